@@ -1,0 +1,66 @@
+# Everything a fresh machine needs is Python 3.11 or newer and make: `make run`, `make test`.
+# The environment lives in .venv, the reference server in .cache; `make clean` removes both.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+
+# What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold
+TESTS ?= tests
+WORKERS ?= auto
+ARGS ?=
+BENCH ?=
+
+.DEFAULT_GOAL := help
+# Two installations into one environment at once would step on each other.
+.NOTPARALLEL:
+.PHONY: help run test check bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
+	@$(VENV)/bin/polymnia demo
+
+test: $(VENV)/.test ## Set up, then run the whole test suite
+	@$(PY) tests/npm_peer.py
+	$(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+
+check: $(VENV)/.test $(VENV)/.check ## Style, types and the rules of the house
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pytest -n $(WORKERS) tests/house
+
+bench: $(VENV)/.bench ## Measure side by side with the reference server (BENCH=... chooses what)
+	@$(PY) tests/npm_peer.py
+	$(PY) -m bench $(BENCH)
+
+clean: ## Remove the environment, the reference server and every cache
+	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Dependency groups need pip 25.1, which is newer than the pip that comes with Python 3.11.
+$(VENV)/.pip:
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || \
+	  { echo "Polymnia needs Python 3.11 or newer, and '$(PYTHON)' was not found." \
+	         "Install it, or name one: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Polymnia needs Python 3.11 or newer; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1)." \
+	         "Name a newer one: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || \
+	  { echo "'$(PYTHON)' could not make an environment." \
+	         "On Debian and Ubuntu its venv module is a package of its own: apt install python3-venv" >&2; \
+	    exit 1; }
+	@$(PIP) --upgrade 'pip>=25.1'
+	@touch $@
+
+# Installed in place: a change in src needs no new installation.
+$(VENV)/.package: pyproject.toml $(VENV)/.pip
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.package
+	@$(PIP) --group $*
+	@touch $@

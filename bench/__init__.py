@@ -1,0 +1,1 @@
+"""Polymnia measured side by side with the reference memory server, one command: ``python -m bench``."""

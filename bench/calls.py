@@ -1,0 +1,151 @@
+"""What one call costs in a small graph, where the protocol and not the data is the work."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from bench import probe
+from bench.client import Server
+from bench.probe import spread
+from bench.result import Result, Table, at_most, ratio
+from bench.sides import OURS, THEIRS, Polymnia, Side
+from bench.stage import Stage
+
+__all__ = ["run"]
+
+TOOLS = ("open_nodes", "search_nodes", "add_observations")
+FILE = "Polymnia --file"
+ENTITIES = [
+    (
+        f"service-{number}",
+        "service",
+        [f"runs on port {8000 + number}", "written in Python", f"owned by team {number % 3}"],
+    )
+    for number in range(10)
+]
+
+
+def run(stage: Stage) -> Result:
+    """Blocks of sequential calls, the sides in turn; what a block adds is removed again outside the clock."""
+    rounds, block, warm = (4, 40, 120) if stage.quick else (12, 60, 400)
+    ours, theirs = stage.empty_pair()
+    file = stage.place("memory.jsonl")
+    sides: list[Side] = [
+        ours,
+        theirs,
+        Polymnia(os.path.join(os.path.dirname(file), "store.db"), file=file, name=FILE),
+    ]
+    cpu: dict[tuple[str, str], list[float]] = defaultdict(list)
+    wall: dict[tuple[str, str], list[float]] = defaultdict(list)
+    servers = {side.name: side.start() for side in sides}
+    try:
+        for server in servers.values():
+            _fill(server)
+            for tool in TOOLS:
+                for _ in range(0, warm, block):
+                    _block(server, tool, block)
+        for turn in range(rounds):
+            for tool in TOOLS:
+                for name in list(servers) if turn % 2 else reversed(list(servers)):
+                    computed, waited = _block(servers[name], tool, block)
+                    cpu[tool, name].append(computed)
+                    wall[tool, name].extend(waited)
+    finally:
+        for server in servers.values():
+            server.close()
+    return _result(cpu, wall, rounds, block)
+
+
+def _fill(server: Server) -> None:
+    server.hello()
+    entities = [{"name": n, "entityType": t, "observations": o} for n, t, o in ENTITIES]
+    server.expect("create_entities", {"entities": entities})
+    relations = [
+        {"from": f"service-{a}", "to": f"service-{(a * 3 + 1) % 10}", "relationType": "calls"}
+        for a in range(10)
+    ]
+    server.expect("create_relations", {"relations": relations})
+
+
+def _arguments(tool: str, number: int) -> dict[str, Any]:
+    name = f"service-{number % 10}"
+    if tool == "open_nodes":
+        return {"names": [name]}
+    if tool == "search_nodes":
+        return {"query": f"team {number % 3}"}
+    return {
+        "observations": [{"entityName": name, "contents": [f"deployed build {number} without an incident"]}]
+    }
+
+
+def _block(server: Server, tool: str, size: int) -> tuple[float, list[float]]:
+    """CPU seconds a call and the wall-clock of each call."""
+    arguments = [_arguments(tool, number) for number in range(size)]
+    probe.settle(server.pid)
+    before = probe.cpu_seconds(server.pid)
+    answers = [server.call(tool, given) for given in arguments]
+    probe.settle(server.pid)
+    computed = (probe.cpu_seconds(server.pid) - before) / size
+    if any(answer.failed for answer in answers):
+        raise RuntimeError(f"{tool} failed while it was measured")
+    if tool == "add_observations":
+        for deletion in _deletions(size):
+            server.call("delete_observations", {"deletions": deletion})
+    return computed, [answer.seconds for answer in answers]
+
+
+def _deletions(size: int) -> Iterator[list[dict[str, Any]]]:
+    yield [
+        {"entityName": item["entityName"], "observations": item["contents"]}
+        for number in range(size)
+        for item in _arguments("add_observations", number)["observations"]
+    ]
+
+
+def _result(
+    cpu: dict[tuple[str, str], list[float]], wall: dict[tuple[str, str], list[float]], rounds: int, block: int
+) -> Result:
+    shares, costs, waits = {}, [], []
+    for tool in TOOLS:
+        middle = {side: spread(cpu[tool, side]).p50 for side in (OURS, THEIRS, FILE)}
+        shares[tool] = middle[OURS] / middle[THEIRS]
+        costs.append(
+            [
+                tool,
+                *(f"{middle[s] * 1e6:.0f}" for s in (OURS, THEIRS)),
+                ratio(shares[tool]),
+                f"{middle[FILE] * 1e6:.0f}",
+            ]
+        )
+        spreads = {side: spread(wall[tool, side]) for side in (OURS, THEIRS, FILE)}
+        cells = {side: f"{s.p50 * 1e6:.0f} ({s.p95 * 1e6:.0f})" for side, s in spreads.items()}
+        share = spreads[OURS].p50 / spreads[THEIRS].p50
+        waits.append([tool, cells[OURS], cells[THEIRS], ratio(share), cells[FILE]])
+    columns = ["tool", OURS, THEIRS, "ratio", FILE]
+    return Result(
+        "calls",
+        "One call at 10 entities",
+        f"{rounds} rounds of {block} sequential calls a tool and side after a warm-up, the sides in turn. CPU "
+        "is that of the server process, all threads, read once it has become idle again.",
+        verdicts=[at_most(f"CPU of {tool} at 10 entities", shares[tool], 0.5) for tool in TOOLS],
+        tables=[
+            Table("Server CPU a call, µs (median of rounds)", columns, costs),
+            Table(
+                "Wall-clock a call, µs: p50 (p95)",
+                columns,
+                waits,
+                "Polymnia answers a write after it has reached the disk (fsync); the reference answers "
+                "after a rename without fsync, so that a power failure can take an acknowledged write. "
+                "`Polymnia --file` keeps a JSON Lines file as the visible truth besides: no target, shown "
+                "for those who switch and keep their file.",
+            ),
+        ],
+        numbers={
+            "cpu_ratio": shares,
+            "cpu": {f"{t}/{s}": values for (t, s), values in cpu.items()},
+            "wall": {f"{t}/{s}": values for (t, s), values in wall.items()},
+        },
+    )

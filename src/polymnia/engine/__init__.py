@@ -1,0 +1,1 @@
+"""What memory means: the rules, with no SQL, no JSON and no transport."""

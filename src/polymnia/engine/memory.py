@@ -1,0 +1,275 @@
+"""Memory: the one object everything above holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import TypeVar
+
+from polymnia.engine import graph, paging
+from polymnia.engine.graph import STRICT, Added, Created, Deleted, Policy, Related, Step
+from polymnia.engine.ports import Snapshot, Store, Transaction
+from polymnia.errors import NotFound
+from polymnia.models import Change, EntityDraft, Event, Graph, Limits, Record, Relation, legal_text
+
+__all__ = ["Memory"]
+
+T = TypeVar("T")
+
+
+class Memory:
+    """One project of one store, with the verbs of memory.
+
+    Every verb that changes something is atomic and on disk when it returns; when it raises a
+    :class:`~polymnia.errors.Fault`, nothing was changed. Safe to use from several threads.
+
+    ``policy`` says how the verbs behave where servers differ (see :class:`~polymnia.engine.graph.Policy`);
+    ``who`` is written to the journal.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        project: str = "default",
+        who: str = "library",
+        policy: Policy = STRICT,
+        limits: Limits | None = None,
+    ) -> None:
+        self.store = store
+        self.project = project
+        self.who = who
+        self.policy = policy
+        self.limits = limits or Limits()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store's files."""
+        self.store.close()
+
+    def acting(self, who: str, policy: Policy | None = None) -> Memory:
+        """The same memory in someone else's hands: another name in the journal, perhaps another policy."""
+        return Memory(
+            self.store, project=self.project, who=who, policy=policy or self.policy, limits=self.limits
+        )
+
+    # ── changing ──────────────────────────────────────────────────────────────────────────────────────
+
+    def create_entities(self, entities: Iterable[EntityDraft], *, step: Step | None = None) -> Created:
+        """Store new entities, each with a name, a kind and observations."""
+        drafts = list(entities)
+        graph.check_drafts(drafts, self.policy, self.limits)
+        return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step))
+
+    def create_relations(
+        self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None
+    ) -> Related:
+        """Store relations, each given as (source, target, type)."""
+        ends = [tuple(ends) for ends in relations]
+        graph.check_relations(ends, self.policy, self.limits)  # type: ignore[arg-type]
+        return self._write(
+            "create_relations",
+            lambda tx: graph.create_relations(tx, ends, self.policy, step),  # type: ignore[arg-type]
+        )
+
+    def add_observations(
+        self, additions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None
+    ) -> list[Added]:
+        """Append observations to entities, each item given as (name, texts)."""
+        items = list(additions)
+        graph.check_observations(items, "observations", "contents", self.policy, self.limits)
+        return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step))
+
+    def delete_entities(self, names: Iterable[str]) -> Deleted:
+        """Remove entities and every relation that starts or ends at one of them. Can be undone."""
+        going = list(names)
+        graph.check_names(going, "entityNames", self.policy, self.limits)
+        return self._write("delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy))
+
+    def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]]) -> int:
+        """Remove exact observations, each item given as (name, texts); answers how many went."""
+        items = list(deletions)
+        graph.check_observations(items, "deletions", "observations", self.policy, self.limits)
+        return self._write("delete_observations", lambda tx: graph.delete_observations(tx, items, self.policy))
+
+    def delete_relations(self, relations: Iterable[tuple[str, str, str]]) -> list[Relation]:
+        """Remove every relation equal to one of the given (source, target, type); answers what went."""
+        ends = [tuple(ends) for ends in relations]
+        graph.check_relations(ends, self.policy, self.limits)  # type: ignore[arg-type]
+        return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends))  # type: ignore[arg-type]
+
+    def purge(self, names: Iterable[str]) -> int:
+        """Remove entities for good: store, indexes and journal. Cannot be undone; answers how many went."""
+        going = list(names)
+
+        def purge(tx: Transaction) -> int:
+            ids = list(tx.ids(going).values()) if going else []
+            tx.purge(ids)
+            return len(ids)
+
+        return self._write("purge", purge)
+
+    def undo(self, change: int | None = None) -> Change:
+        """Take back a change whole, a cascade of deletes included; the newest one when none is named.
+
+        The undo is a change of its own and can be undone. A change that later ones build on is refused with
+        :class:`~polymnia.errors.Conflict`, which names them.
+        """
+        return self._write("undo", lambda tx: tx.undo(change))
+
+    # ── reading ───────────────────────────────────────────────────────────────────────────────────────
+
+    def read_graph(self, *, limit: int | None = None, cursor: str | None = None) -> Graph:
+        """Everything: all entities and all relations; with a limit, a page of it.
+
+        Over all pages each relation comes once, with the page of the entity it starts at; those that start
+        at a name nobody bears come with the last page.
+        """
+        with self.store.read(self.project) as snapshot:
+            if limit is None and cursor is None:
+                return Graph(list(snapshot.records()), list(snapshot.relations()))
+            size = limit or paging.MOST
+            page = list(snapshot.records(paging.position("graph", cursor), size + 1))
+            more, page = len(page) > size, page[:size]
+            relations = snapshot.relations_from([record.name for record in page])
+            if not more:
+                relations = sorted([*relations, *snapshot.loose_relations()], key=lambda relation: relation.id)
+            return Graph(page, relations, paging.cursor("graph", page[-1].id) if more else None)
+
+    def search_nodes(
+        self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
+    ) -> Graph:
+        """The entities that match, as the policy's kind of search says, with every relation they take part in."""
+        legal_text(query, "query", self.limits.text_bytes)
+        with self.store.read(self.project) as snapshot:
+            if self.policy.search == "ranked":
+                found = self._ranked(snapshot, query, limit, cursor)
+            else:
+                found = self._matching(snapshot, query, limit, cursor)
+            if relations and found.records:
+                return Graph(found.records, self._relations_of(snapshot, found.records), found.next)
+            return found
+
+    def _ranked(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
+        from polymnia.engine.search import ranked
+
+        found = ranked(snapshot, query)
+        start = paging.position("search", cursor)
+        end = len(found) if limit is None and cursor is None else start + (limit or paging.MOST)
+        return Graph(found[start:end], [], paging.cursor("search", end) if end < len(found) else None)
+
+    def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
+        from polymnia.engine.search import substring
+
+        after = paging.position("matches", cursor)
+        ids = [id for id in substring(snapshot, query) if id > after]
+        size = len(ids) if limit is None and cursor is None else limit or paging.MOST
+        if self.policy.search != "lower" or not query:
+            page = snapshot.load(ids[:size]) if ids else []
+        else:
+            page = []
+            for start in range(0, len(ids), size + 1):
+                page += [r for r in snapshot.load(ids[start : start + size + 1]) if _has_lowered(r, query)]
+                if len(page) > size:
+                    break
+        more = len(page) > size or (self.policy.search != "lower" and len(ids) > size)
+        page = page[:size]
+        return Graph(page, [], paging.cursor("matches", page[-1].id) if more and page else None)
+
+    def open_nodes(
+        self, names: Iterable[str], *, limit: int | None = None, cursor: str | None = None, relations: bool = True
+    ) -> tuple[Graph, list[str]]:
+        """The entities of these names with the relations they take part in, and the names that are not there."""
+        wanted = list(dict.fromkeys(names))
+        graph.check_names(wanted, "names", self.policy, self.limits)
+        with self.store.read(self.project) as snapshot:
+            ids = snapshot.ids(wanted) if wanted else {}
+            missing = [name for name in wanted if name not in ids]
+            if missing and self.policy.opening_missing == "refuse":
+                raise NotFound(missing)
+            after = paging.position("nodes", cursor)
+            open_ids = sorted(id for id in ids.values() if id > after)
+            size = len(open_ids) if limit is None and cursor is None else limit or paging.MOST
+            records = snapshot.load(open_ids[:size]) if open_ids else []
+            more = len(open_ids) > size
+            links = self._relations_of(snapshot, records) if relations and records else []
+            return Graph(records, links, paging.cursor("nodes", records[-1].id) if more else None), missing
+
+    def _relations_of(self, snapshot: Snapshot, records: list[Record]) -> list[Relation]:
+        return snapshot.relations_of([record.name for record in records])
+
+    def get(self, name: str, *, at: int | None = None) -> tuple[Record, list[Relation]]:
+        """One entity and its relations, now or as they were at a time (microseconds since 1970, UTC)."""
+        with self.store.read(self.project) as snapshot:
+            if at is None:
+                ids = snapshot.ids([name])
+                records = snapshot.load(list(ids.values())) if ids else []
+                relations = snapshot.relations_of([name]) if ids else []
+            else:
+                records, relations = snapshot.as_of(at, name)
+        if not records:
+            raise NotFound([name])
+        return records[0], relations
+
+    def as_of(self, at: int) -> Graph:
+        """The whole graph as it was at a time (microseconds since 1970, UTC)."""
+        with self.store.read(self.project) as snapshot:
+            return Graph(*snapshot.as_of(at))
+
+    def history(self, name: str) -> list[Event]:
+        """Everything that happened to the name, oldest first; also when it is deleted by now."""
+        with self.store.read(self.project) as snapshot:
+            events = snapshot.history(name)
+        if not events:
+            raise NotFound([name])
+        return events
+
+    def changes(self, limit: int = 20) -> list[Change]:
+        """The newest changes of the project, newest first."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.changes(limit)
+
+    def names(self, prefix: str, limit: int = 100) -> list[str]:
+        """Names to complete a prefix with: those that start with it, then those that contain it."""
+        with self.store.read(self.project) as snapshot:
+            names = snapshot.names_starting(prefix, limit)
+            if prefix and len(names) < limit:
+                from polymnia.engine.search import substring
+
+                ids = substring(snapshot, prefix)[:1000]
+                inside = [r.name for r in snapshot.load(ids) if _has_lowered_name(r, prefix)] if ids else []
+                names = list(dict.fromkeys([*names, *inside]))[:limit]
+            return names
+
+    def count(self) -> tuple[int, int]:
+        """How many entities and relations there are."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.count()
+
+    def stamp(self) -> int:
+        """A number that changes whenever anyone has changed the store."""
+        return self.store.stamp()
+
+    def _write(self, action: str, work: Callable[[Transaction], T]) -> T:
+        with self.store.write(self.project, self.who, action) as tx:
+            return work(tx)
+
+
+def _has_lowered(record: Record, query: str) -> bool:
+    lowered = query.lower()
+    return (
+        lowered in record.name.lower()
+        or lowered in record.kind.lower()
+        or any(lowered in text.lower() for text in record.observations)
+    )
+
+
+def _has_lowered_name(record: Record, prefix: str) -> bool:
+    return prefix.casefold() in record.name.casefold()

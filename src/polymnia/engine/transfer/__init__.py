@@ -1,0 +1,1 @@
+"""Memory as files people have: one module a format."""

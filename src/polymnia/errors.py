@@ -1,0 +1,240 @@
+"""Everything that can go wrong, as a tree. Imports nothing.
+
+    Fault                     something could not be done; nothing was changed
+    ├── Invalid               the caller's words are not legal
+    │   ├── BadArguments      arguments do not fit the operation's shape
+    │   ├── BadText           a text holds what no memory may hold (NUL, half a surrogate pair)
+    │   ├── EmptyList         a list that must name something names nothing
+    │   ├── OverLimit         larger than a limit, which the message names
+    │   └── UnknownOperation  no tool, prompt, resource or command of that name
+    ├── NotFound              no memory of that name in this project
+    ├── AlreadyExists         a name is taken
+    ├── MissingEnds           a relation names a memory that does not exist
+    ├── Conflict              a later change stands in the way
+    ├── Cancelled             the caller withdrew the request
+    └── Unavailable           the store cannot serve
+        ├── Busy              another process has held the store for too long
+        ├── TooNew            the store was written by a newer Polymnia
+        ├── NotAStore         the file is something else
+        ├── Damaged           the store or file is broken; says what was saved and where
+        ├── NoSpace           the disk is full
+        └── Forbidden         the operating system refuses to read or write here
+
+A fault carries ``code`` (stable, for programs), ``message`` (what and why), ``hint`` (what to do)
+and ``details`` (the data behind the message). How it looks to a client is each wire form's business.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AlreadyExists",
+    "BadArguments",
+    "BadText",
+    "Busy",
+    "Cancelled",
+    "Conflict",
+    "Damaged",
+    "EmptyList",
+    "Fault",
+    "Forbidden",
+    "Invalid",
+    "MissingEnds",
+    "NoSpace",
+    "NotAStore",
+    "NotFound",
+    "OverLimit",
+    "TooNew",
+    "Unavailable",
+    "UnknownOperation",
+]
+
+
+class Fault(Exception):
+    """Something could not be done, and nothing was changed."""
+
+    code = "fault"
+    hint = "Try again; if it happens again, please report it."
+
+    def __init__(self, message: str, *, hint: str | None = None, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        if hint is not None:
+            self.hint = hint
+        self.details = details
+
+
+class Invalid(Fault):
+    """The caller's words are not legal; nothing was read or changed."""
+
+    code = "invalid"
+    hint = "Correct the value and call again."
+
+
+class BadArguments(Invalid):
+    """The arguments do not fit the operation's shape. ``violations`` lists every misfit."""
+
+    code = "bad_arguments"
+    hint = "Compare the arguments with the tool's input schema and call again."
+
+    def __init__(self, operation: str, violations: list[Violation]) -> None:
+        text = "; ".join(str(v) for v in violations)
+        super().__init__(f"Invalid arguments for {operation}: {text}", operation=operation)
+        self.operation = operation
+        self.violations = violations
+
+
+class Violation:
+    """One misfit: where it is, what was expected there, what was given."""
+
+    __slots__ = ("expected", "given", "path")
+
+    def __init__(self, path: str, expected: str, given: str) -> None:
+        self.path = path
+        self.expected = expected
+        self.given = given
+
+    def __str__(self) -> str:
+        where = f"`{self.path}`" if self.path else "the arguments"
+        if self.given == "undefined":
+            return f"{where} is required ({self.expected})"
+        return f"{where} must be {self.expected}, got {self.given}"
+
+
+class BadText(Invalid):
+    """A text holds what no memory may hold. ``field`` says which text."""
+
+    code = "bad_text"
+    hint = "Remove the character and call again."
+
+    def __init__(self, field: str, what: str) -> None:
+        super().__init__(f"{field} contains {what}, which cannot be stored", field=field, what=what)
+        self.field = field
+
+
+class EmptyList(Invalid):
+    """A list that must name something is empty. ``field`` says which list."""
+
+    code = "empty_list"
+    hint = "Give at least one item."
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"{field} array cannot be empty", field=field)
+        self.field = field
+
+
+class OverLimit(Invalid):
+    """Larger than a limit. The message names the limit, its value and the setting that moves it."""
+
+    code = "over_limit"
+    hint = "Send less at once, or raise the limit in the settings."
+
+    def __init__(self, what: str, size: int, limit: int, setting: str) -> None:
+        super().__init__(
+            f"{what} is {size:,}, over the limit of {limit:,} (setting {setting})",
+            what=what,
+            size=size,
+            limit=limit,
+            setting=setting,
+        )
+
+
+class UnknownOperation(Invalid):
+    """No tool, prompt, resource or command of that name."""
+
+    code = "unknown_operation"
+    hint = "List what there is and use a name from it."
+
+
+class NotFound(Fault):
+    """No such thing in this project; nothing was changed. ``names`` lists every missing one."""
+
+    code = "not_found"
+    hint = "Check the spelling, or create it first."
+
+    def __init__(self, names: list[str], what: str = "Entities") -> None:
+        super().__init__(f"{what} not found: {', '.join(map(repr, names))}", names=names)
+        self.names = names
+
+
+class AlreadyExists(Fault):
+    """A name is taken; nothing was changed. ``names`` lists every taken one."""
+
+    code = "already_exists"
+    hint = "Use add_observations to extend it, or delete it first."
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(f"Already exists: {', '.join(map(repr, names))}", names=names)
+        self.names = names
+
+
+class MissingEnds(NotFound):
+    """A relation names a memory that does not exist; no relation was stored."""
+
+    code = "missing_ends"
+    hint = "Create both entities before relating them."
+
+
+class Conflict(Fault):
+    """A later change stands in the way; nothing was changed. ``changes`` lists them."""
+
+    code = "conflict"
+    hint = "Undo the later changes first."
+
+    def __init__(self, message: str, *, changes: list[int] | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint, changes=changes or [])
+        self.changes = changes or []
+
+
+class Cancelled(Fault):
+    """The caller withdrew the request; nothing was changed."""
+
+    code = "cancelled"
+    hint = "Call again when the result is wanted."
+
+
+class Unavailable(Fault):
+    """The store cannot serve this request."""
+
+    code = "unavailable"
+
+
+class Busy(Unavailable):
+    """Another process has held the store for longer than the busy timeout."""
+
+    code = "busy"
+    hint = "Look for a stopped or very long-running process that uses the same store, then try again."
+
+
+class TooNew(Unavailable):
+    """The store was written by a newer Polymnia."""
+
+    code = "too_new"
+    hint = "Upgrade Polymnia, or choose another store with --store."
+
+
+class NotAStore(Unavailable):
+    """The file exists and is something else than a Polymnia store."""
+
+    code = "not_a_store"
+    hint = "Choose another path with --store; the file was left as it is."
+
+
+class Damaged(Unavailable):
+    """The store or file is broken. The message says what was saved and where it is."""
+
+    code = "damaged"
+    hint = "Look at the files named in the message; nothing was overwritten."
+
+
+class NoSpace(Unavailable):
+    """The disk is full; the change was rolled back whole."""
+
+    code = "no_space"
+    hint = "Free some space on the disk that holds the store and try again."
+
+
+class Forbidden(Unavailable):
+    """The operating system refuses to read or write here."""
+
+    code = "forbidden"
+    hint = "Check the permissions of the store and its folder, or choose another place with --store."

@@ -1,0 +1,209 @@
+"""The values memory is made of, and the one place that decides what text is legal."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from polymnia.errors import BadText, OverLimit
+
+__all__ = [
+    "Change",
+    "EntityDraft",
+    "Event",
+    "Graph",
+    "Limits",
+    "Note",
+    "Record",
+    "Relation",
+    "fold",
+    "folded_forms",
+    "legal_name",
+    "legal_text",
+    "skeleton",
+]
+
+Origin = Literal["manual", "auto"]
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """One memory. Its name is unique in its project; its observations are in the order they were made.
+
+    A graph entity is a record whose author chose the name; a document or note is one whose name is its
+    id and whose single observation is its content. Times are microseconds since 1970 in UTC.
+    """
+
+    id: int
+    uid: str
+    name: str
+    kind: str
+    observations: tuple[str, ...] = ()
+    scope: str | None = None
+    session: str | None = None
+    category: str | None = None
+    content_type: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    created: int = 0
+    updated: int = 0
+    version: int = 1
+
+
+class Relation(Struct, frozen=True, kw_only=True):
+    """A directed, typed link between two names of one project. The ends may name nothing yet."""
+
+    id: int
+    source: str
+    target: str
+    type: str
+    strength: float | None = None
+    context: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    origin: Origin = "manual"
+    created: int = 0
+
+    @property
+    def uid(self) -> str:
+        """The relation's public id."""
+        return f"relation_{self.id:x}"
+
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """What makes two relations the same one: source, target and type."""
+        return (self.source, self.target, self.type)
+
+
+class EntityDraft(Struct, frozen=True):
+    """What a caller gives to make a record: the store adds id, times and version."""
+
+    name: str
+    kind: str
+    observations: tuple[str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Graph(Struct, frozen=True):
+    """Records and the relations among them, both in the order they were made.
+
+    ``next`` is where the following page starts, or None when this is the last one.
+    """
+
+    records: list[Record]
+    relations: list[Relation]
+    next: str | None = None
+
+
+class Note(Struct, frozen=True):
+    """Something worth telling that did not stop the call, such as a look-alike name."""
+
+    code: str
+    text: str
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One entry of the journal: a whole call, done or undone as one."""
+
+    id: int
+    at: int
+    who: str
+    action: str
+    undoes: int | None = None
+    undone_by: int | None = None
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """What one change did to one memory: the words a history line is made of."""
+
+    change: Change
+    version: int | None
+    created: bool = False
+    deleted: bool = False
+    purged: bool = False
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    unrelated: tuple[str, ...] = ()
+    changed: dict[str, Any] = field(default_factory=dict)
+
+
+class Limits(Struct, frozen=True):
+    """Sizes a caller never meets by accident. Over one of them a call is refused whole."""
+
+    text_bytes: int = 5 * 1024 * 1024
+    name_bytes: int = 64 * 1024
+    batch: int = 10_000
+
+
+def legal_text(text: str, where: str, limit: int) -> str:
+    """Give the text back if it may be stored: any Unicode but NUL and lone surrogates, within the limit."""
+    if "\0" in text:
+        raise BadText(where, "a NUL character (U+0000)")
+    try:
+        # Four bytes is the most a character takes: short texts need no second look.
+        if len(text) * 4 > limit and (size := len(text.encode())) > limit:
+            raise OverLimit(f"{where} in bytes", size, limit, "max_text_bytes")
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError as e:
+        raise BadText(where, f"a lone surrogate (U+{ord(text[e.start]):04X})") from None
+    return text
+
+
+def legal_name(text: str, where: str, limits: Limits) -> str:
+    """As legal_text, with the limit for names: they are indexed whole."""
+    if len(text) * 4 > limits.name_bytes:
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            size = 0
+        if size > limits.name_bytes:
+            raise OverLimit(f"{where} in bytes", size, limits.name_bytes, "max_name_bytes")
+    return legal_text(text, where, limits.text_bytes)
+
+
+def fold(text: str) -> str:
+    """The form in which texts are compared without regard to case.
+
+    Case folding is Unicode's, so "STRASSE" finds "Straße". A text that is not in composed form (NFC)
+    keeps both its forms, separated by NUL, which no text may hold: so it is found however it is typed.
+    """
+    return "\0".join(folded_forms(text))
+
+
+def folded_forms(text: str) -> tuple[str, ...]:
+    """The one or two folded forms of a text: composed, and as written where that differs."""
+    if text.isascii():
+        return (text.lower(),)
+    from unicodedata import is_normalized, normalize
+
+    if is_normalized("NFC", text):
+        return (text.casefold(),)
+    return (normalize("NFC", text).casefold(), text.casefold())
+
+
+# Letters and signs a reader takes for a Latin one, each followed by what it looks like.
+_HOMOGLYPHS = (
+    "аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl кk мm тt вb нh "  # Cyrillic, folded to lower case
+    "αa εe ηn ιi κk νv οo ρp τt υu χx ωw γy "  # Greek
+    "օo սu ոn հh ցg ıi ɑa ɡg ‐- ‑- ‒- –- —- −- ’' ‘' ´' `'"
+)
+_looks: dict[int, str | None] = {}
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like: two names with one skeleton are easily taken for one another.
+
+    Case, width, invisible characters, runs of white space and letters that look like Latin ones are evened out.
+    """
+    if name.isascii():
+        return " ".join(name.lower().split()) if " " in name else name.lower()
+    from unicodedata import category, normalize
+
+    if not _looks:
+        _looks.update((ord(pair[0]), pair[1]) for pair in _HOMOGLYPHS.split())
+    shown = normalize("NFKC", normalize("NFKC", name).casefold()).translate(_looks)
+    return " ".join("".join(c for c in shown if category(c) not in ("Cf", "Mn", "Cc")).split())

@@ -1,0 +1,52 @@
+"""The one edge where the driver's exceptions become faults."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from polymnia import errors
+
+__all__ = ["translated"]
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn what the driver raises inside the block into a fault that says what and why."""
+    try:
+        yield
+    except apsw.Error as e:
+        raise _fault(e, path) from e
+    except OSError as e:
+        raise errors.Forbidden(f"Cannot use {path}: {os.strerror(e.errno) if e.errno else e}") from e
+
+
+def _fault(e: apsw.Error, path: str) -> errors.Fault:
+    if isinstance(e, apsw.BusyError | apsw.LockedError):
+        return errors.Busy(f"The store {path} is in use by another process that does not let go")
+    if isinstance(e, apsw.FullError):
+        return errors.NoSpace(f"No space left for the store {path}; the change was rolled back")
+    if isinstance(e, apsw.ReadOnlyError | apsw.PermissionsError | apsw.AuthError):
+        return errors.Forbidden(f"The store {path} cannot be written")
+    if isinstance(e, apsw.CantOpenError):
+        return errors.Forbidden(f"The store {path} cannot be opened")
+    if isinstance(e, apsw.NotADBError):
+        return errors.NotAStore(f"{path} is not a Polymnia store")
+    if isinstance(e, apsw.CorruptError):
+        return errors.Damaged(
+            f"The store {path} is damaged ({e})",
+            hint="Stop every process that uses it, keep a copy, and restore a backup beside it.",
+        )
+    if isinstance(e, apsw.IOError):
+        return errors.NoSpace(
+            f"The disk could not take or give what the store {path} needs ({e}); the change was rolled back",
+            hint="Check free space, quotas and the health of the disk, then try again.",
+        )
+    if isinstance(e, apsw.NoMemError):
+        return errors.Unavailable("Not enough memory for this call", hint="Ask for less at once.")
+    if isinstance(e, apsw.TooBigError):
+        return errors.OverLimit("One value in bytes", 0, 1_000_000_000, "SQLite's own limit")
+    return errors.Unavailable(f"The store {path} failed: {type(e).__name__}: {e}")

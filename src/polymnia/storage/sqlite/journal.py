@@ -1,0 +1,158 @@
+"""Reading the journal: what happened to a memory, and how things were at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+from msgspec.json import Decoder
+
+from polymnia.models import Change, Event, Record, Relation
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.statements import SQL
+
+__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history"]
+
+BOOKKEEPING = frozenset(("version", "updated"))
+"""Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
+
+decode = Decoder(dict[str, Any]).decode
+
+
+def change(row: tuple[Any, ...]) -> Change:
+    """A change from the columns of the change statements."""
+    return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=row[7])
+
+
+class _Story:
+    """What each change did to one name, gathered from rows and journal items."""
+
+    def __init__(self) -> None:
+        self.changes: dict[int, tuple[Any, ...]] = {}
+        self.marks: dict[int, dict[str, Any]] = {}
+
+    def mark(self, row: tuple[Any, ...]) -> dict[str, Any]:
+        self.changes[row[0]] = row
+        return self.marks.setdefault(
+            row[0], {"version": None, "added": [], "removed": [], "related": [], "unrelated": [], "changed": {}}
+        )
+
+    def events(self) -> list[Event]:
+        told = []
+        for id in sorted(self.marks):
+            mark = self.marks[id]
+            for key in ("added", "removed", "related", "unrelated"):
+                mark[key] = tuple(text for _, text in sorted(mark[key]))
+            told.append(Event(change=change(self.changes[id]), **mark))
+        return told
+
+
+def history(db: apsw.Connection, project: int, name: str) -> list[Event]:
+    """Everything that happened to memories of this name and their relations, oldest first."""
+    base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
+    story = _Story()
+
+    def made(row_id: int) -> dict[str, Any] | None:
+        row = db.execute(SQL["change_that_made"], (project, row_id - base)).fetchone()
+        return story.mark(row) if row else None
+
+    def marked(change_id: int) -> dict[str, Any]:
+        return story.mark(db.execute(SQL["change"], (project, change_id)).fetchone())  # type: ignore[arg-type]
+
+    ids = {id for (id,) in db.execute(SQL["id_of"], (project, name))}
+    ids |= {id for (id,) in db.execute(SQL["deleted_named"], (base, top, name))}
+    for id in sorted(ids):
+        _tell_memory(db, id, made, marked)
+    gone = {ref: decode(before) for ref, before in db.execute(SQL["deleted_relations_named"], (base, top, name))}
+    there = {row[0]: row for row in db.execute(SQL["relations_of"], (project, name))}
+    for ref in gone.keys() | there.keys():
+        if ref in gone:
+            ends = gone[ref]
+            arrow = f"{ends['source']} -{ends['type']}-> {ends['target']}"
+        else:
+            arrow = f"{there[ref][1]} -{there[ref][3]}-> {there[ref][2]}"
+        if (mark := made(ref)) is not None:
+            mark["related"].append((ref, arrow))
+        for at, op, *_ in db.execute(SQL["items_of_owner"], (ref,)).fetchall():
+            marked(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
+    return story.events()
+
+
+def _tell_memory(db: apsw.Connection, id: int, made: Any, marked: Any) -> None:
+    items = db.execute(SQL["items_of_owner"], (id,)).fetchall()
+    texts = dict(db.execute(SQL["observations"], (id,)).fetchall())
+    for _, op, kind, ref, _, before in items:
+        if kind == "o" and op == "d":
+            texts.setdefault(ref, decode(before)["text"])
+    if (mark := made(id)) is not None:
+        mark["created"], mark["version"] = True, 1
+    for ref, text in texts.items():
+        if (mark := made(ref)) is not None:
+            mark["added"].append((ref, text))
+    for at, op, kind, ref, _, before in items:
+        mark = marked(at)
+        if kind == "o":
+            mark["removed" if op == "d" else "added"].append((ref, texts[ref]))
+        elif op == "u":
+            old = decode(before)
+            if "version" in old:
+                mark["version"] = old["version"] + 1
+            mark["changed"].update((k, v) for k, v in old.items() if k not in BOOKKEEPING)
+        elif op == "d":
+            mark["deleted"] = True
+        elif op == "p":
+            mark["purged"] = True
+        else:
+            mark["created"] = True
+            mark["version"] = decode(before)["version"] if before else None
+
+
+def as_of(
+    db: apsw.Connection, project: int, at: int, name: str | None
+) -> tuple[list[Record], list[Relation]]:
+    """The project as it was at a time: today's rows with every later change taken back in thought."""
+    base = project * rows.SPAN
+    cut = db.execute(SQL["change_at"], (project, at)).fetchone()
+    if cut is None:
+        return [], []
+    border = base + cut[1]  # rows above this number were made later
+    tables: dict[str, dict[int, dict[str, Any]]] = {
+        kind: {
+            row[0]: dict(zip(columns, row, strict=True))
+            for row in db.execute(SQL[statement], (base, border)).fetchall()
+        }
+        for kind, statement, columns in (
+            ("m", "memory_rows_between", rows.MEMORY_COLUMNS),
+            ("o", "observation_rows_between", rows.OBSERVATION_COLUMNS),
+            ("r", "relation_rows_between", rows.RELATION_COLUMNS),
+        )
+    }
+    for _, op, kind, ref, _, before in db.execute(SQL["items_after"], (project, cut[0])):
+        if ref > border:
+            continue
+        table = tables[kind]
+        if op == "i":
+            table.pop(ref, None)
+        elif op == "d":
+            table[ref] = {**decode(before), "id": ref}
+        elif op == "u" and ref in table:
+            table[ref].update(decode(before))
+    texts: dict[int, list[str]] = {}
+    for id in sorted(tables["o"]):
+        row = tables["o"][id]
+        texts.setdefault(row["memory"], []).append(row["text"])
+    records = [
+        _record(row, texts.get(id, []))
+        for id, row in sorted(tables["m"].items())
+        if name is None or row["name"] == name
+    ]
+    relations = [
+        rows.relation(tuple(row[c] for c in rows.RELATION_COLUMNS if c != "project"))
+        for _, row in sorted(tables["r"].items())
+        if name is None or name in (row["source"], row["target"])
+    ]
+    return records, relations
+
+
+def _record(row: dict[str, Any], texts: list[str]) -> Record:
+    return rows.record(tuple(row[c] for c in rows.MEMORY_COLUMNS if c != "project"), texts)

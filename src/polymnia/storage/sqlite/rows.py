@@ -1,0 +1,115 @@
+"""Rows and values: how a record looks as columns, and back."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+from zlib import crc32
+
+from msgspec.json import Decoder, encode
+
+from polymnia.models import Record, Relation, fold, skeleton
+
+__all__ = [
+    "MEMORY_COLUMNS",
+    "OBSERVATION_COLUMNS",
+    "RELATION_COLUMNS",
+    "SPAN",
+    "digest",
+    "fold",
+    "fold_or_none",
+    "json_or_none",
+    "look",
+    "new_uid",
+    "now",
+    "record",
+    "relation",
+]
+
+SPAN = 1 << 32
+"""How many rows a project can number in its lifetime."""
+
+MEMORY_COLUMNS = (
+    "id", "project", "uid", "name", "kind", "scope", "session", "category", "content_type", "summary",
+    "tags", "metadata", "extra", "created", "updated", "version",
+)  # fmt: skip
+OBSERVATION_COLUMNS = ("id", "memory", "text")
+RELATION_COLUMNS = (
+    "id", "project", "source", "target", "type", "strength", "context", "metadata", "extra", "origin", "created",
+)  # fmt: skip
+
+_decode = Decoder().decode
+
+
+def digest(text: str) -> int:
+    """A small hash by which equal texts find each other."""
+    return crc32(text.encode())
+
+
+def look(name: str) -> int:
+    """A small hash of what a name looks like."""
+    return crc32(skeleton(name).encode())
+
+
+def fold_or_none(text: str) -> str | None:
+    """The folded form where it differs from the text."""
+    folded = fold(text)
+    return None if folded == text else folded
+
+
+def json_or_none(value: dict[str, Any] | None) -> str | None:
+    """JSON for a column; an empty value is no value."""
+    return encode(value).decode() if value else None
+
+
+def new_uid(at: int) -> str:
+    """A public id: a UUID of version 7, so that ids sort by the time of their making."""
+    number = (at // 1000) << 80 | int.from_bytes(os.urandom(10), "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
+    h = f"{number:032x}"
+    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
+def record(row: tuple[Any, ...], texts: list[str]) -> Record:
+    """A record from the columns of the statements `memory`, `memories` and `memories_after`."""
+    tags, metadata, extra = row[9], row[10], row[11]
+    return Record(
+        id=row[0],
+        uid=row[1],
+        name=row[2],
+        kind=row[3],
+        observations=tuple(texts),
+        scope=row[4],
+        session=row[5],
+        category=row[6],
+        content_type=row[7],
+        summary=row[8],
+        tags=tuple(_decode(tags)) if tags else (),
+        metadata=_decode(metadata) if metadata else {},
+        extra=_decode(extra) if extra else {},
+        created=row[12],
+        updated=row[13],
+        version=row[14],
+    )
+
+
+def relation(row: tuple[Any, ...]) -> Relation:
+    """A relation from the columns of the relation statements."""
+    return Relation(
+        id=row[0],
+        source=row[1],
+        target=row[2],
+        type=row[3],
+        strength=row[4],
+        context=row[5],
+        metadata=_decode(row[6]) if row[6] else {},
+        extra=_decode(row[7]) if row[7] else {},
+        origin=row[8],
+        created=row[9],
+    )
+
+
+def now() -> int:
+    """Microseconds since 1970 in UTC."""
+    return time.time_ns() // 1000

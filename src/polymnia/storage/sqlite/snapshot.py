@@ -1,0 +1,208 @@
+"""Reading one project of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apsw
+from msgspec.json import encode
+
+from polymnia.models import Change, Event, Record, Relation, skeleton
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.statements import SQL
+
+__all__ = ["SqliteSnapshot"]
+
+_PAGE = 1000
+_SCAN_BELOW = 20_000  # a project with fewer rows than this answers short queries by a scan
+_TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
+_LAST = "\U0010ffff"
+
+
+class SqliteSnapshot:
+    """One consistent view of one project. A project that does not exist yet is empty."""
+
+    def __init__(self, connection: apsw.Connection, project: str) -> None:
+        self._db = connection
+        self._run = connection.execute
+        self._project_name = project
+        row = self._run(SQL["project"], (project,)).fetchone()
+        if row is None:
+            row = self._no_project()
+        self._project: int = row[0]
+        self._seq: int = row[1]
+        self._indexed: int = row[2]
+        self._touched: int = row[3]
+        self._base = self._project * rows.SPAN
+        self._top = self._base + rows.SPAN - 1
+
+    def _no_project(self) -> tuple[int, int, int, int]:
+        return (0, 0, 0, 0)
+
+    def ids(self, names: Sequence[str]) -> dict[str, int]:
+        """The ids of those of the names that exist."""
+        if len(names) == 1:
+            row = self._run(SQL["id_of"], (self._project, names[0])).fetchone()
+            return {} if row is None else {names[0]: row[0]}
+        return dict(self._run(SQL["ids_of"], (self._project, encode(names).decode())))
+
+    def load(self, ids: Sequence[int]) -> list[Record]:
+        """The records of these ids in the order of their making."""
+        if len(ids) == 1:
+            row = self._run(SQL["memory"], (ids[0],)).fetchone()
+            if row is None or not self._base < row[0] <= self._top:
+                return []
+            return [rows.record(row, [text for (text,) in self._run(SQL["texts"], (ids[0],))])]
+        loaded: list[Record] = []
+        ordered = sorted(ids)
+        for start in range(0, len(ordered), _PAGE):
+            page = encode(ordered[start : start + _PAGE]).decode()
+            loaded += self._with_texts(self._run(SQL["memories"], (page,)).fetchall())
+        return loaded
+
+    def _with_texts(self, memories: list[Any]) -> list[Record]:
+        texts: dict[int, list[str]] = {row[0]: [] for row in memories}
+        for memory, text in self._run(SQL["texts_of_many"], (encode(list(texts)).decode(),)):
+            texts[memory].append(text)
+        return [rows.record(row, texts[row[0]]) for row in memories]
+
+    def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
+        """Every record above an id, in the order of their making, a page at a time."""
+        after = max(after, self._base)
+        while limit is None or limit > 0:
+            size = _PAGE if limit is None else min(limit, _PAGE)
+            page = self._run(SQL["memories_after"], (after, self._top, size)).fetchall()
+            if page:
+                yield from self._with_texts(page)
+                after = page[-1][0]
+            if len(page) < size:
+                return
+            if limit is not None:
+                limit -= size
+
+    def relations(self) -> Iterator[Relation]:
+        """Every relation, in the order of their making."""
+        return map(rows.relation, self._run(SQL["relations"], (self._base, self._top, -1)))
+
+    def relations_of(self, names: Sequence[str]) -> list[Relation]:
+        """The relations that start or end at one of the names, each once, in the order of their making."""
+        if len(names) == 1:
+            found = self._run(SQL["relations_of"], (self._project, names[0]))
+        else:
+            found = self._run(SQL["relations_of_many"], (self._project, encode(names).decode()))
+        return [rows.relation(row) for row in found]
+
+    def relations_from(self, names: Sequence[str]) -> list[Relation]:
+        """The relations that start at one of the names, in the order of their making."""
+        found = self._run(SQL["relations_from"], (self._project, encode(names).decode()))
+        return [rows.relation(row) for row in found]
+
+    def loose_relations(self) -> list[Relation]:
+        """The relations whose source names nothing."""
+        found = self._run(SQL["loose_relations"], (self._project, self._base, self._top))
+        return [rows.relation(row) for row in found]
+
+    def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
+        """Every stored relation with one of these (source, target, type)."""
+        return [
+            rows.relation(row)
+            for one in ends
+            for row in self._run(SQL["same_relation"], (self._project, *one))
+        ]
+
+    def containing(self, forms: Sequence[str]) -> list[int]:
+        """Ids of the records that contain one of the folded forms in name, kind or an observation."""
+        if "" in forms:
+            return [id for (id,) in self._run(SQL["all_ids"], (self._base, self._top, -1))]
+        found = [self._containing(form) for form in dict.fromkeys(forms)]
+        return found[0] if len(found) == 1 else sorted(set().union(*found))
+
+    def _containing(self, form: str) -> list[int]:
+        match = self._match(form)
+        if match is None:
+            found = self._run(SQL["containing_by_scan"], (self._base, self._top, form))
+        else:
+            border = self._base + self._indexed
+            found = self._run(SQL["containing"], (self._base, border, self._top, form, match))
+        return [id for (id,) in found]
+
+    def _match(self, form: str) -> str | None:
+        """The index query that finds every text with the form and some others; None where a scan is better."""
+        if not self._indexed:
+            return None
+        if len(form) >= 3:
+            # Trigrams side by side cover the form; a last one overlaps. More of them would only cost.
+            starts = [*range(0, len(form) - 2, 3), len(form) - 3]
+            return " AND ".join(_quoted(form[i : i + 3]) for i in dict.fromkeys(starts))
+        if self._seq <= _SCAN_BELOW:
+            return None
+        terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TERMS + 1)).fetchall()
+        if len(terms) > _TERMS:
+            return None
+        return " OR ".join(_quoted(term) for (term,) in terms) or _quoted(_LAST * 3)
+
+    def is_common(self, forms: Sequence[str], limit: int) -> bool:
+        """Whether about ``limit`` or more texts hold one of the folded forms."""
+        for form in forms:
+            match = self._match(form)
+            if match is None:
+                if self._seq > limit and len(form) < 3:
+                    return True
+            else:
+                border = self._base + self._indexed
+                row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
+                if row is not None and row[0] >= limit:
+                    return True
+        return False
+
+    def names_starting(self, prefix: str, limit: int) -> list[str]:
+        """Names that start with the prefix, in alphabetical order."""
+        found = self._run(SQL["names_starting"], (self._project, prefix, prefix + _LAST, limit))
+        return [name for (name,) in found]
+
+    def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs (given name, stored name) that differ but could be taken for one another."""
+        pairs = []
+        for name in names:
+            for (other,) in self._run(SQL["same_look"], (self._project, rows.look(name), name)):
+                if skeleton(other) == skeleton(name):
+                    pairs.append((name, other))
+        return pairs
+
+    def count(self) -> tuple[int, int]:
+        """How many records and relations there are."""
+        row = self._run(SQL["count"], (self._base, self._top)).fetchone()
+        return (row[0], row[1]) if row else (0, 0)
+
+    def last_change(self) -> int:
+        """The number of the newest change of any project."""
+        row = self._run(SQL["last_change"]).fetchone()
+        return int(row[0]) if row else 0
+
+    def noted(self, key: str) -> str | None:
+        """What was kept under the key."""
+        row = self._run(SQL["fact"], (self._project, key)).fetchone()
+        return row[0] if row else None
+
+    def changes(self, limit: int) -> list[Change]:
+        """The newest changes of this project, newest first."""
+        from polymnia.storage.sqlite.journal import change
+
+        return [change(row) for row in self._run(SQL["changes"], (self._project, limit))]
+
+    def history(self, name: str) -> list[Event]:
+        """Everything that happened to memories of this name, oldest first."""
+        from polymnia.storage.sqlite.journal import history
+
+        return history(self._db, self._project, name)
+
+    def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
+        """The project (or the one name with its relations) as it was at a time."""
+        from polymnia.storage.sqlite.journal import as_of
+
+        return as_of(self._db, self._project, at, name)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'

@@ -1,0 +1,34 @@
+"""The named statements of the .sql files in this folder."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["MIGRATIONS", "SQL"]
+
+_HERE = os.path.dirname(__file__)
+
+
+def _read(*parts: str) -> str:
+    with open(os.path.join(_HERE, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def _named(text: str) -> dict[str, str]:
+    """Split a file into its statements, each headed by a line ``-- name: …``."""
+    named = {}
+    for part in text.split("-- name: ")[1:]:
+        name, _, statement = part.partition("\n")
+        named[name.strip()] = statement.strip().rstrip(";")
+    return named
+
+
+SQL = _named(_read("statements.sql"))
+
+# Migration N brings a store from version N - 1 to N. Loaded only when a store needs one.
+MIGRATIONS = ("0001_initial.sql",)
+
+
+def migration(name: str) -> str:
+    """The text of one migration."""
+    return _read("migrations", name)

@@ -1,0 +1,249 @@
+-- name: project
+SELECT id, seq, indexed, touched FROM project WHERE name = ?;
+
+-- name: add_project
+INSERT INTO project (name) VALUES (?) RETURNING id, seq, indexed, touched;
+
+-- name: touch_project
+UPDATE project SET seq = ?, indexed = ?, touched = ? WHERE id = ?;
+
+-- name: id_of
+SELECT id FROM memory WHERE project = ? AND name = ?;
+
+-- name: ids_of
+SELECT m.name, m.id FROM json_each(?2) j CROSS JOIN memory m ON m.project = ?1 AND m.name = j.value;
+
+-- name: memory
+SELECT id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
+FROM memory WHERE id = ?;
+
+-- name: memories
+SELECT m.id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
+FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value ORDER BY m.id;
+
+-- name: memories_after
+SELECT id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
+FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
+
+-- name: texts
+SELECT text FROM observation WHERE memory = ? ORDER BY id;
+
+-- name: texts_of_many
+SELECT o.memory, o.text FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value ORDER BY o.id;
+
+-- name: relations
+SELECT id, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
+
+-- name: relations_of
+SELECT id, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE project = ?1 AND source = ?2
+UNION
+SELECT id, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE project = ?1 AND target = ?2 ORDER BY id;
+
+-- name: relations_of_many
+SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
+FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.source = j.value
+UNION
+SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
+FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.target = j.value ORDER BY 1;
+
+-- name: relations_from
+SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
+FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.source = j.value ORDER BY 1;
+
+-- name: loose_relations
+SELECT id, source, target, type, strength, context, metadata, extra, origin, created FROM relation r
+WHERE id > ?2 AND id <= ?3
+  AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.project = ?1 AND m.name = r.source) ORDER BY id;
+
+-- name: same_relation
+SELECT id, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE project = ? AND source = ? AND target = ? AND type = ? ORDER BY id;
+
+-- name: names_starting
+SELECT name FROM memory WHERE project = ?1 AND name >= ?2 AND name < ?3 ORDER BY name LIMIT ?4;
+
+-- name: same_look
+SELECT name FROM memory WHERE project = ? AND look = ? AND name <> ? LIMIT 20;
+
+-- name: count
+SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2),
+       (SELECT count(*) FROM relation WHERE id > ?1 AND id <= ?2);
+
+-- name: last_change
+SELECT coalesce(max(id), 0) FROM change;
+
+-- name: add_memory
+INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1);
+
+-- name: add_observation
+INSERT INTO observation (id, memory, digest, text, fold) VALUES (?, ?, ?, ?, ?);
+
+-- name: add_relation
+INSERT INTO relation (id, project, source, target, type, extra, created) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: bookkeeping
+SELECT version, updated FROM memory WHERE id = ?;
+
+-- name: touch
+UPDATE memory SET version = ?, updated = ? WHERE id = ?;
+
+-- name: set_kind
+UPDATE memory SET kind = ?, kind_fold = ?, extra = ? WHERE id = ?;
+
+-- name: set_extra
+UPDATE memory SET extra = ? WHERE id = ?;
+
+-- name: equal_texts
+SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
+
+-- name: observations
+SELECT id, text FROM observation WHERE memory = ?;
+
+-- name: delete_observation
+DELETE FROM observation WHERE id = ?;
+
+-- name: delete_observations
+DELETE FROM observation WHERE memory = ?;
+
+-- name: delete_memory
+DELETE FROM memory WHERE id = ?;
+
+-- name: delete_relation
+DELETE FROM relation WHERE id = ?;
+
+-- name: unindex
+DELETE FROM gram WHERE rowid = ?;
+
+-- name: index
+INSERT INTO gram (rowid, text) VALUES (?, ?);
+
+-- name: unindexed
+SELECT id, coalesce(name_fold, name) || char(1) || coalesce(kind_fold, kind) FROM memory WHERE id > ?1 AND id <= ?2
+UNION ALL
+SELECT id, coalesce(fold, text) FROM observation WHERE id > ?1 AND id <= ?2 ORDER BY 1;
+
+-- name: containing
+SELECT coalesce(o.memory, m.id)
+FROM gram g
+LEFT JOIN observation o ON o.id = g.rowid
+LEFT JOIN memory m ON o.id IS NULL AND m.id = g.rowid
+WHERE g.gram MATCH ?5 AND g.rowid > ?1 AND g.rowid <= ?2
+  AND (instr(coalesce(o.fold, o.text), ?4) OR instr(coalesce(m.name_fold, m.name), ?4)
+       OR instr(coalesce(m.kind_fold, m.kind), ?4))
+UNION
+SELECT memory FROM observation WHERE id > ?2 AND id <= ?3 AND instr(coalesce(fold, text), ?4)
+UNION
+SELECT id FROM memory WHERE id > ?2 AND id <= ?3
+  AND (instr(coalesce(name_fold, name), ?4) OR instr(coalesce(kind_fold, kind), ?4))
+ORDER BY 1;
+
+-- name: containing_by_scan
+SELECT memory FROM observation WHERE id > ?1 AND id <= ?2 AND instr(coalesce(fold, text), ?3)
+UNION
+SELECT id FROM memory WHERE id > ?1 AND id <= ?2
+  AND (instr(coalesce(name_fold, name), ?3) OR instr(coalesce(kind_fold, kind), ?3))
+ORDER BY 1;
+
+-- name: candidates
+SELECT count(*) FROM (SELECT 1 FROM gram WHERE gram MATCH ?3 AND rowid > ?1 AND rowid <= ?2 LIMIT ?4);
+
+-- name: all_ids
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
+
+-- name: terms_starting
+SELECT term FROM gram_term WHERE term >= ? AND term < ? LIMIT ?;
+
+-- name: fact
+SELECT value FROM fact WHERE project = ? AND key = ?;
+
+-- name: set_fact
+INSERT INTO fact (project, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value;
+
+-- name: forget_fact
+DELETE FROM fact WHERE project = ? AND key = ?;
+
+-- name: add_change
+INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id;
+
+-- name: add_item
+INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: changes
+SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+FROM change WHERE project = ? ORDER BY first DESC, id DESC LIMIT ?;
+
+-- name: change
+SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+FROM change WHERE project = ? AND id = ?;
+
+-- name: change_that_made
+SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC LIMIT 1;
+
+-- name: change_at
+SELECT id, last FROM change WHERE project = ? AND at <= ? ORDER BY first DESC, id DESC LIMIT 1;
+
+-- name: items
+SELECT change, op, kind, ref, owner, before FROM change_item WHERE change = ? ORDER BY n;
+
+-- name: items_after
+SELECT i.change, i.op, i.kind, i.ref, i.owner, i.before FROM change c JOIN change_item i ON i.change = c.id
+WHERE c.project = ? AND c.id > ? ORDER BY c.id DESC, i.n DESC;
+
+-- name: items_of_owner
+SELECT change, op, kind, ref, owner, before FROM change_item WHERE owner = ? ORDER BY change, n;
+
+-- name: items_of_owner_after
+SELECT change, op, kind, ref, owner, before FROM change_item WHERE owner = ? AND change > ? ORDER BY change, n;
+
+-- name: deleted_named
+SELECT DISTINCT owner FROM change_item WHERE kind = 'm' AND name = ?3 AND owner > ?1 AND owner <= ?2;
+
+-- name: deleted_relations_named
+SELECT DISTINCT ref, before FROM change_item WHERE kind = 'r' AND name = ?3 AND ref > ?1 AND ref <= ?2
+UNION
+SELECT DISTINCT ref, before FROM change_item WHERE kind = 'r' AND other = ?3 AND ref > ?1 AND ref <= ?2;
+
+-- name: memory_row
+SELECT id, project, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
+FROM memory WHERE id = ?;
+
+-- name: memory_rows_between
+SELECT id, project, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
+FROM memory WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: observation_row
+SELECT id, memory, text FROM observation WHERE id = ?;
+
+-- name: observation_rows_between
+SELECT id, memory, text FROM observation WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: observation_rows_of
+SELECT id, memory, text FROM observation WHERE memory = ? ORDER BY id;
+
+-- name: relation_row
+SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE id = ?;
+
+-- name: relation_rows_between
+SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
+FROM relation WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: put_back_memory
+INSERT INTO memory (id, project, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra,
+                    created, updated, version, name_fold, kind_fold, look)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: put_back_relation
+INSERT INTO relation (id, project, source, target, type, strength, context, metadata, extra, origin, created)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: purge_items
+DELETE FROM change_item WHERE owner = ?;
+
+-- name: purge_named_items
+DELETE FROM change_item WHERE (name = ?3 AND ref > ?1 AND ref <= ?2) OR (other = ?3 AND ref > ?1 AND ref <= ?2);

@@ -1,0 +1,191 @@
+"""The store: connections, migrations, and the frame around every read and write."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from polymnia import errors
+from polymnia.engine.ports import Clock
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.faults import translated
+from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
+from polymnia.storage.sqlite.transaction import SqliteTransaction
+
+__all__ = ["SqliteStore"]
+
+_APPLICATION = 0x506F6C79  # "Poly", in the file's header
+
+
+class SqliteStore:
+    """Keeps memories in one SQLite file that any number of processes and threads share.
+
+    The file is opened on first use. ``busy_timeout`` is how long a write waits for others, in seconds.
+    """
+
+    def __init__(self, path: str, *, busy_timeout: float = 30.0, clock: Clock = rows.now) -> None:
+        self.path = os.path.abspath(os.path.expanduser(path))
+        self._busy_timeout = busy_timeout
+        self._clock = clock
+        self._turn = Turn(self.path + "-lock", busy_timeout)
+        self._opening = threading.Lock()
+        self._ready = False
+        self._writer: apsw.Connection | None = None
+        self._readers: list[apsw.Connection] = []
+        self._migrations: tuple[str, ...] = MIGRATIONS
+
+    @contextmanager
+    def read(self, project: str) -> Iterator[SqliteSnapshot]:
+        """One consistent view of a project. Never waits for a writer."""
+        with translated(self.path):
+            reader = self._take_reader()
+            try:
+                reader.execute("BEGIN")
+                yield SqliteSnapshot(reader, project)
+            finally:
+                if reader.in_transaction:
+                    reader.execute("ROLLBACK")
+                self._readers.append(reader)
+
+    @contextmanager
+    def write(self, project: str, who: str, action: str) -> Iterator[SqliteTransaction]:
+        """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
+        with translated(self.path):
+            self._open()
+            self._turn.take()
+            try:
+                writer = self._writer
+                if writer is None:
+                    writer = self._writer = self._connect()
+                writer.execute("BEGIN IMMEDIATE")
+                try:
+                    transaction = SqliteTransaction(writer, project, who, action, self._clock())
+                    yield transaction
+                    if transaction.wrote:
+                        transaction.finish()
+                        writer.execute("COMMIT")
+                finally:
+                    # After an error, or when there is nothing to keep. A failed COMMIT may have ended it already.
+                    if writer.in_transaction:
+                        writer.execute("ROLLBACK")
+                if transaction.purged:
+                    self._forget_old_pages(writer)
+            finally:
+                self._turn.give()
+
+    def stamp(self) -> int:
+        """A number that changes whenever any process has committed a change."""
+        with translated(self.path):
+            reader = self._take_reader()
+            try:
+                row = reader.execute(SQL["last_change"]).fetchone()
+                return int(row[0]) if row else 0
+            finally:
+                self._readers.append(reader)
+
+    def close(self) -> None:
+        """Let go of every file. Closing twice is fine."""
+        for connection in (self._writer, *self._readers):
+            if connection is not None:
+                connection.close()
+        self._writer = None
+        self._readers.clear()
+        self._turn.close()
+
+    def _take_reader(self) -> apsw.Connection:
+        self._open()
+        try:
+            return self._readers.pop()  # the most recently used one has the warmest cache
+        except IndexError:
+            return self._connect()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self.path)
+        connection.set_busy_timeout(int(self._busy_timeout * 1000))
+        connection.execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY").fetchall()
+        return connection
+
+    def _open(self) -> None:
+        if self._ready:
+            return
+        with self._opening:
+            if self._ready:
+                return
+            folder = os.path.dirname(self.path)
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            if not os.path.exists(self.path):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = self._connect()
+            if self._version(connection) != len(self._migrations):
+                self._turn.take()
+                try:
+                    self._migrate(connection)
+                finally:
+                    self._turn.give()
+            self._readers.append(connection)
+            self._ready = True
+
+    def _version(self, connection: apsw.Connection) -> int:
+        """The file's version; refuses what is not ours or newer than we are."""
+        application = connection.pragma("application_id")
+        version = int(connection.pragma("user_version"))  # type: ignore[arg-type]
+        if application != _APPLICATION:
+            tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if application or version or tables != (0,):
+                raise errors.NotAStore(f"{self.path} is a database, but not a Polymnia store")
+            return 0
+        if version > len(self._migrations):
+            raise errors.TooNew(
+                f"The store {self.path} has format {version}, made by a newer Polymnia; "
+                f"this one knows formats up to {len(self._migrations)}"
+            )
+        return version
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        version = self._version(connection)  # another process may have been faster
+        if version == len(self._migrations):
+            return
+        if version:
+            self._back_up(connection, version)
+        elif not _on_network(self.path):
+            connection.pragma("journal_mode", "wal")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for name in self._migrations[version:]:
+                connection.execute(migration(name)).fetchall()
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}").fetchall()
+            connection.execute(f"PRAGMA user_version = {len(self._migrations)}").fetchall()
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def _back_up(self, connection: apsw.Connection, version: int) -> None:
+        """Copy the store as it is before an upgrade changes it."""
+        copy = f"{self.path}.format-{version}.{self._clock() // 1_000_000}.backup"
+        connection.execute("VACUUM INTO ?", (copy,)).fetchall()
+
+    def _forget_old_pages(self, writer: apsw.Connection) -> None:
+        """Empty the write-ahead log, which may still hold pages with a purged text."""
+        writer.execute("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _on_network(path: str) -> bool:
+    """Whether the file lies on a network file system, where a write-ahead log is not safe to share."""
+    try:
+        with open("/proc/mounts", encoding="utf-8") as file:
+            mounts = [line.split()[1:3] for line in file]
+    except OSError:
+        return False
+    _, kind = max(
+        ((at, kind) for at, kind in mounts if path.startswith(at.rstrip("/") + "/") or at == "/"),
+        key=lambda mount: len(mount[0]),
+        default=("", ""),
+    )
+    return kind.startswith(("nfs", "cifs", "smb", "9p", "fuse.sshfs"))

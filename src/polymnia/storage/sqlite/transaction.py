@@ -1,0 +1,262 @@
+"""Changing one project of a store: every primitive writes its rows and its line in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+from msgspec.json import encode
+
+from polymnia.models import Change, EntityDraft, Record, Relation
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.storage.sqlite.statements import SQL
+
+__all__ = ["SqliteTransaction"]
+
+# New texts are scanned until there are this many of them, then indexed together: indexing one text costs a
+# commit more than everything else it does, a hundred together cost little more than one.
+_UNINDEXED = 512
+_ENDS = "\x01\x01"  # two characters after each text, so that a trigram starts at its every character
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """One atomic unit of change, open between begin and finish."""
+
+    def __init__(self, connection: apsw.Connection, project: str, who: str, action: str, at: int) -> None:
+        super().__init__(connection, project)
+        self._who = who
+        self._action = action
+        self._at = max(at, self._touched + 1)
+        self._first = self._seq
+        self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
+        self._bumped: set[int] = set()
+        self._undoes: int | None = None
+        self._wrote = False
+        self.purged = False
+
+    def _no_project(self) -> tuple[int, int, int, int]:
+        row = self._run(SQL["add_project"], (self._project_name,)).fetchone()
+        return row  # type: ignore[return-value]
+
+    def finish(self) -> int | None:
+        """Write the journal and the counters. Answers the change's number, None when nothing changed."""
+        changed = bool(self._items) or self._seq > self._first
+        if not changed:
+            return None
+        if self._seq - self._indexed > _UNINDEXED:
+            self._index_new()
+        self._run(SQL["touch_project"], (self._seq, self._indexed, self._at, self._project))
+        self._change = self._add_change()
+        if self._items:
+            self._db.executemany(
+                SQL["add_item"], ((self._change, n, *item) for n, item in enumerate(self._items))
+            )
+        return self._change
+
+    @property
+    def wrote(self) -> bool:
+        """Whether there is anything to commit."""
+        return bool(self._items) or self._seq > self._first or self._wrote
+
+    def _add_change(self) -> int:
+        row = self._run(
+            SQL["add_change"],
+            (self._project, self._at, self._who, self._action, self._first, self._seq, self._undoes),
+        ).fetchone()
+        return int(row[0])  # type: ignore[index]
+
+    def _index_new(self) -> None:
+        new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + self._seq)).fetchall()
+        self._db.executemany(SQL["index"], ((id, text + _ENDS) for id, text in new))
+        self._indexed = self._seq
+
+    def _index_old(self, id: int, text: str) -> None:
+        """Keep the index true for a row whose number it has passed already."""
+        if id <= self._base + self._indexed:
+            self._run(SQL["index"], (id, text + _ENDS))
+
+    def _unindex(self, id: int) -> None:
+        if id <= self._base + self._indexed:
+            self._run(SQL["unindex"], (id,))
+
+    def _next(self) -> int:
+        self._seq += 1
+        return self._base + self._seq
+
+    def _journal(
+        self,
+        op: str,
+        kind: str,
+        ref: int,
+        owner: int,
+        before: dict[str, Any] | None,
+        name: str | None = None,
+        other: str | None = None,
+    ) -> None:
+        text = None if before is None else encode(before).decode()
+        self._items.append((op, kind, ref, owner, text, name, other))
+
+    def _bump(self, id: int, **before: Any) -> None:
+        """One version more for a record, once in a transaction; ``before`` are other columns it changed."""
+        if id > self._base + self._first:
+            return  # made by this very change: its first version is still in the making
+        if id not in self._bumped:
+            self._bumped.add(id)
+            version, updated = self._run(SQL["bookkeeping"], (id,)).fetchone()  # type: ignore[misc]
+            self._run(SQL["touch"], (version + 1, self._at, id))
+            before = {**before, "version": version, "updated": updated}
+        if before:
+            self._journal("u", "m", id, id, before)
+
+    def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
+        """Store new records. The names must be free."""
+        made, memories, texts = [], [], []
+        at = self._at
+        for draft in drafts:
+            id, uid = self._next(), rows.new_uid(at)
+            memories.append(
+                (
+                    id, self._project, uid, draft.name, draft.kind, rows.fold_or_none(draft.name),
+                    rows.fold_or_none(draft.kind), rows.look(draft.name), rows.json_or_none(draft.extra), at, at,
+                )
+            )  # fmt: skip
+            for text in draft.observations:
+                texts.append((self._next(), id, rows.digest(text), text, rows.fold_or_none(text)))
+            made.append(
+                Record(
+                    id=id, uid=uid, name=draft.name, kind=draft.kind, observations=draft.observations,
+                    extra=draft.extra, created=at, updated=at,
+                )
+            )  # fmt: skip
+        self._db.executemany(SQL["add_memory"], memories)
+        self._db.executemany(SQL["add_observation"], texts)
+        return made
+
+    def replace_record(self, id: int, draft: EntityDraft) -> Record:
+        """Give a record a new kind and new observations."""
+        (old,) = self.load([id])
+        self._remove_observations(id, self._run(SQL["observations"], (id,)).fetchall())
+        if (old.kind, old.extra) != (draft.kind, draft.extra):
+            extra = rows.json_or_none(draft.extra)
+            self._run(SQL["set_kind"], (draft.kind, rows.fold_or_none(draft.kind), extra, id))
+            self._bump(id, kind=old.kind, extra=rows.json_or_none(old.extra))
+            self._unindex(id)
+            self._index_old(id, f"{rows.fold(old.name)}\x01{rows.fold(draft.kind)}")
+        self.add_observations([(id, draft.observations)])
+        self._bump(id)
+        (new,) = self.load([id])
+        return new
+
+    def add_observations(self, additions: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Append observations to records."""
+        for id, texts in additions:
+            if texts:
+                self._db.executemany(
+                    SQL["add_observation"],
+                    [(self._next(), id, rows.digest(t), t, rows.fold_or_none(t)) for t in texts],
+                )
+                self._bump(id)
+
+    def present_observations(self, id: int, texts: Sequence[str]) -> set[str]:
+        """Which of the texts are already observations of the record."""
+        return {
+            text
+            for text in set(texts)
+            if any(found == text for _, found in self._run(SQL["equal_texts"], (id, rows.digest(text))))
+        }
+
+    def remove_observations(self, id: int, texts: Sequence[str]) -> int:
+        """Remove every observation equal to one of the texts."""
+        going = [
+            (row, found)
+            for text in dict.fromkeys(texts)
+            for row, found in self._run(SQL["equal_texts"], (id, rows.digest(text))).fetchall()
+            if found == text
+        ]
+        self._remove_observations(id, going)
+        if going:
+            self._bump(id)
+        return len(going)
+
+    def _remove_observations(self, memory: int, going: Iterable[tuple[Any, ...]]) -> None:
+        for id, text in going:
+            self._run(SQL["delete_observation"], (id,))
+            self._unindex(id)
+            self._journal("d", "o", id, memory, {"memory": memory, "text": text})
+
+    def remove_records(self, ids: Sequence[int]) -> None:
+        """Remove records with their observations."""
+        for id in ids:
+            row = self._run(SQL["memory_row"], (id,)).fetchone()
+            if row is None:
+                continue
+            self._remove_observations(id, self._run(SQL["observations"], (id,)).fetchall())
+            self._run(SQL["delete_memory"], (id,))
+            self._unindex(id)
+            before = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
+            self._journal("d", "m", id, id, before, before["name"])
+
+    def add_relations(self, relations: Iterable[tuple[str, str, str, dict[str, Any]]]) -> list[Relation]:
+        """Store relations given as (source, target, type, extra keys)."""
+        made = [
+            Relation(id=self._next(), source=s, target=t, type=k, extra=extra, created=self._at)
+            for s, t, k, extra in relations
+        ]
+        self._db.executemany(
+            SQL["add_relation"],
+            (
+                (r.id, self._project, r.source, r.target, r.type, rows.json_or_none(r.extra), r.created)
+                for r in made
+            ),
+        )
+        return made
+
+    def remove_relations(self, ids: Sequence[int]) -> None:
+        """Remove relations."""
+        for id in ids:
+            row = self._run(SQL["relation_row"], (id,)).fetchone()
+            if row is None:
+                continue
+            self._run(SQL["delete_relation"], (id,))
+            before = dict(zip(rows.RELATION_COLUMNS, row, strict=True))
+            self._journal("d", "r", id, id, before, before["source"], before["target"])
+
+    def set_extra(self, id: int, extra: dict[str, Any]) -> None:
+        """Replace the foreign keys a record carries."""
+        (old,) = self.load([id])
+        if old.extra != extra:
+            self._run(SQL["set_extra"], (rows.json_or_none(extra), id))
+            self._bump(id, extra=rows.json_or_none(old.extra))
+
+    def undo(self, change: int | None) -> Change:
+        """Take back one change whole, as a change of its own."""
+        from polymnia.storage.sqlite.undo import undo
+
+        return undo(self, change)
+
+    def purge(self, ids: Sequence[int]) -> None:
+        """Remove records for good: from the store, the indexes and the journal."""
+        self._run("PRAGMA secure_delete = ON").fetchall()  # freed pages are overwritten, not just unlinked
+        for record in self.load(list(ids)):
+            for relation in self.relations_of([record.name]):
+                self._run(SQL["delete_relation"], (relation.id,))
+                self._run(SQL["purge_items"], (relation.id,))
+            for row in self._run(SQL["observations"], (record.id,)).fetchall():
+                self._run(SQL["delete_observation"], (row[0],))
+                self._unindex(row[0])
+            self._run(SQL["delete_memory"], (record.id,))
+            self._unindex(record.id)
+            self._run(SQL["purge_items"], (record.id,))
+            self._run(SQL["purge_named_items"], (self._base, self._top, record.name))
+            self._journal("p", "m", record.id, record.id, None)
+            self.purged = True
+
+    def note(self, key: str, value: str | None) -> None:
+        """Keep a small fact about the project beside its memories."""
+        self._wrote = True
+        if value is None:
+            self._run(SQL["forget_fact"], (self._project, key))
+        else:
+            self._run(SQL["set_fact"], (self._project, key, value))

@@ -1,0 +1,195 @@
+"""Taking back one change whole, unless a later one builds on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polymnia.errors import Conflict, NotFound
+from polymnia.models import Change
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode
+from polymnia.storage.sqlite.statements import SQL
+
+if TYPE_CHECKING:
+    from polymnia.storage.sqlite.transaction import SqliteTransaction
+
+__all__ = ["undo"]
+
+
+def undo(tx: SqliteTransaction, number: int | None) -> Change:
+    """Take back a change; without a number the newest one that stands and is not an undo itself."""
+    row = _chosen(tx, number)
+    if (by := _undone_by(tx, row[0])) is not None:
+        raise Conflict(
+            f"Change {row[0]} was already undone by change {by}",
+            changes=[by],
+            hint=f"To do it again, undo change {by}.",
+        )
+    work = _Undoing(tx, row)
+    work.refuse_conflicts()
+    work.run()
+    tx._undoes = row[0]
+    return change(row)
+
+
+def _chosen(tx: SqliteTransaction, number: int | None) -> tuple[Any, ...]:
+    if number is not None:
+        row = tx._run(SQL["change"], (tx._project, number)).fetchone()
+        if row is None:
+            raise NotFound([str(number)], "Change")
+        return row
+    for row in tx._run(SQL["changes"], (tx._project, -1)):
+        if row[6] is None and _undone_by(tx, row[0]) is None:
+            return row
+    raise NotFound(["nothing left to undo"], "Change")
+
+
+def _undone_by(tx: SqliteTransaction, number: int) -> int | None:
+    """The change that undid this one and still stands: an undo may have been undone itself."""
+    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
+    by = row[7] if row else None
+    return by if by is not None and _undone_by(tx, by) is None else None
+
+
+def _root(tx: SqliteTransaction, number: int) -> int:
+    """The change an undo of an undo … started from."""
+    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
+    return number if row is None or row[6] is None else _root(tx, row[6])
+
+
+class _Undoing:
+    """One undo at work."""
+
+    def __init__(self, tx: SqliteTransaction, row: tuple[Any, ...]) -> None:
+        self.tx = tx
+        self.number: int = row[0]
+        first, last = tx._base + row[4], tx._base + row[5]
+        self.first, self.last = first, last
+        self.made = {
+            "m": {r[0]: r for r in tx._run(SQL["memory_rows_between"], (first, last)).fetchall()},
+            "o": {r[0]: r for r in tx._run(SQL["observation_rows_between"], (first, last)).fetchall()},
+            "r": {r[0]: r for r in tx._run(SQL["relation_rows_between"], (first, last)).fetchall()},
+        }
+        self.items = tx._run(SQL["items"], (self.number,)).fetchall()
+
+    def refuse_conflicts(self) -> None:
+        """Refuse when a later change that stands has touched what this one made, or counts on it."""
+        tx, later = self.tx, set()
+        if any(op == "p" for _, op, *_ in self.items):
+            raise Conflict(f"Change {self.number} was a permanent delete", hint="It cannot be undone.")
+        found = sum(map(len, self.made.values()))
+        if found < self.last - self.first:
+            later |= self._removers()
+        touched = {(kind, ref) for _, op, kind, ref, _, before in self.items if self._matters(op, before)}
+        owners = {owner for *_, owner, _ in self.items} | self.made["m"].keys() | self.made["r"].keys()
+        owners |= {row[1] for row in self.made["o"].values()}
+        for owner in owners:
+            for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
+                own = owner in self.made["m"] or (kind, ref) in touched or ref in self.made["o"]
+                if own and (owner in self.made["m"] or self._matters(op, before)):
+                    later.add(at)
+        for row in self.made["m"].values():
+            for relation in tx.relations_of([row[3]]):
+                if relation.id > self.last:
+                    maker = tx._run(SQL["change_that_made"], (tx._project, relation.id - tx._base)).fetchone()
+                    if maker:
+                        later.add(maker[0])
+        standing = sorted(at for at in later if _root(tx, at) == at and _undone_by(tx, at) is None)
+        # An undo of an earlier change that is not paired with one of these counts as a change of its own.
+        standing += sorted(at for at in later if self.number >= _root(tx, at) != at and _undone_by(tx, at) is None)
+        if standing:
+            raise Conflict(
+                f"Change {self.number} cannot be undone alone: later changes build on it "
+                f"({', '.join(map(str, standing))})",
+                changes=standing,
+            )
+        for _, op, kind, _, _, before in self.items:
+            if op == "d" and kind == "m" and (name := decode(before)["name"]) in tx.ids([name]):
+                raise Conflict(
+                    f"Change {self.number} cannot be undone: the name {name!r} is in use again",
+                    hint="Delete or rename the newer one first.",
+                )
+
+    @staticmethod
+    def _matters(op: str, before: str | None) -> bool:
+        return op != "u" or before is None or bool(decode(before).keys() - BOOKKEEPING)
+
+    def _removers(self) -> set[int]:
+        """The later changes that removed rows this one made."""
+        found = set()
+        for at, op, kind, ref, _, _ in self.tx._run(SQL["items_after"], (self.tx._project, self.number)):
+            if op in "dp" and self.first < ref <= self.last and ref not in self.made[kind]:
+                found.add(at)
+        return found
+
+    def run(self) -> None:
+        """Do the opposite of everything the change did, in the opposite order."""
+        tx = self.tx
+        tx.remove_relations(list(self.made["r"]))
+        for id, row in self.made["o"].items():
+            if row[1] not in self.made["m"]:
+                tx._remove_observations(row[1], [(id, row[2])])
+                tx._bump(row[1])
+        tx.remove_records(list(self.made["m"]))
+        for _, op, kind, ref, owner, before in reversed(self.items):
+            if op == "d":
+                self._put_back(kind, ref, owner, decode(before))
+            elif op == "i":
+                self._take_out(kind, ref, owner)
+            elif op == "u":
+                self._set_back(ref, {k: v for k, v in decode(before).items() if k not in BOOKKEEPING})
+
+    def _put_back(self, kind: str, ref: int, owner: int, before: dict[str, Any]) -> None:
+        tx = self.tx
+        if kind == "m":
+            before |= {"version": before["version"] + 1, "updated": tx._at}
+            name, type = before["name"], before["kind"]
+            values = [before[c] for c in rows.MEMORY_COLUMNS]
+            extra = (rows.fold_or_none(name), rows.fold_or_none(type), rows.look(name))
+            tx._run(SQL["put_back_memory"], (*values, *extra))
+            tx._index_old(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
+            tx._bumped.add(ref)
+            tx._journal("i", "m", ref, ref, {"version": before["version"]})
+        elif kind == "o":
+            text = before["text"]
+            values = [ref, owner, rows.digest(text), text, rows.fold_or_none(text)]
+            tx._run(SQL["add_observation"], values)
+            tx._index_old(ref, rows.fold(text))
+            tx._journal("i", "o", ref, owner, None)
+            if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
+                tx._bump(owner)
+        else:
+            tx._run(SQL["put_back_relation"], [before[c] for c in rows.RELATION_COLUMNS])
+            tx._journal("i", "r", ref, ref, None)
+
+    def _take_out(self, kind: str, ref: int, owner: int) -> None:
+        tx = self.tx
+        if kind == "m":
+            tx.remove_records([ref])
+        elif kind == "o":
+            going = tx._run(SQL["observation_row"], (ref,)).fetchall()
+            tx._remove_observations(owner, [(id, text) for id, _, text in going])
+            if going and tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
+                tx._bump(owner)
+        else:
+            tx.remove_relations([ref])
+
+    def _set_back(self, ref: int, before: dict[str, Any]) -> None:
+        if not before:
+            return
+        tx = self.tx
+        row = tx._run(SQL["memory_row"], (ref,)).fetchone()
+        if row is None:
+            return
+        old = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
+        derived = {}
+        if "kind" in before:
+            derived["kind_fold"] = rows.fold_or_none(before["kind"])
+        columns = {**before, **derived}
+        # The columns' names come from our own journal, which wrote them from a fixed list.
+        assignments = ", ".join(f"{column} = ?" for column in columns)
+        tx._run(f"UPDATE memory SET {assignments} WHERE id = ?", (*columns.values(), ref))
+        tx._bump(ref, **{column: old[column] for column in before})
+        if "kind" in before:
+            tx._unindex(ref)
+            tx._index_old(ref, f"{rows.fold(old['name'])}\x01{rows.fold(before['kind'])}")

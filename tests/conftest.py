@@ -1,0 +1,64 @@
+"""Fixtures every test may use: isolated places, and servers of each dialect in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stdio_client import Place, Server
+
+GRAPH_DIALECTS = ("simple", "strict", "bilingual", "official")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """An empty folder of this test's own, in which servers and commands run."""
+    place = Place(tmp_path)
+    yield place
+    place.close()
+
+
+@pytest.fixture(scope="module")
+def module_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """As ``place``, shared by the tests of one module: for tests that only read, or use their own names."""
+    place = Place(tmp_path_factory.mktemp("place"))
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def simple(place: Place) -> Server:
+    """A server that speaks `simple` on the place's store."""
+    return place.serve("simple")
+
+
+@pytest.fixture
+def strict(place: Place) -> Server:
+    """A server that speaks `strict` on the place's store."""
+    return place.serve("strict")
+
+
+@pytest.fixture
+def bilingual(place: Place) -> Server:
+    """A server that speaks `bilingual` on the place's store."""
+    return place.serve("bilingual")
+
+
+@pytest.fixture
+def official(place: Place) -> Server:
+    """A server that speaks `official` on the place's store."""
+    return place.serve("official")
+
+
+@pytest.fixture(params=GRAPH_DIALECTS)
+def dialect(request: pytest.FixtureRequest) -> str:
+    """Each of the four graph dialects in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def server(place: Place, dialect: str) -> Server:
+    """A server of each graph dialect in turn, on the place's store."""
+    return place.serve(dialect)

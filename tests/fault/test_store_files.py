@@ -1,0 +1,210 @@
+"""What lies at the store's path, and what we do about it: never harm, always a clear word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from stdio_client import Place, entity
+
+from .constraint import as_anybody, constrained
+
+
+def _filled(place: Place) -> None:
+    """Make a store with a few memories, closed by everybody."""
+    server = place.serve("strict")
+    entities = [entity(f"name {number}", "text " * 200) for number in range(50)]
+    server.call("create_entities", entities=entities)
+    server.close_input()
+    server.exit_code()
+
+
+def _refuses(place: Place, words: str, *more: str) -> None:
+    """Every way in says what is wrong in these words, and nothing at the store's path changes."""
+    before = place.store.read_bytes() if place.store.is_file() else None
+    server = place.serve("strict", *more)
+    for tool, arguments in (
+        ("read_graph", {}),
+        ("create_entities", {"entities": [entity("new", "text")]}),
+    ):
+        refusal = server.refused(tool, arguments)
+        assert re.search(words, refusal.text), refusal.text
+        assert refusal.lines[0].startswith("Error: ")
+    assert server.request("ping") == {}
+    command = place.run("show", "name 1")
+    assert command.returncode != 0
+    assert re.search(words, command.stderr), command.stderr
+    assert "Traceback" not in command.stderr
+    server.close_input()
+    assert server.exit_code() == 0
+    assert (place.store.read_bytes() if place.store.is_file() else None) == before
+
+
+def test_a_store_of_a_newer_polymnia_is_refused_and_left_as_it_is(place: Place) -> None:
+    _filled(place)
+    connection = apsw.Connection(str(place.store))
+    connection.execute("PRAGMA user_version = 999").fetchall()
+    connection.close()
+    _refuses(place, r"newer Polymnia")
+
+
+def _text(path: Path) -> None:
+    path.write_text("Dear diary, this is no database.\n" * 100)
+
+
+def _graph(path: Path) -> None:
+    path.write_text('{"entities": [], "relations": []}')
+
+
+def _other_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE cookies (name TEXT); INSERT INTO cookies VALUES ('crumb')").fetchall()
+    connection.close()
+
+
+@pytest.mark.parametrize("something", [_text, _graph, _other_database], ids=lambda make: make.__name__[1:])
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+    place: Place, something: Callable[[Path], None]
+) -> None:
+    something(place.store)
+    _refuses(place, r"not a Polymnia store")
+
+
+def test_a_folder_in_the_place_of_the_store_is_refused(place: Place) -> None:
+    place.store.mkdir()
+    _refuses(place, re.escape(str(place.store)))
+    assert not list(place.store.iterdir())
+
+
+def test_a_store_cut_off_in_the_middle_is_refused_and_left_as_it_is(place: Place) -> None:
+    _filled(place)
+    whole = place.store.read_bytes()
+    place.store.write_bytes(whole[: len(whole) // 3])
+    _refuses(place, r"damaged")
+
+
+def test_a_store_overwritten_with_garbage_is_refused_and_left_as_it_is(place: Place) -> None:
+    _filled(place)
+    size = place.store.stat().st_size
+    place.store.write_bytes((b"\xde\xad\xbe\xef" * size)[:size])
+    _refuses(place, r"not a Polymnia store|damaged")
+
+
+def test_a_store_with_garbage_behind_its_head_is_refused_and_left_as_it_is(place: Place) -> None:
+    _filled(place)
+    whole = place.store.read_bytes()
+    place.store.write_bytes(whole[:100] + b"\xa5" * (len(whole) - 100))
+    _refuses(place, r"damaged")
+
+
+def test_an_empty_file_becomes_a_store(place: Place) -> None:
+    place.store.touch()
+    server = place.serve("strict")
+    assert not server.call("create_entities", entities=[entity("first", "text")]).failed
+
+
+def test_a_folder_that_may_not_be_written_gives_a_clear_error(place: Place) -> None:
+    locked = place.folder / "locked"
+    locked.mkdir()
+    locked.chmod(0o555)
+    place.store = locked / "memory.db"
+    place.environment["POLYMNIA_STORE"] = str(place.store)
+    with constrained(place.folder, as_anybody()):
+        _refuses(place, re.escape(str(place.store)))
+    assert not list(locked.iterdir())
+
+
+def test_a_store_that_may_only_be_read_is_read_and_not_written(place: Place) -> None:
+    _filled(place)
+    place.store.chmod(0o444)
+    with constrained(place.folder, as_anybody()):
+        server = place.serve("strict")
+    assert len(server.names()) == 50
+    refusal = server.refused("create_entities", entities=[entity("new", "text")])
+    assert re.search(re.escape(str(place.store)), refusal.text), refusal.text
+    assert len(server.names()) == 50
+
+
+def test_missing_folders_on_the_way_to_the_store_are_made(place: Place) -> None:
+    store = place.folder / "not" / "yet" / "here" / "memory.db"
+    server = place.serve("strict", "--store", str(store))
+    server.call("create_entities", entities=[entity("first", "text")])
+    assert server.names() == ["first"]
+    assert store.is_file()
+
+
+def test_a_file_on_the_way_to_the_store_gives_a_clear_error(place: Place) -> None:
+    (place.folder / "file").write_text("in the way")
+    place.store = place.folder / "file" / "memory.db"
+    place.environment["POLYMNIA_STORE"] = str(place.store)
+    _refuses(place, re.escape(str(place.store)))
+
+
+def test_memories_are_for_their_owner_alone(place: Place) -> None:
+    server = place.serve("strict", "--store", str(place.folder / "new" / "memory.db"))
+    server.call("create_entities", entities=[entity("secret", "text")])
+    for path in (place.folder / "new").iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_an_older_store_is_copied_before_it_is_upgraded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is one format so far: the next one is made up here, and this very store is the older one."""
+    from polymnia.models import EntityDraft
+    from polymnia.storage.sqlite import store as module
+
+    path = tmp_path / "memory.db"
+    old = module.SqliteStore(str(path))
+    with old.write("default", "test", "create") as writing:
+        writing.add_records([EntityDraft("kept", "thing", ("text",))])
+    old.close()
+
+    monkeypatch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, "next"))
+    real = module.migration
+    monkeypatch.setattr(
+        module, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name)
+    )
+    new = module.SqliteStore(str(path))
+    with new.read("default") as reading:
+        assert [record.name for record in reading.records()] == ["kept"]
+    new.close()
+
+    (copy,) = [each for each in tmp_path.iterdir() if "backup" in each.name]
+    monkeypatch.undo()
+    # The upgraded store is too new for the version that is really here; the copy is not.
+    backup = module.SqliteStore(str(copy))
+    with backup.read("default") as reading:
+        assert [record.name for record in reading.records()] == ["kept"]
+    backup.close()
+    with pytest.raises(Exception, match="newer Polymnia"), module.SqliteStore(str(path)).read("default"):
+        pass
+
+
+def test_an_upgrade_that_fails_leaves_the_older_store_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from polymnia.models import EntityDraft
+    from polymnia.storage.sqlite import store as module
+
+    path = tmp_path / "memory.db"
+    old = module.SqliteStore(str(path))
+    with old.write("default", "test", "create") as writing:
+        writing.add_records([EntityDraft("kept", "thing", ("text",))])
+    old.close()
+
+    monkeypatch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, "next"))
+    monkeypatch.setattr(module, "migration", lambda _: "CREATE TABLE next (id); SELECT no_such_function()")
+    broken = module.SqliteStore(str(path))
+    with pytest.raises(Exception, match="no_such_function"), broken.read("default"):
+        pass
+    broken.close()
+    monkeypatch.undo()
+    again = module.SqliteStore(str(path))
+    with again.read("default") as reading:
+        assert [record.name for record in reading.records()] == ["kept"]
+    again.close()

@@ -1,0 +1,64 @@
+"""What `import polymnia` promises: a written list, each name there and each documented."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import polymnia
+from polymnia import errors
+
+_PROMISED = [
+    "connect",
+    "Memory",
+    "Record",
+    "Relation",
+    "Graph",
+    "Change",
+    "Event",
+    "Note",
+    *errors.__all__,
+    "__version__",
+]
+
+
+def test_the_public_names_are_exactly_the_promised_ones() -> None:
+    assert sorted(polymnia.__all__) == sorted(_PROMISED)
+    assert len(set(polymnia.__all__)) == len(polymnia.__all__)
+
+
+@pytest.mark.parametrize("name", _PROMISED)
+def test_a_promised_name_is_there_and_documented(name: str) -> None:
+    thing = getattr(polymnia, name)
+    if name == "__version__":
+        assert isinstance(thing, str)
+        assert thing[0].isdigit()
+        return
+    assert inspect.getdoc(thing), f"{name} says nothing about itself"
+
+
+def test_every_public_method_of_a_memory_is_documented_and_typed() -> None:
+    for name, method in inspect.getmembers(polymnia.Memory, callable):
+        if name.startswith("_"):
+            continue
+        assert inspect.getdoc(method), f"Memory.{name} says nothing about itself"
+        signature = inspect.signature(method)
+        untyped = [
+            each.name
+            for each in signature.parameters.values()
+            if each.name != "self" and each.annotation is inspect.Parameter.empty
+        ]
+        assert not untyped, f"Memory.{name}: {untyped}"
+        assert signature.return_annotation is not inspect.Signature.empty, f"Memory.{name}"
+
+
+def test_a_wrong_name_is_refused_like_any_other() -> None:
+    with pytest.raises(AttributeError):
+        polymnia.no_such_name  # noqa: B018 - asking for it is the test
+
+
+def test_the_version_is_the_one_of_the_distribution() -> None:
+    from importlib.metadata import version
+
+    assert polymnia.__version__ == version("polymnia")

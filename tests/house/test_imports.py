@@ -1,0 +1,115 @@
+"""Who may import whom, and what must not be imported before the first answer."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from stdio_client import Place
+
+from .tree import SOURCE, Import, imports, modules, parsed
+
+# For each part of the house the parts it may import, the most specific entry first. A part may always
+# import itself; `storage`, `dialects` and `embedding` have one entry for each of their folders.
+_MAY = {
+    "errors": (),
+    "settings": (),
+    "models": ("errors",),
+    "engine": ("models", "errors"),
+    "storage": ("engine.ports", "models", "errors"),
+    "embedding": ("engine.ports", "models", "errors"),
+    "operation": ("engine", "errors"),
+    "dialects": ("operation", "engine", "models", "errors"),
+    "transports": ("operation", "errors"),
+    "explorer": (),
+    "cli": ("app", "settings", "operation", "engine", "models", "errors"),
+    "app": None,  # the composition root names everything
+    "__init__": ("app", "engine", "models", "errors"),
+    "__main__": ("cli",),
+}
+
+_SEALED = ("storage", "dialects", "embedding")
+
+# The one part of the house in which a library may be imported.
+_AT_HOME = {"apsw": "storage.sqlite", "platformdirs": "app"}
+
+# None of these is needed to answer tools/list, and each costs milliseconds that every client waits for.
+_LATE = {
+    "argparse", "asyncio", "concurrent", "dataclasses", "email", "http", "importlib.metadata", "inspect",
+    "json", "logging", "multiprocessing", "numpy", "pathlib", "platformdirs", "socket", "sqlite3", "ssl",
+    "subprocess", "tempfile", "unittest", "urllib",
+}  # fmt: skip
+
+
+def _inside(module: str) -> str:
+    """The module's place in the house: its name without the package's."""
+    return module.removeprefix("polymnia").removeprefix(".") or "__init__"
+
+
+def _part(place: str) -> str:
+    """What counts as one part: a folder of its own below storage, dialects and embedding."""
+    parts = place.split(".")
+    return ".".join(parts[:2]) if parts[0] in _SEALED else parts[0]
+
+
+def _below(place: str, part: str) -> bool:
+    return place == part or place.startswith(part + ".")
+
+
+def _wrong(module: str, wanted: Import) -> bool:
+    place, target = _inside(module), _inside(wanted.target)
+    may = _MAY[_part(place).split(".")[0]]
+    return may is not None and not any(_below(target, part) for part in (_part(place), *may))
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_a_module_imports_only_what_its_part_of_the_house_may(module: str) -> None:
+    assert _part(_inside(module)).split(".")[0] in _MAY, f"{module} belongs to no part of the house"
+    wrong = [
+        f"{modules()[module]}:{wanted.line}: {module} must not import {wanted.target}"
+        for wanted in imports(module)
+        if _below(wanted.target, "polymnia") and _wrong(module, wanted)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_errors_imports_nothing_at_all() -> None:
+    assert {wanted.target for wanted in imports("polymnia.errors")} <= {"__future__"}
+
+
+@pytest.mark.parametrize("library", _AT_HOME)
+def test_a_library_stays_in_its_part_of_the_house(library: str) -> None:
+    strays = [
+        f"{modules()[module]}:{wanted.line}"
+        for module in modules()
+        for wanted in imports(module)
+        if _below(wanted.target, library) and not _below(_inside(module), _AT_HOME[library])
+    ]
+    assert not strays, f"{library} belongs to {_AT_HOME[library]}: " + ", ".join(strays)
+
+
+def test_only_the_composition_root_reads_the_environment() -> None:
+    strays = [
+        f"{path}:{node.lineno}"
+        for path in modules().values()
+        if path != SOURCE / "app.py"
+        for node in ast.walk(parsed(path))
+        if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
+        or (isinstance(node, ast.Name) and node.id in {"environ", "getenv"})
+    ]
+    assert not strays, ", ".join(strays)
+
+
+@pytest.mark.parametrize("dialect", ["simple", "strict", "bilingual", "official", "all"])
+def test_nothing_slow_is_imported_on_the_way_to_the_first_list_of_tools(place: Place, dialect: str) -> None:
+    server = place.start("--dialect", dialect, environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    server.initialize()
+    assert server.tools()
+    # Killed, so that nothing imported on the way out is counted.
+    server.kill()
+    lines = server.log.read_text().splitlines()
+    loaded = {line.rsplit("|", 1)[1].strip() for line in lines if line.startswith("import time:")}
+    assert "polymnia" in loaded
+    early = sorted(name for name in loaded if any(_below(name, late) for late in _LATE))
+    assert not early, f"imported before the first answer: {early}"

@@ -1,0 +1,158 @@
+"""What the pages tell a reader to type, read or follow is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from .tree import ROOT, files
+
+_PAGES = [page for page in files(".md") if page.is_relative_to(ROOT / "docs") or page.parent == ROOT]
+_FENCE = re.compile(r"^(?P<tick>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=tick)\s*$", re.M | re.S)
+_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+_SHELLS = {"", "sh", "bash", "shell", "console", "text"}
+
+_each_page = pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def _typed(page: Path) -> list[str]:
+    """Everything on a page that a reader may type: lines of shell blocks, and code within sentences."""
+    text = page.read_text(encoding="utf-8")
+    lines = [
+        line.strip().removeprefix("$ ")
+        for fence in _FENCE.finditer(text)
+        if fence["language"] in _SHELLS
+        for line in fence["body"].replace("\\\n", " ").splitlines()
+    ]
+    return lines + _SPAN.findall(_FENCE.sub("", text))
+
+
+@cache
+def _help(*command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "polymnia", *command, "--help"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, f"polymnia {' '.join(command)} --help: {done.stderr}"
+    return done.stdout
+
+
+def _commands() -> set[str]:
+    """The commands that ``polymnia --help`` lists."""
+    known = set(re.findall(r"^\s+([a-z][a-z-]+)\b", _help(), re.M))
+    return known | {word for group in re.findall(r"\{([a-z,-]+)\}", _help()) for word in group.split(",")}
+
+
+def _misfit(words: list[str]) -> str | None:
+    """What is wrong with the words after ``polymnia``, or nothing."""
+    words = [word for word in words if word]
+    command = words[0] if words and re.fullmatch(r"[a-z][a-z-]*", words[0]) else None
+    if command and command not in _commands():
+        return f"there is no command {command!r}"
+    told = _help(command) if command else _help()
+    for word in words:
+        option = word.partition("=")[0].strip("[]")
+        if option.startswith("--") and option not in {"--help", "--version"} and option not in told:
+            return f"{command or 'polymnia'} has no option {option}"
+    return None
+
+
+def _polymnia_words(typed: str) -> list[list[str]]:
+    """The words after each ``polymnia`` that starts a command in the text."""
+    found = []
+    for part in re.split(r"\s*(?:\|\||&&|[|;>])\s*", typed):
+        try:
+            words = shlex.split(part, comments=True)
+        except ValueError:
+            continue
+        while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+            words = words[1:]
+        if words and Path(words[0]).name == "uvx":
+            words = words[1:]
+        if words and Path(words[0]).name == "polymnia":
+            found.append([word for word in words[1:] if word not in {"…", "..."}])
+    return found
+
+
+@_each_page
+def test_every_make_target_on_a_page_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    told = {found for typed in _typed(page) for found in re.findall(r"^make ([a-z]+)\b", typed)}
+    assert told <= targets
+
+
+@_each_page
+def test_every_polymnia_command_on_a_page_exists(page: Path) -> None:
+    wrong = [
+        f"{typed}: {misfit}"
+        for typed in _typed(page)
+        for words in _polymnia_words(typed)
+        if (misfit := _misfit(words))
+    ]
+    assert not wrong
+
+
+@_each_page
+def test_every_json_snippet_on_a_page_parses_and_starts_a_server_that_exists(page: Path) -> None:
+    for fence in _FENCE.finditer(page.read_text(encoding="utf-8")):
+        if fence["language"] == "jsonl":
+            for line in fence["body"].splitlines():
+                json.loads(line)
+        if fence["language"] != "json":
+            continue
+        snippet = json.loads(fence["body"])
+        for server in _servers(snippet):
+            words = [Path(server["command"]).name, *server.get("args", [])]
+            if "polymnia" not in words:
+                continue
+            misfit = _misfit(words[words.index("polymnia") + 1 :])
+            assert misfit is None, f"{server}: {misfit}"
+
+
+def _servers(snippet: Any) -> list[dict[str, Any]]:
+    if not isinstance(snippet, dict):
+        return []
+    if isinstance(snippet.get("command"), str):
+        return [snippet]
+    return [server for value in snippet.values() for server in _servers(value)]
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the usual renderers make them."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    heads = re.findall(r"^#+\s+(.*?)\s*#*$", text, re.M)
+    plain = (re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", head).lower() for head in heads)
+    return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in plain}
+
+
+@_each_page
+def test_every_relative_link_on_a_page_leads_somewhere(page: Path) -> None:
+    broken = []
+    text = _SPAN.sub("", _FENCE.sub("", page.read_text(encoding="utf-8")))
+    for link in _LINK.findall(text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in _anchors(target)):
+            broken.append(link)
+    assert not broken
+
+
+def test_the_readme_shows_the_two_commands_that_do_everything_first() -> None:
+    first_screen = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:40])
+    assert "make run" in first_screen
+    assert "make test" in first_screen

@@ -1,0 +1,98 @@
+"""What no file of the repository may say, and what every module must."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .tree import ROOT, SOURCE, files, parsed
+
+_TEXTS = {
+    "", ".cfg", ".ini", ".json", ".jsonl", ".lock", ".md", ".py", ".pyi", ".sh", ".sql", ".svg", ".toml",
+    ".txt", ".yaml", ".yml",
+}  # fmt: skip
+
+# Written in pieces, so that this file passes its own test.
+_FORBIDDEN = {
+    "a path of one machine": r"(?<![\w.<~/])/(?:"
+    + "|".join(["home", "root", "Users", "work", "opt"])
+    + r")/\w",
+    "a temporary path of one machine": r"/tmp" + r"/(?:v|peer|brief)\b",
+    "the host of a package registry": r"registry\.npm"
+    + r"js|files\.python"
+    + r"hosted|pypi\."
+    + r"org/simple",
+    "who wrote it": r"(?i)co-authored"
+    + r"-by|(?:generated|written) (?:by|with) (?:an? )?(?:AI|LLM|assistant)\b",
+}
+
+
+def _texts() -> list[Path]:
+    return [path for path in files() if path.suffix in _TEXTS]
+
+
+@pytest.mark.parametrize("what", _FORBIDDEN)
+def test_no_file_names(what: str) -> None:
+    forbidden = re.compile(_FORBIDDEN[what])
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+        for path in _texts()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if forbidden.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_source_file_leaves_work_for_later() -> None:
+    later = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in files(".py", ".sql", under=SOURCE)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if later.search(line)
+    ]
+    assert not found
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for folder in (SOURCE, ROOT / "tests", ROOT / "bench")
+        for path in files(".py", under=folder)
+        if not ast.get_docstring(parsed(path))
+    ]
+    assert not silent
+
+
+def _public(
+    tree: ast.Module | ast.ClassDef,
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes a reader of the module may use."""
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if node.name.startswith("_"):
+            continue
+        yield node
+        if isinstance(node, ast.ClassDef):
+            yield from _public(node)
+
+
+def test_every_public_function_and_class_says_what_it_does() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+        for path in files(".py", under=SOURCE)
+        for node in _public(parsed(path))
+        if not ast.get_docstring(node)
+    ]
+    assert not silent, "\n".join(silent)
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    vague = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
+    named = [path for path in files(".py") if path.stem.strip("_") in vague or path.stem.endswith("_v2")]
+    assert not named

@@ -1,0 +1,82 @@
+"""The repository as the rules see it: its files, its modules and what each of them imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["ROOT", "SOURCE", "Import", "files", "imports", "modules", "parsed"]
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SOURCE = ROOT / "src" / "polymnia"
+
+# What a build, a test run or an environment leaves behind: never part of the repository.
+_LEFT_BEHIND = {
+    ".git", ".venv", ".cache", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis",
+    "__pycache__", "build", "dist", "node_modules", "venv",
+}  # fmt: skip
+
+
+class Import(NamedTuple):
+    """One module that another one imports, and where it says so."""
+
+    target: str
+    line: int
+
+
+def files(*suffixes: str, under: Path = ROOT) -> list[Path]:
+    """Every file of the repository with one of the suffixes, or every file."""
+    return sorted(path for path in _walk(under) if not suffixes or path.suffix in suffixes)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.name in _LEFT_BEHIND or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        else:
+            yield path
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a Python file."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its full name."""
+    found = {}
+    for path in files(".py", under=SOURCE):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(module: str) -> list[Import]:
+    """Everything a module imports, wherever it does: at the top, in a function, or for types only."""
+    path = modules()[module]
+    found = []
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(module, path, node)
+            for alias in node.names:
+                # `from package import name` means the module of that name where there is one.
+                whole = f"{base}.{alias.name}"
+                found.append(Import(whole if whole in modules() else base, node.lineno))
+    return found
+
+
+def _absolute(module: str, path: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    here = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    base = here[: len(here) - node.level + 1]
+    return ".".join([*base, *([node.module] if node.module else [])])
