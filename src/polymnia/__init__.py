@@ -1,3 +1,102 @@
-"""Polymnia: one memory for AI agents, spoken in every dialect they already know."""
+"""Polymnia: one memory for AI agents, spoken in every dialect they already know.
+
+>>> from polymnia import EntityDraft, connect
+>>> memory = connect("notes.db")
+>>> memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
+
+Everything below is imported when it is first used: a server must answer before a library is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polymnia.app import connect
+    from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
+    from polymnia.engine.memory import Memory
+    from polymnia.errors import (
+        AlreadyExists,
+        BadArguments,
+        BadText,
+        Busy,
+        Cancelled,
+        Conflict,
+        Damaged,
+        EmptyList,
+        Fault,
+        Forbidden,
+        Invalid,
+        MissingEnds,
+        NoSpace,
+        NotAStore,
+        NotFound,
+        OverLimit,
+        TooNew,
+        Unavailable,
+        UnknownOperation,
+    )
+    from polymnia.models import Change, EntityDraft, Event, Graph, Note, Record, Relation
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "connect",
+    "Memory",
+    # values
+    "EntityDraft",
+    "Record",
+    "Relation",
+    "Graph",
+    "Change",
+    "Event",
+    "Note",
+    "Policy",
+    # what the verbs answer
+    "Created",
+    "Related",
+    "Added",
+    "Deleted",
+    # faults
+    "Fault",
+    "Invalid",
+    "BadArguments",
+    "BadText",
+    "EmptyList",
+    "OverLimit",
+    "UnknownOperation",
+    "NotFound",
+    "AlreadyExists",
+    "MissingEnds",
+    "Conflict",
+    "Cancelled",
+    "Unavailable",
+    "Busy",
+    "TooNew",
+    "NotAStore",
+    "Damaged",
+    "NoSpace",
+    "Forbidden",
+    "__version__",
+]
+
+_HOMES = {
+    "connect": "app",
+    "Memory": "engine.memory",
+    **dict.fromkeys(("Created", "Related", "Added", "Deleted", "Policy"), "engine.graph"),
+    **dict.fromkeys(("EntityDraft", "Record", "Relation", "Graph", "Change", "Event", "Note"), "models"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'polymnia' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"polymnia.{_HOMES.get(name, 'errors')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -98,9 +98,7 @@ def check_drafts(drafts: Sequence[EntityDraft], policy: Policy, limits: Limits) 
         if not draft.observations and policy.empty_observations == "refuse":
             raise EmptyList("Observations")
         if len(draft.observations) > limits.batch:
-            raise OverLimit(
-                f"Number of entities[{i}].observations", len(draft.observations), limits.batch, "max_batch"
-            )
+            raise OverLimit(f"Number of entities[{i}].observations", len(draft.observations), limits.batch, "max_batch")
         for n, text in enumerate(draft.observations):
             legal_text(text, f"entities[{i}].observations[{n}]", limits.text_bytes)
 
@@ -124,11 +122,9 @@ def create_entities(
         raise AlreadyExists([name for name in distinct if name in taken])
     new = [draft for draft in drafts if draft.name not in taken] if taken else drafts
     made: list[Record] = []
-    notes: list[Note] = []
     for start, end in _stepped(len(new), step):
-        part = new[start:end]
-        notes += look_alike_notes(tx, [draft.name for draft in part])
-        made += tx.add_records(part)
+        made += tx.add_records(new[start:end])
+    notes = look_alike_notes(tx, [record.name for record in made])
     if taken and policy.taken_name == "replace":
         made += [tx.replace_record(taken[draft.name], draft) for draft in drafts if draft.name in taken]
         place = {name: i for i, name in enumerate(distinct)}
@@ -145,9 +141,10 @@ def _once(draft: EntityDraft) -> EntityDraft:
 
 def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
     """A note for every name that is easily taken for a stored one."""
+    pairs = {frozenset(pair): pair for pair in snapshot.look_alikes(names)}
     return [
         Note("look_alike", f"The name {name!r} looks like {other!r}, which is another entity. Both are kept.")
-        for name, other in snapshot.look_alikes(names)
+        for name, other in pairs.values()
     ]
 
 
@@ -242,9 +239,7 @@ def delete_entities(tx: Transaction, names: Sequence[str], policy: Policy) -> De
     return Deleted([records[name] for name in distinct if name in records], relations)
 
 
-def delete_observations(
-    tx: Transaction, items: Sequence[tuple[str, Sequence[str]]], policy: Policy
-) -> int:
+def delete_observations(tx: Transaction, items: Sequence[tuple[str, Sequence[str]]], policy: Policy) -> int:
     """Remove every exact match of the given texts from the given entities; answers how many went."""
     names = list(dict.fromkeys(name for name, _ in items))
     ids = tx.ids(names) if names else {}

@@ -56,9 +56,7 @@ class Memory:
 
     def acting(self, who: str, policy: Policy | None = None) -> Memory:
         """The same memory in someone else's hands: another name in the journal, perhaps another policy."""
-        return Memory(
-            self.store, project=self.project, who=who, policy=policy or self.policy, limits=self.limits
-        )
+        return Memory(self.store, project=self.project, who=who, policy=policy or self.policy, limits=self.limits)
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -68,9 +66,7 @@ class Memory:
         graph.check_drafts(drafts, self.policy, self.limits)
         return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step))
 
-    def create_relations(
-        self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None
-    ) -> Related:
+    def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
         ends = [tuple(ends) for ends in relations]
         graph.check_relations(ends, self.policy, self.limits)  # type: ignore[arg-type]
@@ -184,7 +180,12 @@ class Memory:
         return Graph(page, [], paging.cursor("matches", page[-1].id) if more and page else None)
 
     def open_nodes(
-        self, names: Iterable[str], *, limit: int | None = None, cursor: str | None = None, relations: bool = True
+        self,
+        names: Iterable[str],
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        relations: bool = True,
     ) -> tuple[Graph, list[str]]:
         """The entities of these names with the relations they take part in, and the names that are not there."""
         wanted = list(dict.fromkeys(names))
@@ -236,6 +237,11 @@ class Memory:
         with self.store.read(self.project) as snapshot:
             return snapshot.changes(limit)
 
+    def change(self, number: int) -> Change | None:
+        """One change of the project by its number."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.change(number)
+
     def names(self, prefix: str, limit: int = 100) -> list[str]:
         """Names to complete a prefix with: those that start with it, then those that contain it."""
         with self.store.read(self.project) as snapshot:
@@ -248,14 +254,19 @@ class Memory:
                 names = list(dict.fromkeys([*names, *inside]))[:limit]
             return names
 
+    def newest(self, limit: int = 20) -> list[Record]:
+        """The entities made last, newest first."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.newest(limit)
+
     def count(self) -> tuple[int, int]:
         """How many entities and relations there are."""
         with self.store.read(self.project) as snapshot:
             return snapshot.count()
 
     def stamp(self) -> int:
-        """A number that changes whenever anyone has changed the store."""
-        return self.store.stamp()
+        """A number that changes whenever anyone has changed the project."""
+        return self.store.stamp(self.project)
 
     def _write(self, action: str, work: Callable[[Transaction], T]) -> T:
         with self.store.write(self.project, self.who, action) as tx:

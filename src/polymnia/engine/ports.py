@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from polymnia.models import Change, EntityDraft, Event, Record, Relation
 
-__all__ = ["Clock", "Snapshot", "Store", "Transaction"]
+__all__ = ["Clock", "Snapshot", "Store", "Transaction", "Turn"]
 
 
 class Clock(Protocol):
@@ -33,6 +33,9 @@ class Snapshot(Protocol):
 
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Every record whose id is above ``after``, in the order of their making."""
+
+    def newest(self, limit: int) -> list[Record]:
+        """The records made last, newest first."""
 
     def relations(self) -> Iterator[Relation]:
         """Every relation, in the order of their making."""
@@ -67,11 +70,14 @@ class Snapshot(Protocol):
     def count(self) -> tuple[int, int]:
         """How many records and relations there are."""
 
-    def last_change(self) -> int:
-        """The number of the newest change of any project, 0 when there is none: moves with every write."""
+    def noted(self, key: str) -> str | None:
+        """What was kept under the key."""
 
     def changes(self, limit: int) -> list[Change]:
         """The newest changes of this project, newest first."""
+
+    def change(self, number: int) -> Change | None:
+        """One change of this project by its number."""
 
     def history(self, name: str) -> list[Event]:
         """Everything that happened to memories of this name, oldest first."""
@@ -82,6 +88,10 @@ class Snapshot(Protocol):
 
 class Transaction(Snapshot, Protocol):
     """One atomic unit of change. What it reads includes what it has written."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether a memory or relation has been changed so far."""
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
         """Store new records. The names must be free."""
@@ -119,8 +129,15 @@ class Transaction(Snapshot, Protocol):
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories (None forgets it)."""
 
-    def noted(self, key: str) -> str | None:
-        """What was kept under the key."""
+
+class Turn(Protocol):
+    """A right that one thread of one process has at a time; others wait in line."""
+
+    def take(self) -> None:
+        """Wait for the turn. Raises Busy when it does not come in time."""
+
+    def give(self) -> None:
+        """End the turn."""
 
 
 class Store(Protocol):
@@ -132,8 +149,8 @@ class Store(Protocol):
     def write(self, project: str, who: str, action: str) -> AbstractContextManager[Transaction]:
         """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
 
-    def stamp(self) -> int:
-        """A number that changes whenever any process has committed a change."""
+    def stamp(self, project: str) -> int:
+        """A number that changes whenever any process has committed a change to the project."""
 
     def close(self) -> None:
         """Let go of every file. Closing twice is fine."""

@@ -37,9 +37,9 @@ __all__ = [
 ]
 
 Form = Literal["document", "lines"]
-Section = Literal["entities", "relations", "lines"]
+Section = Literal["entities", "relations", "lines", "document"]
 # Where an item was found decides what it must be; "any" is a list that says nothing about its members.
-Place = Literal["entities", "relations", "lines", "any"]
+Place = Literal["entities", "relations", "lines", "document", "any"]
 # (source, target, type, foreign keys): what a store takes to make a relation.
 Link: TypeAlias = tuple[str, str, str, dict[str, Any]]
 
@@ -47,7 +47,8 @@ Link: TypeAlias = tuple[str, str, str, dict[str, Any]]
 DEEPEST = 200
 CHUNK = 64 * 1024
 
-SECTIONS = ("entities", "relations")
+Listed = Literal["entities", "relations"]
+SECTIONS: dict[str, Listed] = {"entities": "entities", "relations": "relations"}
 
 NAME_KEYS = ("name", "entityName", "entity_name")
 KIND_KEYS = ("entityType", "entity_type", "type", "kind")
@@ -65,7 +66,11 @@ class Finding(Struct, frozen=True):
 
 
 class Unread(Struct, frozen=True):
-    """An item no memory can be made of, as JSON on one line. A rewrite puts it back into its section."""
+    """JSON no memory can be made of, on one line. A rewrite puts it back into its section.
+
+    In the section "document" it is an object whose one member is a foreign key of the document itself,
+    which no program in Python can hold as a value.
+    """
 
     section: Section
     raw: str
@@ -88,8 +93,7 @@ class Report(Struct, frozen=True, kw_only=True):
 class GraphFile(Struct, frozen=True, kw_only=True):
     """Everything a file holds. Names of entities are unique; relations repeat as often as in the file.
 
-    ``extra`` has the foreign keys of a document. A value of it that is legal JSON but more than Python
-    can hold is a ``msgspec.Raw``, which is written back letter by letter.
+    ``extra`` has the foreign keys of a document, in their order.
     """
 
     form: Form
@@ -113,13 +117,12 @@ class Entity(Protocol):
     def extra(self) -> dict[str, Any]: ...
 
 
-class Flaw(ValueError):
-    """Bytes that are not JSON: at which byte, and why."""
+class Flaw(Damaged):
+    """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(why)
         self.at = at
-        self.why = why
 
 
 # The shapes of an item in good order. Whatever does not fit its shape exactly is looked at closely.
@@ -160,10 +163,13 @@ _UNFIT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DOCUMENT_START = re.compile(rb'\{\s*"(?:entities|relations)"\s*:')
 _LINE_START = re.compile(rb'\{\s*"type"\s*:\s*"(?:entity|relation)"')
 _SIGN = re.compile(
-    rb'(?P<section>"(?:entities|relations)"\s*:\s*[\[{])|^[ \t]*\{[ \t]*"type"[ \t]*:[ \t]*"(?:entity|relation)"',
+    rb'(?P<section>"(?:entities|relations)"\s*:\s*[\[{])'
+    rb'|^[ \t]*\{[ \t]*"type"[ \t]*:[ \t]*"(?:entity|relation)"',
     re.MULTILINE,
 )
 _SPACE = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]+')
+_INK = re.compile(rb"[^ \t\r\n]")
+_DEEP = f"It is nested more than {DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
 
 
@@ -190,7 +196,7 @@ def detect(data: bytes, path: str) -> Form:
     if isinstance(first, dict):
         if is_document(first):
             return "document"
-        if shape(first) or data[end:].strip():
+        if shape(first) or _INK.search(data, end):
             return "lines"
     return _promised(path)
 
@@ -211,13 +217,9 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
         else:
             _read_document(data, taking)
     except Flaw as flaw:
-        line = data.count(b"\n", 0, flaw.at) + 1
-        raise Damaged(
-            f"Failed to parse storage file: Invalid JSON at line {line}, byte {flaw.at + skipped}: {flaw.why}",
-            path=path,
-            line=line,
-            byte=flaw.at + skipped,
-        ) from None
+        line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
+        message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
+        raise Damaged(message, path=path, line=line, byte=byte) from None
     return taking.done()
 
 
@@ -226,16 +228,18 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     try:
         return read(data, path, limits=limits)
     except Damaged:
-        from polymnia.engine.transfer.recovery import salvage
+        # What was taken so far goes with the exception: a large file is not held twice.
+        pass
+    from polymnia.engine.transfer.recovery import salvage
 
-        form = detect(data, path)
-        data, _, mark = _decoded(data)
-        # Damaged text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
-        taking = Taking(form, limits or Limits(), wary=True)
-        if mark:
-            taking.repair("line 1", mark)
-        salvage(data, taking)
-        return taking.done()
+    form = detect(data, path)
+    data, skipped, mark = _decoded(data)
+    # Damaged text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
+    taking = Taking(form, limits or Limits(), wary=True)
+    if mark:
+        taking.repair("line 1", mark)
+    salvage(data, taking, skipped)
+    return taking.done()
 
 
 def write(
@@ -289,52 +293,58 @@ class Taking:
     def document(self, members: Mapping[str, bytes]) -> None:
         """Take a whole document, given as its top-level keys and the JSON under each."""
         for key, raw in members.items():
-            if key == "entities" or key == "relations":
-                self.section(key, raw)
+            if section := SECTIONS.get(key):
+                self.section(section, raw)
             else:
                 self.keep(key, raw)
 
-    def section(self, section: Literal["entities", "relations"], raw: bytes) -> None:
+    def section(self, section: Listed, raw: bytes) -> None:
         """Take what a document has under ``entities`` or ``relations``."""
-        if raw[:1] == b"[":
+        opening = bytes(memoryview(raw)[:1])
+        if opening == b"[":
             for index, item in enumerate(_LIST.decode(raw)):
                 self.take(item, section, index)
-        elif raw[:1] == b"{":
+        elif opening == b"{":
             self.repair(section, "An object keyed by name, not a list; its members were taken as the list.")
             for key, item in _MEMBERS.decode(raw).items():
-                self.keyed(key, item, section, f"{section}[{quoted(key)}]")
-        elif raw == b"null":
+                self.keyed(key, bytes(item), section, f"{section}[{quoted(key)}]")
+        elif opening == b"n":
             self.repair(section, "It is null; read as an empty list.")
         else:
-            self._leave(bytes(raw), section, section, f"It is {named(msgspec.json.decode(raw))}, not a list")
+            self.take(raw, section, section)
 
-    def keyed(self, key: str, raw: bytes, section: Literal["entities", "relations"], where: str) -> bool:
+    def keyed(self, key: str, raw: bytes, section: Listed, where: str) -> bool:
         """Take an item whose name, or number, is the key it stands under."""
+        own = "name" if section == "entities" else "id"
         try:
             value = msgspec.json.decode(raw)
         except _UNFIT:
-            value = None
-            if raw[:1] == b"{":
-                raw = b'{"name":%b,%b' % (_ENCODER.encode(key), bytes(raw)[1:])
-        own = "name" if section == "entities" else "id"
-        if section == "entities" and isinstance(value, (str, list)):
-            value = {"name": key, "observations": value}
-        if not isinstance(value, dict):
-            return self.take(raw, section, where)
-        return self.take(_ENCODER.encode(value if own in value else {own: key, **value}), section, where)
+            rest = b"," + raw[1:] if raw[:1] == b"{" else b',"observations":%b}' % raw
+            return self.take(b'{"%b":%b%b' % (own.encode(), _ascii(key), rest), section, where)
+        if section == "entities" and not isinstance(value, dict):
+            value = {"observations": value}
+        if isinstance(value, dict) and own not in value:
+            rest = _ENCODER.encode(value)[1:]
+            raw = b'{"%b":%b%b%b' % (own.encode(), _ascii(key), b"," if value else b"", rest)
+        return self.take(raw, section, where)
 
     def keep(self, key: str, raw: bytes) -> None:
         """Keep a foreign key of a document; lines have no place for one but a line of its own."""
+        member = b"{%b:%b}" % (_ascii(key), raw)
         if self.form == "lines":
-            self._leave(b"{%b:%b}" % (_ENCODER.encode(key), raw), "lines", key, "It is no entity or relation")
+            self._leave(member, "lines", quoted(key), "It is no entity or relation")
             return
         try:
-            value = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, RecursionError):
-            value = Raw(raw)
+            value = msgspec.json.decode(member)
+        except _UNFIT:
+            from polymnia.engine.transfer.recovery import judge
+
+            self._leave(member, "document", quoted(key), judge(member))
+            return
+        if _too_deep(value):
+            self._leave(member, "document", quoted(key), _DEEP)
         else:
-            value = Raw(raw) if _too_deep(value) else value
-        self._extra.setdefault(key, value)
+            self._extra.setdefault(key, value[key])
 
     def repair(self, where: str, why: str) -> None:
         """Note something that was put right."""
@@ -349,7 +359,7 @@ class Taking:
         for at, (observations, _) in self._grown.items():
             first = self._entities[at]
             self._entities[at] = EntityDraft(first.name, first.kind, tuple(observations), first.extra)
-        at = self._at
+        names = self._at
         return GraphFile(
             form=self.form,
             entities=self._entities,
@@ -360,7 +370,7 @@ class Taking:
                 entities=len(self._entities),
                 relations=len(self._relations),
                 observations=sum(len(e.observations) for e in self._entities),
-                dangling=sum(link[0] not in at or link[1] not in at for link in self._relations),
+                dangling=sum(link[0] not in names or link[1] not in names for link in self._relations),
                 repaired=self._repaired,
                 refused=self._refused,
             ),
@@ -379,7 +389,7 @@ class Taking:
         if not isinstance(value, dict):
             return self._leave(raw, place, where, f"It is {named(value)}, not an object")
         if len(raw) > DEEPEST and _too_deep(value):
-            return self._leave(raw, place, where, f"It is nested more than {DEEPEST} levels deep")
+            return self._leave(raw, place, where, _DEEP)
         return self._take_odd(value, raw, place, where)
 
     def _take_odd(self, value: dict[str, Any], raw: bytes, place: Place, where: str | int) -> bool:
@@ -387,9 +397,10 @@ class Taking:
         what: str | None
         if place in ("entities", "relations"):
             what = "relation" if place == "relations" else "entity"
-            if (other := shape(value)) and other != what:
-                repairs.append(Finding(_spot(place, where), f"It is in {place} but is {_ARTICLE[other]}; moved."))
+            fits = _has_ends(value) if place == "relations" else has(value, NAME_KEYS)
+            if not fits and (other := shape(value)):
                 what = other
+                repairs.append(Finding(_spot(place, where), f"It is {_ARTICLE[what]} among the {place}; moved."))
         else:
             what = shape(value)
             tag = value.get("type")
@@ -429,7 +440,9 @@ class Taking:
             self._entities.append(EntityDraft(item.name, kind, item.observations, extra))
             return
         first = self._entities[at]
-        observations, known = self._grown.setdefault(at, (list(first.observations), set(first.observations)))
+        if at not in self._grown:
+            self._grown[at] = (list(first.observations), set(first.observations))
+        observations, known = self._grown[at]
         before = len(observations)
         for text in item.observations:
             if text not in known:
@@ -437,11 +450,11 @@ class Taking:
                 observations.append(text)
         for key, value in extra.items():
             first.extra.setdefault(key, value)
-        why = f"It repeats the name {quoted(item.name)}; merged with the first, {len(observations) - before} new"
-        why += " observation" if len(observations) - before == 1 else " observations"
+        added = len(observations) - before
+        why = f"It repeats the name {quoted(item.name)}; merged with the first, adding {added} of its texts."
         if kind != first.kind:
-            why += f", and the type is still {quoted(first.kind)}, not {quoted(kind)}"
-        self.repair(_spot(place, where), why + ".")
+            why += f" The type is still {quoted(first.kind)}, not {quoted(kind)}."
+        self.repair(_spot(place, where), why)
 
     def _add_relation(self, item: _Relation, extra: dict[str, Any]) -> None:
         # Names and types are few and repeat: holding each once keeps large graphs small.
@@ -546,17 +559,26 @@ class _Mending:
 
 def shape(value: Mapping[str, Any]) -> Literal["entity", "relation"] | None:
     """What an object is by the keys it has, when nothing else tells."""
-    if any(key in value for key in NAME_KEYS):
-        known = (*KIND_KEYS, *OBSERVATION_KEYS)
-        return "entity" if any(key in value for key in known) else None
-    if any(key in value for key in SOURCE_KEYS) and any(key in value for key in TARGET_KEYS):
+    named = has(value, NAME_KEYS)
+    if named and has(value, ("entityType", "entity_type", *OBSERVATION_KEYS)):
+        return "entity"
+    if _has_ends(value):
         return "relation"
-    return None
+    return "entity" if named and has(value, KIND_KEYS) else None
 
 
 def is_document(value: Mapping[str, Any]) -> bool:
     """Whether an object is a graph of its own."""
     return any(isinstance(value.get(key), (list, dict)) for key in SECTIONS)
+
+
+def has(value: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    """Whether the object has one of the keys."""
+    return any(key in value for key in keys)
+
+
+def _has_ends(value: Mapping[str, Any]) -> bool:
+    return has(value, SOURCE_KEYS) and has(value, TARGET_KEYS)
 
 
 def named(value: object) -> str:
@@ -572,12 +594,26 @@ def named(value: object) -> str:
 
 def quoted(value: object) -> str:
     """A value of the file as a sentence shows it: JSON, cut where it would be too long to read."""
-    text = _text(value) if not isinstance(value, str) else f'"{value}"'
-    return text if len(text) <= 80 else f"{text[:76]}…{text[-1]}"
+    text = f'"{value}"' if isinstance(value, str) else _text(value)
+    text = text if len(text) <= 80 else f"{text[:76]}…{text[-1]}"
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else _ENCODER.encode(value).decode()
+
+
+def _encodable(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _ascii(text: str) -> bytes:
+    """The text in JSON, any half of a surrogate pair as the escape it was read from."""
+    if _encodable(text):
+        return _ENCODER.encode(text)
+    import json
+
+    return json.dumps(text).encode()
 
 
 def _spot(place: Place, where: str | int, part: str = "") -> str:
@@ -628,38 +664,41 @@ def _read_lines(data: bytes, taking: Taking) -> None:
             taking.take(view[start:end], "lines", number)
         except Flaw as flaw:
             indent = end - start - len(data[start:end].lstrip(b" \t\r\n"))
-            raise Flaw(start + indent + flaw.at, flaw.why) from None
+            raise Flaw(start + indent + flaw.at, flaw.message) from None
         start = end + 1
 
 
 def _read_document(data: bytes, taking: Taking) -> None:
-    if not data or data.isspace():
+    if not _INK.search(data):
         return
-    from polymnia.engine.transfer.recovery import judge, outline
-
     try:
         value = msgspec.json.decode(data, type=dict[str, Raw] | list[Raw] | str | float | bool | None)
     except _UNFIT:
+        from polymnia.engine.transfer.recovery import judge, outline
+
         judge(data)
         outline(data.decode(), taking)
         return
     try:
         if isinstance(value, dict):
-            if any(key in value for key in SECTIONS):
-                taking.document(value)
-            elif shape(value):
+            if not value.keys() & SECTIONS and shape(value):
                 taking.take(data, "any", "the file")
-            elif value:
+                return
+            if value and not value.keys() & SECTIONS:
                 taking.refuse("the file", "It has neither entities nor relations; its keys are kept.")
-                taking.document(value)
+            taking.document(value)
         elif isinstance(value, list):
-            taking.repair("the file", "A bare list; its items were taken as entities and relations.")
+            taking.repair("the file", "It is a bare list; its items were taken as entities and relations.")
             for index, item in enumerate(value):
                 taking.take(item, "any", index)
+        elif value is None:
+            taking.repair("the file", "It is null; read as an empty graph.")
         else:
             taking.take(data, "entities", "the file")
     except (Flaw, UnicodeDecodeError):
-        # Only the whole file tells at which byte it is.
+        from polymnia.engine.transfer.recovery import judge
+
+        # An item that is not UTF-8: only the whole file tells at which byte.
         judge(data)
         raise
 
@@ -685,13 +724,16 @@ def _document(
 ) -> Iterator[bytes]:
     yield b'{\n  "entities": '
     items = (_with(_Entity(e.name, e.kind, e.observations), e.extra) for e in entities)
-    yield from _members(items, [left for left in unread if left.section != "relations"])
+    yield from _members(items, [left for left in unread if left.section in ("entities", "lines")])
     yield b',\n  "relations": '
     items = (_with(_Relation(source, target, type_), more) for source, target, type_, more in relations)
     yield from _members(items, [left for left in unread if left.section == "relations"])
     for key, value in extra.items():
         if key not in SECTIONS:
             yield b",\n  %b: %b" % (_ENCODER.encode(key), _indented(_ENCODER.encode(value), b"\n  "))
+    for left in unread:
+        if left.section == "document":
+            yield b",\n  " + _indented(left.raw.encode(), b"\n")[1:-1].strip()
     yield b"\n}"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-import apsw
 from msgspec.json import Decoder
 
 from polymnia.models import Change, Event, Record, Relation
@@ -15,6 +15,9 @@ __all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history"]
 
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
+
+Run: TypeAlias = Callable[..., Any]
+"""Runs a statement on the connection at hand."""
 
 decode = Decoder(dict[str, Any]).decode
 
@@ -34,7 +37,8 @@ class _Story:
     def mark(self, row: tuple[Any, ...]) -> dict[str, Any]:
         self.changes[row[0]] = row
         return self.marks.setdefault(
-            row[0], {"version": None, "added": [], "removed": [], "related": [], "unrelated": [], "changed": {}}
+            row[0],
+            {"version": None, "added": [], "removed": [], "related": [], "unrelated": [], "changed": {}},
         )
 
     def events(self) -> list[Event]:
@@ -47,24 +51,24 @@ class _Story:
         return told
 
 
-def history(db: apsw.Connection, project: int, name: str) -> list[Event]:
+def history(run: Run, project: int, name: str) -> list[Event]:
     """Everything that happened to memories of this name and their relations, oldest first."""
     base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
     story = _Story()
 
     def made(row_id: int) -> dict[str, Any] | None:
-        row = db.execute(SQL["change_that_made"], (project, row_id - base)).fetchone()
+        row = run(SQL["change_that_made"], (project, row_id - base)).fetchone()
         return story.mark(row) if row else None
 
     def marked(change_id: int) -> dict[str, Any]:
-        return story.mark(db.execute(SQL["change"], (project, change_id)).fetchone())  # type: ignore[arg-type]
+        return story.mark(run(SQL["change"], (project, change_id)).fetchone())
 
-    ids = {id for (id,) in db.execute(SQL["id_of"], (project, name))}
-    ids |= {id for (id,) in db.execute(SQL["deleted_named"], (base, top, name))}
+    ids = {id for (id,) in run(SQL["id_of"], (project, name))}
+    ids |= {id for (id,) in run(SQL["deleted_named"], (base, top, name))}
     for id in sorted(ids):
-        _tell_memory(db, id, made, marked)
-    gone = {ref: decode(before) for ref, before in db.execute(SQL["deleted_relations_named"], (base, top, name))}
-    there = {row[0]: row for row in db.execute(SQL["relations_of"], (project, name))}
+        _tell_memory(run, id, made, marked)
+    gone = {ref: decode(before) for ref, before in run(SQL["deleted_relations_named"], (base, top, name))}
+    there = {row[0]: row for row in run(SQL["relations_of"], (project, name))}
     for ref in gone.keys() | there.keys():
         if ref in gone:
             ends = gone[ref]
@@ -73,14 +77,14 @@ def history(db: apsw.Connection, project: int, name: str) -> list[Event]:
             arrow = f"{there[ref][1]} -{there[ref][3]}-> {there[ref][2]}"
         if (mark := made(ref)) is not None:
             mark["related"].append((ref, arrow))
-        for at, op, *_ in db.execute(SQL["items_of_owner"], (ref,)).fetchall():
+        for at, op, *_ in run(SQL["items_of_owner"], (ref,)).fetchall():
             marked(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
     return story.events()
 
 
-def _tell_memory(db: apsw.Connection, id: int, made: Any, marked: Any) -> None:
-    items = db.execute(SQL["items_of_owner"], (id,)).fetchall()
-    texts = dict(db.execute(SQL["observations"], (id,)).fetchall())
+def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
+    items = run(SQL["items_of_owner"], (id,)).fetchall()
+    texts = dict(run(SQL["observations"], (id,)).fetchall())
     for _, op, kind, ref, _, before in items:
         if kind == "o" and op == "d":
             texts.setdefault(ref, decode(before)["text"])
@@ -107,27 +111,22 @@ def _tell_memory(db: apsw.Connection, id: int, made: Any, marked: Any) -> None:
             mark["version"] = decode(before)["version"] if before else None
 
 
-def as_of(
-    db: apsw.Connection, project: int, at: int, name: str | None
-) -> tuple[list[Record], list[Relation]]:
+def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:
     """The project as it was at a time: today's rows with every later change taken back in thought."""
     base = project * rows.SPAN
-    cut = db.execute(SQL["change_at"], (project, at)).fetchone()
+    cut = run(SQL["change_at"], (project, at)).fetchone()
     if cut is None:
         return [], []
     border = base + cut[1]  # rows above this number were made later
     tables: dict[str, dict[int, dict[str, Any]]] = {
-        kind: {
-            row[0]: dict(zip(columns, row, strict=True))
-            for row in db.execute(SQL[statement], (base, border)).fetchall()
-        }
+        kind: {row[0]: dict(zip(columns, row, strict=True)) for row in run(SQL[statement], (base, border)).fetchall()}
         for kind, statement, columns in (
             ("m", "memory_rows_between", rows.MEMORY_COLUMNS),
             ("o", "observation_rows_between", rows.OBSERVATION_COLUMNS),
             ("r", "relation_rows_between", rows.RELATION_COLUMNS),
         )
     }
-    for _, op, kind, ref, _, before in db.execute(SQL["items_after"], (project, cut[0])):
+    for _, op, kind, ref, _, before in run(SQL["items_after"], (project, cut[0])):
         if ref > border:
             continue
         table = tables[kind]

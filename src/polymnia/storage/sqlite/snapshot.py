@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -25,7 +25,7 @@ class SqliteSnapshot:
 
     def __init__(self, connection: apsw.Connection, project: str) -> None:
         self._db = connection
-        self._run = connection.execute
+        self._run: Callable[..., Any] = connection.execute
         self._project_name = project
         row = self._run(SQL["project"], (project,)).fetchone()
         if row is None:
@@ -81,6 +81,11 @@ class SqliteSnapshot:
             if limit is not None:
                 limit -= size
 
+    def newest(self, limit: int) -> list[Record]:
+        """The records made last, newest first."""
+        ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
+        return self.load(ids)[::-1] if ids else []
+
     def relations(self) -> Iterator[Relation]:
         """Every relation, in the order of their making."""
         return map(rows.relation, self._run(SQL["relations"], (self._base, self._top, -1)))
@@ -105,11 +110,7 @@ class SqliteSnapshot:
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
         """Every stored relation with one of these (source, target, type)."""
-        return [
-            rows.relation(row)
-            for one in ends
-            for row in self._run(SQL["same_relation"], (self._project, *one))
-        ]
+        return [rows.relation(row) for one in ends for row in self._run(SQL["same_relation"], (self._project, *one))]
 
     def containing(self, forms: Sequence[str]) -> list[int]:
         """Ids of the records that contain one of the folded forms in name, kind or an observation."""
@@ -175,11 +176,6 @@ class SqliteSnapshot:
         row = self._run(SQL["count"], (self._base, self._top)).fetchone()
         return (row[0], row[1]) if row else (0, 0)
 
-    def last_change(self) -> int:
-        """The number of the newest change of any project."""
-        row = self._run(SQL["last_change"]).fetchone()
-        return int(row[0]) if row else 0
-
     def noted(self, key: str) -> str | None:
         """What was kept under the key."""
         row = self._run(SQL["fact"], (self._project, key)).fetchone()
@@ -191,17 +187,24 @@ class SqliteSnapshot:
 
         return [change(row) for row in self._run(SQL["changes"], (self._project, limit))]
 
+    def change(self, number: int) -> Change | None:
+        """One change of this project by its number."""
+        from polymnia.storage.sqlite.journal import change
+
+        row = self._run(SQL["change"], (self._project, number)).fetchone()
+        return None if row is None else change(row)
+
     def history(self, name: str) -> list[Event]:
         """Everything that happened to memories of this name, oldest first."""
         from polymnia.storage.sqlite.journal import history
 
-        return history(self._db, self._project, name)
+        return history(self._run, self._project, name)
 
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
         """The project (or the one name with its relations) as it was at a time."""
         from polymnia.storage.sqlite.journal import as_of
 
-        return as_of(self._db, self._project, at, name)
+        return as_of(self._run, self._project, at, name)
 
 
 def _quoted(term: str) -> str:

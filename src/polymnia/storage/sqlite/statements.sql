@@ -72,8 +72,8 @@ SELECT name FROM memory WHERE project = ? AND look = ? AND name <> ? LIMIT 20;
 SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2),
        (SELECT count(*) FROM relation WHERE id > ?1 AND id <= ?2);
 
--- name: last_change
-SELECT coalesce(max(id), 0) FROM change;
+-- name: newest
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?;
 
 -- name: add_memory
 INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version)

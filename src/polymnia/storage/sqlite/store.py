@@ -79,13 +79,13 @@ class SqliteStore:
             finally:
                 self._turn.give()
 
-    def stamp(self) -> int:
-        """A number that changes whenever any process has committed a change."""
+    def stamp(self, project: str) -> int:
+        """A number that changes whenever any process has committed a change to the project."""
         with translated(self.path):
             reader = self._take_reader()
             try:
-                row = reader.execute(SQL["last_change"]).fetchone()
-                return int(row[0]) if row else 0
+                row = reader.execute(SQL["project"], (project,)).fetchone()
+                return int(row[3]) if row else 0
             finally:
                 self._readers.append(reader)
 
@@ -134,7 +134,7 @@ class SqliteStore:
     def _version(self, connection: apsw.Connection) -> int:
         """The file's version; refuses what is not ours or newer than we are."""
         application = connection.pragma("application_id")
-        version = int(connection.pragma("user_version"))  # type: ignore[arg-type]
+        version = int(connection.pragma("user_version"))
         if application != _APPLICATION:
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if application or version or tables != (0,):

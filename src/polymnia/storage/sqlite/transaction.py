@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import apsw
 from msgspec.json import encode
@@ -33,39 +33,41 @@ class SqliteTransaction(SqliteSnapshot):
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
         self._undoes: int | None = None
-        self._wrote = False
+        self._noted = False
         self.purged = False
 
     def _no_project(self) -> tuple[int, int, int, int]:
         row = self._run(SQL["add_project"], (self._project_name,)).fetchone()
-        return row  # type: ignore[return-value]
+        return cast(tuple[int, int, int, int], row)
 
     def finish(self) -> int | None:
         """Write the journal and the counters. Answers the change's number, None when nothing changed."""
-        changed = bool(self._items) or self._seq > self._first
-        if not changed:
+        if not self.changed:
             return None
         if self._seq - self._indexed > _UNINDEXED:
             self._index_new()
         self._run(SQL["touch_project"], (self._seq, self._indexed, self._at, self._project))
         self._change = self._add_change()
         if self._items:
-            self._db.executemany(
-                SQL["add_item"], ((self._change, n, *item) for n, item in enumerate(self._items))
-            )
+            self._db.executemany(SQL["add_item"], ((self._change, n, *item) for n, item in enumerate(self._items)))
         return self._change
+
+    @property
+    def changed(self) -> bool:
+        """Whether a memory or relation has been changed so far."""
+        return bool(self._items) or self._seq > self._first
 
     @property
     def wrote(self) -> bool:
         """Whether there is anything to commit."""
-        return bool(self._items) or self._seq > self._first or self._wrote
+        return self.changed or self._noted
 
     def _add_change(self) -> int:
         row = self._run(
             SQL["add_change"],
             (self._project, self._at, self._who, self._action, self._first, self._seq, self._undoes),
         ).fetchone()
-        return int(row[0])  # type: ignore[index]
+        return int(row[0])
 
     def _index_new(self) -> None:
         new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + self._seq)).fetchall()
@@ -104,7 +106,7 @@ class SqliteTransaction(SqliteSnapshot):
             return  # made by this very change: its first version is still in the making
         if id not in self._bumped:
             self._bumped.add(id)
-            version, updated = self._run(SQL["bookkeeping"], (id,)).fetchone()  # type: ignore[misc]
+            version, updated = self._run(SQL["bookkeeping"], (id,)).fetchone()
             self._run(SQL["touch"], (version + 1, self._at, id))
             before = {**before, "version": version, "updated": updated}
         if before:
@@ -206,10 +208,7 @@ class SqliteTransaction(SqliteSnapshot):
         ]
         self._db.executemany(
             SQL["add_relation"],
-            (
-                (r.id, self._project, r.source, r.target, r.type, rows.json_or_none(r.extra), r.created)
-                for r in made
-            ),
+            ((r.id, self._project, r.source, r.target, r.type, rows.json_or_none(r.extra), r.created) for r in made),
         )
         return made
 
@@ -255,7 +254,7 @@ class SqliteTransaction(SqliteSnapshot):
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories."""
-        self._wrote = True
+        self._noted = True
         if value is None:
             self._run(SQL["forget_fact"], (self._project, key))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change
@@ -37,10 +37,10 @@ def _chosen(tx: SqliteTransaction, number: int | None) -> tuple[Any, ...]:
         row = tx._run(SQL["change"], (tx._project, number)).fetchone()
         if row is None:
             raise NotFound([str(number)], "Change")
-        return row
+        return cast(tuple[Any, ...], row)
     for row in tx._run(SQL["changes"], (tx._project, -1)):
         if row[6] is None and _undone_by(tx, row[0]) is None:
-            return row
+            return cast(tuple[Any, ...], row)
     raise NotFound(["nothing left to undo"], "Change")
 
 
@@ -65,7 +65,7 @@ class _Undoing:
         self.number: int = row[0]
         first, last = tx._base + row[4], tx._base + row[5]
         self.first, self.last = first, last
-        self.made = {
+        self.made: dict[str, dict[int, tuple[Any, ...]]] = {
             "m": {r[0]: r for r in tx._run(SQL["memory_rows_between"], (first, last)).fetchall()},
             "o": {r[0]: r for r in tx._run(SQL["observation_rows_between"], (first, last)).fetchall()},
             "r": {r[0]: r for r in tx._run(SQL["relation_rows_between"], (first, last)).fetchall()},

@@ -1,0 +1,7 @@
+"""``python -m polymnia`` is the command ``polymnia``."""
+
+import sys
+
+from polymnia.cli import main
+
+sys.exit(main())

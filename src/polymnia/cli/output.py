@@ -1,0 +1,68 @@
+"""What commands print: times, colours on a terminal, and a bar for what takes long."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from polymnia.errors import Invalid
+
+__all__ = ["bar", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
+
+
+def _coloured(code: str) -> Callable[[str], str]:
+    def paint(text: str) -> str:
+        if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+            return text
+        return f"\x1b[{code}m{text}\x1b[0m"
+
+    return paint
+
+
+strong, dim, green, red = _coloured("1"), _coloured("2"), _coloured("32"), _coloured("31")
+
+
+def shown(at: int) -> str:
+    """A time in microseconds as RFC 3339 in UTC."""
+    return datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> int:
+    """A time a person wrote, in microseconds since 1970. Without a zone it is local time."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise Invalid(
+            f"{text!r} is not a time", hint="Write it as 2026-05-01, 2026-05-01T12:30 or 2026-05-01T12:30:00Z."
+        ) from None
+    return round(when.astimezone(UTC).timestamp() * 1_000_000)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, one line."""
+    print(msgspec.json.encode(value).decode())
+
+
+def bar(what: str) -> Callable[[int, int], None]:
+    """A progress bar on stderr: only on a terminal, only when it takes longer than a moment."""
+    began = last = time.monotonic()
+    drawn = False
+
+    def step(done: int, total: int) -> None:
+        nonlocal last, drawn
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - began < 0.5 or (now - last < 0.1 and done < total):
+            return
+        last, drawn = now, True
+        filled = 30 * done // max(total, 1)
+        print(f"\r{what} [{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}", end="", file=sys.stderr)
+        if done == total:
+            print(file=sys.stderr)
+
+    return step

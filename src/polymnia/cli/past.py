@@ -1,0 +1,141 @@
+"""What was: show, history, changes, undo."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from polymnia.app import memory
+from polymnia.cli.output import dim, green, moment, print_json, red, shown, strong
+from polymnia.engine.memory import Memory
+from polymnia.errors import NotFound
+from polymnia.models import Change, Event, Record, Relation
+from polymnia.settings import Settings
+
+__all__ = ["changes", "history", "instant", "show", "undo"]
+
+
+def instant(memory: Memory, text: str) -> int:
+    """A time given as a time or as the number of a change."""
+    if not text.isdecimal() or len(text) == 8:
+        return moment(text)
+    change = memory.change(int(text))
+    if change is None:
+        raise NotFound([text], "Change")
+    return change.at
+
+
+def show(arguments: Namespace, chosen: Settings) -> int:
+    """Show one memory, now or as it was."""
+    with memory(chosen, "cli") as held:
+        at = None if arguments.at is None else instant(held, arguments.at)
+        record, relations = held.get(arguments.name, at=at)
+    if arguments.json:
+        print_json(_data(record, relations))
+        return 0
+    print(f"{strong(record.name)} {dim('(' + record.kind + ')')}")
+    for text in record.observations:
+        print(f"  - {text}")
+    for relation in relations:
+        print(f"  {relation.source} {dim(relation.type + ' →')} {relation.target}")
+    print(dim(f"  version {record.version}, created {shown(record.created)}, updated {shown(record.updated)}"))
+    return 0
+
+
+def _data(record: Record, relations: list[Relation]) -> dict[str, Any]:
+    return {
+        "id": record.uid,
+        "name": record.name,
+        "entityType": record.kind,
+        "observations": record.observations,
+        "relations": [{"from": r.source, "to": r.target, "relationType": r.type} for r in relations],
+        "version": record.version,
+        "created": shown(record.created),
+        "updated": shown(record.updated),
+    }
+
+
+def history(arguments: Namespace, chosen: Settings) -> int:
+    """Tell everything that happened to a memory."""
+    with memory(chosen, "cli") as held:
+        events = held.history(arguments.name)
+    if arguments.json:
+        print_json([{**_change(event.change), **_event(event)} for event in events])
+        return 0
+    for event in events:
+        _print_change(event.change, f"version {event.version}" if event.version else "")
+        if event.created:
+            print(green("  created" if event.change.undoes is None else "  brought back"))
+        for text in event.added:
+            print(green(f"  + {text}"))
+        for text in event.removed:
+            print(red(f"  - {text}"))
+        for text in event.related:
+            print(green(f"  + {text}"))
+        for text in event.unrelated:
+            print(red(f"  - {text}"))
+        for column, old in event.changed.items():
+            if old is not None:
+                print(f"  {column} was {old}")
+        if event.deleted:
+            print(red("  deleted"))
+        if event.purged:
+            print(red("  deleted for good; its text is gone"))
+    return 0
+
+
+def changes(arguments: Namespace, chosen: Settings) -> int:
+    """List the newest changes."""
+    with memory(chosen, "cli") as held:
+        newest = held.changes(arguments.limit)
+    if arguments.json:
+        print_json([_change(change) for change in newest])
+        return 0
+    for change in newest:
+        _print_change(change, "")
+    return 0
+
+
+def undo(arguments: Namespace, chosen: Settings) -> int:
+    """Take back a change, whole."""
+    with memory(chosen, "cli") as held:
+        undone = held.undo(arguments.change)
+        by = held.changes(1)[0]
+    if arguments.json:
+        print_json({"undone": _change(undone), "change": by.id})
+        return 0
+    print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
+    print(dim(f"This is change {by.id}; `polymnia undo --change {by.id}` does it again."))
+    return 0
+
+
+def _print_change(change: Change, more: str) -> None:
+    undone = f", undone by {change.undone_by}" if change.undone_by else ""
+    undoes = f" of change {change.undoes}" if change.undoes else ""
+    tail = f"  {more}" if more else ""
+    print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{undoes}  {dim(change.who)}{tail}{undone}")
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "change": change.id,
+        "at": shown(change.at),
+        "who": change.who,
+        "action": change.action,
+        "undoes": change.undoes,
+        "undoneBy": change.undone_by,
+    }
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "version": event.version,
+        "created": event.created,
+        "deleted": event.deleted,
+        "purged": event.purged,
+        "added": event.added,
+        "removed": event.removed,
+        "related": event.related,
+        "unrelated": event.unrelated,
+        "changed": event.changed,
+    }

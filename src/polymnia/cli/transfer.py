@@ -1,0 +1,140 @@
+"""Graph files in and out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from typing import Any
+
+import msgspec
+
+from polymnia.app import memory
+from polymnia.cli.output import bar, dim, print_json, red, strong
+from polymnia.cli.past import instant
+from polymnia.engine.transfer.exporting import export_graph
+from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
+from polymnia.engine.transfer.importing import Imported, import_graph
+from polymnia.errors import Damaged, Forbidden, Invalid
+from polymnia.settings import Settings
+
+__all__ = ["export_file", "import_file"]
+
+_SHOWN = 20
+
+
+def import_file(arguments: Namespace, chosen: Settings) -> int:
+    """Take in a graph file, and report what was taken, repaired and refused, and why."""
+    path = arguments.path
+    data = _bytes(path)
+    damage = None
+    try:
+        graph = read(data, path)
+    except Damaged as e:
+        graph, damage = recover(data, path), e.message
+    del data
+    done = None
+    if not arguments.dry_run:
+        with memory(chosen, "import") as held:
+            done = import_graph(held, graph, existing=arguments.existing, step=bar("Importing"))
+    if arguments.json:
+        print_json(_report(graph, done, damage))
+    else:
+        _print_report(path, graph, done, damage)
+    return 0
+
+
+def _bytes(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as e:
+        raise Forbidden(f"Cannot read {path}: {e.strerror}", hint="Check the path and try again.") from e
+
+
+def _report(graph: GraphFile, done: Imported | None, damage: str | None) -> dict[str, Any]:
+    report = graph.report
+    return {
+        "file": {
+            "form": graph.form,
+            "entities": report.entities,
+            "relations": report.relations,
+            "observations": report.observations,
+            "dangling": report.dangling,
+            "damage": damage,
+        },
+        "imported": None if done is None else msgspec.to_builtins(done),
+        "repaired": [msgspec.to_builtins(finding) for finding in report.repaired],
+        "refused": [msgspec.to_builtins(finding) for finding in report.refused],
+    }
+
+
+def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: str | None) -> None:
+    report = graph.report
+    print(
+        f"{strong(path)} holds {report.entities:,} entities with {report.observations:,} observations "
+        f"and {report.relations:,} relations."
+    )
+    if damage:
+        print(red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken."))
+    if report.dangling:
+        print(f"{report.dangling:,} relations name an entity the file does not have; they are kept.")
+    if done is None:
+        print("Nothing was imported (dry run).")
+    else:
+        print(
+            f"Imported: {done.entities_new:,} new entities, {done.entities_extended:,} extended, "
+            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged; "
+            f"{done.observations_new:,} new observations; "
+            f"{done.relations_new:,} new relations, {done.relations_known:,} known already."
+        )
+    _print_findings("Repaired", report.repaired)
+    _print_findings("Refused", report.refused)
+    if done is not None:
+        print(dim("`polymnia undo` takes the whole import back."))
+
+
+def _print_findings(title: str, findings: list[Finding]) -> None:
+    if not findings:
+        return
+    print(f"{title}: {len(findings):,}")
+    for finding in findings[:_SHOWN]:
+        print(f"  {finding.where}: {finding.why}")
+    if len(findings) > _SHOWN:
+        print(dim(f"  … and {len(findings) - _SHOWN:,} more (--json lists them all)"))
+
+
+def export_file(arguments: Namespace, chosen: Settings) -> int:
+    """Write the memory as a graph file, whole or not at all."""
+    path = arguments.path
+    with memory(chosen, "cli") as held:
+        at = None if arguments.at is None else instant(held, arguments.at)
+        if path == "-":
+            for piece in export_graph(held, "document", at=at):
+                sys.stdout.buffer.write(piece)
+            return 0
+        form: Form = "lines" if path.endswith(".jsonl") else "document"
+        if not path.endswith((".json", ".jsonl")):
+            raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
+        if os.path.exists(path) and not arguments.force:
+            raise Invalid(f"{path} exists", hint="Choose another name, or pass --force to replace it.")
+        draft = f"{path}.{os.getpid()}.tmp"
+        try:
+            with open(draft, "wb") as file:
+                size = 0
+                for piece in export_graph(held, form, at=at):
+                    size += file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        except OSError as e:
+            raise Forbidden(f"Cannot write {path}: {e.strerror}", hint="Check the folder and free space.") from e
+        finally:
+            if os.path.exists(draft):
+                os.unlink(draft)
+        entities, relations = held.count()
+    counts = f"{entities:,} entities and {relations:,} relations, " if at is None else ""
+    print(f"Exported {counts}{size:,} bytes, to {strong(path)}.")
+    return 0

@@ -1,0 +1,288 @@
+"""A store that shows itself in a JSON file, and takes over what others do to that file.
+
+The file is the visible truth: it is rewritten before a change is acknowledged, and an edit made by another
+program is taken over, as a change of its own, before the next call. The store behind it adds what a JSON file
+has no room for: history, undo and indexes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct, field
+from msgspec.json import Decoder, encode
+
+from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
+from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
+from polymnia.errors import Busy, Damaged, Forbidden
+from polymnia.models import EntityDraft, Limits, Record
+
+__all__ = ["Mirror"]
+
+_KEY = "file"
+_TRIES = 20
+
+
+class _Print(Struct, frozen=True):
+    """What a file looks like from outside; any rewrite changes it."""
+
+    time: int
+    size: int
+    node: int
+
+
+class _Known(Struct, frozen=True):
+    """What is kept about the file beside the memories: how it looked last, and what of it is no memory."""
+
+    path: str
+    print: _Print | None
+    form: Form
+    extra: dict[str, object] = field(default_factory=dict)
+    unread: list[Unread] = field(default_factory=list)
+
+
+_known = Decoder(_Known)
+
+
+class _Moved(Exception):
+    """The file was changed under our hands; start over."""
+
+
+class Mirror:
+    """Keeps one project in step with one file."""
+
+    def __init__(self, inner: Store, path: str, turn: Turn, *, limits: Limits) -> None:
+        self._inner = inner
+        self._path = os.path.realpath(path)
+        self._turn = turn
+        self._limits = limits
+
+    @contextmanager
+    def read(self, project: str) -> Iterator[Snapshot]:
+        """One consistent view, with every edit others have made to the file."""
+        self._catch_up(project)
+        with self._inner.read(project) as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def write(self, project: str, who: str, action: str) -> Iterator[Transaction]:
+        """One atomic unit: in the file and in the store when the block is left."""
+        self._catch_up(project)
+        self._turn.take()
+        try:
+            with self._inner.write(project, who, action) as tx:
+                known = self._noted(tx)
+                if known is None or self._print() != known.print:
+                    # Somebody was faster than we were between the two locks. Nothing has been done yet.
+                    raise Busy(f"The file {self._path} is being rewritten by another program; call again")
+                yield tx
+                if tx.changed:
+                    self._rewrite(tx, known)
+        finally:
+            self._turn.give()
+
+    def stamp(self, project: str) -> int:
+        """A number that changes whenever the project has changed, in the store or in the file."""
+        self._catch_up(project)
+        return self._inner.stamp(project)
+
+    def close(self) -> None:
+        """Let go of every file."""
+        self._inner.close()
+
+    # ── taking over ───────────────────────────────────────────────────────────────────────────────────
+
+    def _catch_up(self, project: str) -> None:
+        """Take over what others did to the file since we last looked."""
+        with self._inner.read(project) as snapshot:
+            known = self._noted(snapshot)
+        if known is not None and known.print == self._print():
+            return
+        self._turn.take()
+        try:
+            for _ in range(_TRIES):
+                try:
+                    self._take_over(project)
+                    return
+                except _Moved:
+                    continue
+            raise Busy(f"The file {self._path} is rewritten faster than it can be read")
+        finally:
+            self._turn.give()
+
+    def _take_over(self, project: str) -> None:
+        before = self._print()
+        data = self._data()
+        if self._print() != before:
+            raise _Moved
+        broken: Damaged | None = None
+        try:
+            graph = read(data, self._path, limits=self._limits)
+        except Damaged as e:
+            graph, broken = recover(data, self._path, limits=self._limits), e
+        with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
+            if broken is not None:
+                kept = self._set_aside(data)
+                # What the store knows was acknowledged once: damage to the file is no reason to lose it.
+                _add_missing(tx, graph)
+                self._rewrite(tx, _Known(self._path, None, graph.form, graph.extra, graph.unread))
+            else:
+                _match(tx, graph)
+                self._note(tx, _Known(self._path, before, graph.form, graph.extra, graph.unread))
+        if broken is not None:
+            records, relations = graph.report.entities, graph.report.relations
+            raise Damaged(
+                f"{broken.message}. The damaged file is kept as {kept}; {self._path} now holds what could be read "
+                f"of it ({records} entities, {relations} relations) and what was known before",
+                hint="Look at both files; call again to go on with what was recovered.",
+                kept=kept,
+                recovered=self._path,
+            )
+
+    def _data(self) -> bytes:
+        try:
+            with open(self._path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+        except OSError as e:
+            raise Forbidden(f"Cannot read {self._path}: {e.strerror}") from e
+
+    def _set_aside(self, data: bytes) -> str:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        kept, n = f"{self._path}.broken-{stamp}", 1
+        while os.path.exists(kept):
+            n += 1
+            kept = f"{self._path}.broken-{stamp}-{n}"
+        _write_out(kept, iter([data]), self._path)
+        return kept
+
+    # ── the file and what is known about it ───────────────────────────────────────────────────────────
+
+    def _print(self) -> _Print | None:
+        try:
+            status = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        except OSError as e:
+            raise Forbidden(f"Cannot read {self._path}: {e.strerror}") from e
+        return _Print(status.st_mtime_ns, status.st_size, status.st_ino)
+
+    def _noted(self, snapshot: Snapshot) -> _Known | None:
+        text = snapshot.noted(_KEY)
+        known = _known.decode(text) if text else None
+        return known if known is not None and known.path == self._path else None
+
+    def _note(self, tx: Transaction, known: _Known) -> None:
+        tx.note(_KEY, encode(known).decode())
+
+    def _rewrite(self, tx: Transaction, known: _Known) -> None:
+        relations: Iterator[Link] = ((r.source, r.target, r.type, r.extra) for r in tx.relations())
+        pieces = write(known.form, tx.records(), relations, extra=known.extra, unread=known.unread)
+        try:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            status = _write_out(self._path, pieces, self._path)
+        except OSError as e:
+            raise Forbidden(
+                f"Cannot write {self._path}: {e.strerror}; nothing was changed",
+                hint="Check free space and the permissions of the file and its folder.",
+            ) from e
+        now = _Print(status.st_mtime_ns, status.st_size, status.st_ino)
+        self._note(tx, _Known(self._path, now, known.form, known.extra, known.unread))
+
+
+def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
+    """Write a file so that it is there whole or not at all, with the permissions of another one."""
+    folder = os.path.dirname(path)
+    draft = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    try:
+        mode = os.stat(like).st_mode & 0o777
+    except OSError:
+        mode = 0o600
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with open(descriptor, "wb") as file:
+            os.chmod(draft, mode)
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            os.fsync(descriptor)
+            status = os.fstat(descriptor)
+        os.replace(draft, path)
+    except BaseException:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    return status
+
+
+# ── bringing the store in line ────────────────────────────────────────────────────────────────────────────
+
+
+def _match(tx: Transaction, graph: GraphFile) -> None:
+    """Make the project equal to the file, by the fewest changes."""
+    there = {record.name: record for record in tx.records()}
+    wanted = {entity.name for entity in graph.entities}
+    tx.remove_records([record.id for name, record in there.items() if name not in wanted])
+    _bring_records(tx, graph.entities, there)
+    missing = Counter(_key(link) for link in graph.relations)
+    going = []
+    for relation in tx.relations():
+        key = _key((*relation.ends, relation.extra))
+        if missing[key] > 0:
+            missing[key] -= 1
+        else:
+            going.append(relation.id)
+    tx.remove_relations(going)
+    new = []
+    for link in reversed(graph.relations):
+        if missing[_key(link)] > 0:
+            missing[_key(link)] -= 1
+            new.append(link)
+    tx.add_relations(reversed(new))
+
+
+def _bring_records(tx: Transaction, entities: list[EntityDraft], there: dict[str, Record]) -> None:
+    tx.add_records([entity for entity in entities if entity.name not in there])
+    for entity in entities:
+        record = there.get(entity.name)
+        if record is None:
+            continue
+        old, new = record.observations, entity.observations
+        if record.kind == entity.kind and new[: len(old)] == old:
+            tx.add_observations([(record.id, new[len(old) :])])
+            tx.set_extra(record.id, entity.extra)
+        elif record.kind != entity.kind or old != new:
+            tx.replace_record(record.id, entity)
+
+
+def _add_missing(tx: Transaction, graph: GraphFile) -> None:
+    """Add to the project what a damaged file has and the project lacks; take nothing away."""
+    there = {record.name: record for record in tx.records()}
+    tx.add_records([entity for entity in graph.entities if entity.name not in there])
+    for entity in graph.entities:
+        if (record := there.get(entity.name)) is not None:
+            known = set(record.observations)
+            tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
+    stored = Counter(relation.ends for relation in tx.relations())
+    new = []
+    for link in graph.relations:
+        if stored[link[:3]] > 0:
+            stored[link[:3]] -= 1
+        else:
+            new.append(link)
+    tx.add_relations(new)
+
+
+def _key(link: Link) -> tuple[str, str, str, bytes]:
+    return (*link[:3], encode(link[3]) if link[3] else b"")

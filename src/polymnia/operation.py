@@ -1,0 +1,240 @@
+"""An operation is data: the upper waist of the house, where any transport meets any dialect.
+
+A dialect is a :class:`Registry`: operations, resources, prompts, and how it words a fault. A transport takes
+a registry and a :class:`~polymnia.engine.memory.Memory` and needs to know nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from polymnia.engine.memory import Memory
+from polymnia.errors import BadArguments, BadText, Fault, Violation
+from polymnia.models import Note
+
+__all__ = [
+    "Context",
+    "Operation",
+    "Prompt",
+    "PromptArgument",
+    "Registry",
+    "Reply",
+    "Resource",
+    "Template",
+    "schema",
+]
+
+
+class Context(Struct):
+    """What an operation is given besides its parameters."""
+
+    memory: Memory
+    step: Callable[[int, int], None] | None = None
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """An answer, before any transport has shaped it.
+
+    ``value`` is the JSON value a client reads as text; ``text`` stands in its place where a dialect answers
+    with a sentence. ``structured`` is the object it becomes as structured content.
+    """
+
+    value: Any = None
+    structured: Any = None
+    text: str | None = None
+    indent: int = 0
+    notes: Sequence[Note] = ()
+    notes_in_text: bool = True
+    next: str | None = None
+    is_error: bool = False
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One thing a client can ask for: data in, data out; no try, no logging, no transport."""
+
+    name: str
+    params: type
+    run: Callable[[Context, Any], Reply]
+    title: str
+    help: str
+    output: type
+    reads: bool = False
+    destroys: bool = False
+    idempotent: bool = False
+
+
+class Resource(Struct, frozen=True, kw_only=True):
+    """Something a client can read by its address."""
+
+    uri: str
+    name: str
+    title: str
+    help: str
+    mime: str
+    read: Callable[[Context], str]
+
+
+class Template(Struct, frozen=True, kw_only=True):
+    """A family of resources whose addresses end in a name."""
+
+    prefix: str
+    variable: str
+    name: str
+    title: str
+    help: str
+    mime: str
+    read: Callable[[Context, str], str]
+    complete: Callable[[Context, str], list[str]]
+
+
+class PromptArgument(Struct, frozen=True, kw_only=True):
+    """What a prompt can be told."""
+
+    name: str
+    help: str
+    required: bool = False
+    complete: Callable[[Context, str], list[str]] | None = None
+
+
+class Prompt(Struct, frozen=True, kw_only=True):
+    """A message a user can start from, filled from memory."""
+
+    name: str
+    title: str
+    help: str
+    arguments: Sequence[PromptArgument]
+    render: Callable[[Context, dict[str, str]], str]
+
+
+class Registry(Struct, kw_only=True):
+    """A dialect: everything it offers, and how it words what goes wrong."""
+
+    name: str
+    instructions: str
+    operations: dict[str, Operation]
+    word: Callable[[Fault], Reply]
+    unknown: Callable[[str], Reply] | None = None
+    resources: Sequence[Resource] = ()
+    templates: Sequence[Template] = ()
+    prompts: Sequence[Prompt] = ()
+    decoders: dict[str, msgspec.json.Decoder[Any]] = field(default_factory=dict)
+
+    def arguments(self, operation: Operation, raw: bytes) -> Any:
+        """The parameters of an operation, read from JSON; every misfit at once when they do not fit."""
+        decoder = self.decoders.get(operation.name)
+        if decoder is None:
+            decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.params)
+        try:
+            return decoder.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as e:
+            raise _misfit(operation, raw, e) from None
+
+
+def _misfit(operation: Operation, raw: bytes, error: Exception) -> Fault:
+    import json
+
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        # Digits beyond what an integer may have, or bytes that are not UTF-8.
+        value = None
+    if value is not None:
+        if (found := _lone_surrogate(value, "")) is not None:
+            return BadText(found[0], f"a lone surrogate (U+{found[1]:04X})")
+        misfits: list[Violation] = []
+        _compare(schema(operation.params), value, "", misfits)
+        if misfits:
+            return BadArguments(operation.name, misfits)
+    return BadArguments(operation.name, [Violation("", "values that can be stored", str(error))])
+
+
+def _lone_surrogate(value: Any, path: str) -> tuple[str, int] | None:
+    if isinstance(value, str):
+        at = next((c for c in value if "\ud800" <= c <= "\udfff"), None)
+        return None if at is None else (path or "the arguments", ord(at))
+    inner: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        inner = [(f"{path}.{key}" if path else str(key), item) for key, item in value.items()]
+    elif isinstance(value, list):
+        inner = [(f"{path}[{i}]", item) for i, item in enumerate(value)]
+    return next((found for where, item in inner if (found := _lone_surrogate(item, where))), None)
+
+
+_TYPES = {"string": str, "array": list, "object": dict, "boolean": bool}
+
+
+def _given(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return next(name for name, kind in _TYPES.items() if isinstance(value, kind))
+
+
+def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Violation]) -> None:
+    """Every place where a value does not fit a schema of ours, in the order of the schema."""
+    kind = expected.get("type")
+    if kind in ("integer", "number"):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            misfits.append(Violation(path, "number", _given(value)))
+        elif kind == "integer" and not (isinstance(value, int) or value.is_integer()):
+            misfits.append(Violation(path, "int", "number"))
+        elif not expected.get("minimum", value) <= value <= expected.get("maximum", value):
+            limits = f"a number from {expected.get('minimum')} to {expected.get('maximum')}"
+            misfits.append(Violation(path, limits, str(value) if abs(value) < 1e18 else "a larger one"))
+        return
+    if kind in _TYPES and not isinstance(value, _TYPES[kind]):
+        misfits.append(Violation(path, kind, _given(value)))
+        return
+    if kind == "array":
+        for i, item in enumerate(value):
+            _compare(expected.get("items", {}), item, f"{path}[{i}]", misfits)
+    elif kind == "object":
+        required = expected.get("required", ())
+        for key, inner in expected.get("properties", {}).items():
+            where = f"{path}.{key}" if path else key
+            if key not in value:
+                if key in required:
+                    misfits.append(Violation(where, inner.get("type", "value"), "undefined"))
+            elif value[key] is not None or key in required:
+                _compare(inner, value[key], where, misfits)
+
+
+_schemas: dict[type, dict[str, Any]] = {}
+
+
+def schema(kind: type) -> dict[str, Any]:
+    """The JSON Schema of a type as one flat object: no references, no titles, null only where it tells something."""
+    if kind not in _schemas:
+        (top,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
+        for part in parts.values():
+            part.pop("description", None)  # a docstring is for the reader of the code
+        _schemas[kind] = _plain(top, parts)
+    return _schemas[kind]
+
+
+def _plain(node: Any, parts: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(item, parts) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _plain(parts[node["$ref"]], parts)
+    if "anyOf" in node:
+        kept = [item for item in node["anyOf"] if item != {"type": "null"}]
+        if len(kept) == 1:
+            rest = {key: item for key, item in node.items() if key not in ("anyOf", "default")}
+            return {**_plain(kept[0], parts), **rest}
+    return {
+        key: {name: _plain(item, parts) for name, item in value.items()}
+        if key == "properties"
+        else _plain(value, parts)
+        for key, value in node.items()
+        if key != "title"
+    }

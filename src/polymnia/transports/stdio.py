@@ -1,0 +1,200 @@
+"""The stdio transport: one client, one message a line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+
+from polymnia.errors import OverLimit
+from polymnia.transports.lane import Lane
+from polymnia.transports.messages import salvaged_id, trailing_id
+from polymnia.transports.rpc import LEVELS, Call, Connection, Server
+
+__all__ = ["serve"]
+
+_CHUNK = 256 * 1024
+_KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
+_PATIENCE = 0.02  # how long a call may keep the reading thread before another one takes over reading
+_QUIET = 1.0  # after this long without a message nobody needs to watch
+
+
+class _Stopped(Exception):
+    """A signal asked us to end."""
+
+
+class _Lines:
+    """Lines out of chunks. A line that is too long is counted and not kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._whole: deque[tuple[bytes, int]] = deque()
+
+    def feed(self, chunk: bytes) -> None:
+        """Take what was read."""
+        *ended, rest = chunk.split(b"\n")
+        for end in ended:
+            self._add(end)
+            self.end()
+        self._add(rest)
+
+    def end(self) -> None:
+        """The line is complete."""
+        if self._size:
+            self._whole.append((b"".join(self._parts), self._size))
+        self._parts, self._size = [], 0
+
+    def next(self) -> tuple[bytes, int] | None:
+        """A complete line and its size; of a line that is too long, only its head and tail are there."""
+        return self._whole.popleft() if self._whole else None
+
+    def _add(self, part: bytes) -> None:
+        if part:
+            self._parts.append(part)
+            self._size += len(part)
+            if self._size > self._most:
+                kept = b"".join(self._parts)
+                self._parts = [kept[:_KEPT], kept[-_KEPT:]]
+
+
+class _Stdio:
+    """The two pipes and the threads around them.
+
+    One thread at a time reads, and runs what it read. If that takes long, another thread takes over reading, so
+    that a ping is answered whatever else is going on.
+    """
+
+    def __init__(self, server: Server, most: int, log_level: str) -> None:
+        self._in = os.dup(0)
+        self._out = os.dup(1)
+        # Whatever else this process prints must not reach the client.
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self._most = most
+        self._least = LEVELS.index(log_level)
+        self._sending = threading.Lock()
+        self._lane = Lane()
+        self._lines = _Lines(most)
+        self._turn = threading.Lock()
+        self._reader = 0  # number of the reading thread; whoever holds a smaller one has lost the role
+        self._busy_since = 0.0
+        self._active = threading.Event()
+        self._last = 0.0
+        self._ended = threading.Event()
+        self._stopping = False
+        self._waiting = False  # the main thread is in a read, or waits for the end
+        self.connection = Connection(server, self)
+
+    # ── what the connection needs ─────────────────────────────────────────────────────────────────────
+
+    def send(self, data: bytes) -> None:
+        """Write one message as one line."""
+        line = memoryview(data + b"\n")
+        with self._sending:
+            try:
+                while line:
+                    line = line[os.write(self._out, line) :]
+            except OSError:
+                pass  # nobody listens any more; reading will end soon
+
+    def run(self, call: Call) -> None:
+        """Run a call: here if nothing else is going on, else in the lane."""
+        if not self._lane.free:
+            self._lane.submit(call)
+            return
+        mine = self._reader
+        self._last = self._busy_since = time.monotonic()
+        if not self._active.is_set():
+            self._active.set()
+        self._lane.run_here(call)
+        with self._turn:
+            if self._reader == mine:  # else the mark is another's by now
+                self._busy_since = 0.0
+
+    def log(self, level: str, text: str) -> None:
+        """Tell the operator on stderr."""
+        if LEVELS.index(level) >= self._least:
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            os.write(2, f"{stamp} polymnia {level}: {text}\n".encode(errors="replace"))
+
+    # ── reading ───────────────────────────────────────────────────────────────────────────────────────
+
+    def serve(self) -> None:
+        """Serve until the client closes its end or a signal comes; finish what was asked for."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)
+        threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
+        try:
+            self._read(0, main=True)
+            self._waiting = True
+            if not self._stopping:
+                self._ended.wait()
+        except _Stopped:
+            pass
+        self._lane.finish()
+        self.connection.close()
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        self._stopping = True
+        if self._waiting:
+            raise _Stopped
+
+    def _read(self, number: int, main: bool = False) -> None:
+        """Read and run until the client leaves, or another thread has taken over."""
+        while not self._stopping:
+            while (line := self._lines.next()) is not None:
+                self._take(*line)
+                with self._turn:
+                    if self._reader != number:
+                        return
+            self._waiting = main
+            if self._stopping:
+                return
+            chunk = os.read(self._in, _CHUNK)
+            self._waiting = False
+            if not chunk:
+                self._lines.end()  # the last line may lack its end
+                while (line := self._lines.next()) is not None:
+                    self._take(*line)
+                self._ended.set()
+                return
+            self._lines.feed(chunk)
+
+    def _take(self, line: bytes, size: int) -> None:
+        if size > self._most:
+            id = salvaged_id(line[:_KEPT])
+            error = OverLimit("Message in bytes", size, self._most, "max_message_bytes")
+            self.connection.oversized(trailing_id(line) if id is None else id, error)
+        elif line := line.strip():
+            self.connection.receive(line)
+
+    def _watch(self) -> None:
+        """Take over reading from a thread that is kept busy by a call."""
+        while True:
+            self._active.wait()
+            time.sleep(_PATIENCE)
+            now = time.monotonic()
+            with self._turn:
+                since = self._busy_since
+                if since and now - since >= _PATIENCE:
+                    self._busy_since = 0.0
+                    self._reader += 1
+                    number = self._reader
+                    break
+            if now - self._last > _QUIET:
+                self._active.clear()
+                if self._busy_since:
+                    self._active.set()
+        threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
+        self._read(number)
+
+
+def serve(server: Server, *, max_message_bytes: int, log_level: str) -> None:
+    """Serve one client on stdin and stdout until it leaves. What it asked for is finished first."""
+    _Stdio(server, max_message_bytes, log_level).serve()
+    server.memory.close()
