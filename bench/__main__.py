@@ -24,14 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; answers 0 when no target that could be judged was missed."""
     given = _parser().parse_args(arguments)
     if not sys.platform.startswith("linux"):
-        print(
-            "The benchmark reads CPU and memory from the Linux kernel and runs nowhere else.", file=sys.stderr
-        )
+        print("The benchmark reads CPU and memory from the Linux kernel and runs nowhere else.", file=sys.stderr)
         return 2
     chosen = [name for name in report.ORDER if not given.only or name in given.only]
     form = "quick" if given.quick else "full"
     results = given.results or (os.path.join(CACHE, "bench") if given.quick else RESULTS)
-    peer.entry()
+    peer.install()
     os.makedirs(CACHE, exist_ok=True)
     # Beside the repository and not in /tmp, which is memory on many machines: a write must meet a real disk.
     folder = tempfile.mkdtemp(prefix="run-", dir=CACHE)
@@ -59,9 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a short form; its results go to .cache/bench")
-    parser.add_argument(
-        "--only", action="append", choices=report.ORDER, metavar="NAME", help=", ".join(report.ORDER)
-    )
+    parser.add_argument("--only", action="append", choices=report.ORDER, metavar="NAME", help=", ".join(report.ORDER))
     parser.add_argument("--wordnet", metavar="DIR", help="folder with nodes.jsonl.gz and edges.jsonl.gz")
     parser.add_argument("--results", metavar="DIR", help="where to keep the results (default: bench/results)")
     return parser

@@ -64,8 +64,7 @@ def _fill(server: Server) -> None:
     entities = [{"name": n, "entityType": t, "observations": o} for n, t, o in ENTITIES]
     server.expect("create_entities", {"entities": entities})
     relations = [
-        {"from": f"service-{a}", "to": f"service-{(a * 3 + 1) % 10}", "relationType": "calls"}
-        for a in range(10)
+        {"from": f"service-{a}", "to": f"service-{(a * 3 + 1) % 10}", "relationType": "calls"} for a in range(10)
     ]
     server.expect("create_relations", {"relations": relations})
 
@@ -76,9 +75,7 @@ def _arguments(tool: str, number: int) -> dict[str, Any]:
         return {"names": [name]}
     if tool == "search_nodes":
         return {"query": f"team {number % 3}"}
-    return {
-        "observations": [{"entityName": name, "contents": [f"deployed build {number} without an incident"]}]
-    }
+    return {"observations": [{"entityName": name, "contents": [f"deployed build {number} without an incident"]}]}
 
 
 def _block(server: Server, tool: str, size: int) -> tuple[float, list[float]]:
@@ -128,8 +125,8 @@ def _result(
     return Result(
         "calls",
         "One call at 10 entities",
-        f"{rounds} rounds of {block} sequential calls a tool and side after a warm-up, the sides in turn. CPU "
-        "is that of the server process, all threads, read once it has become idle again.",
+        f"{rounds} rounds of {block} sequential calls a tool and side after a warm-up, the sides in turn. "
+        "CPU is that of the server process, all threads, read once it has become idle again.",
         verdicts=[at_most(f"CPU of {tool} at 10 entities", shares[tool], 0.5) for tool in TOOLS],
         tables=[
             Table("Server CPU a call, µs (median of rounds)", columns, costs),

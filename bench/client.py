@@ -1,4 +1,4 @@
-"""A newline JSON-RPC client over the pipes of one server process: no SDK, the same small cost for both sides."""
+"""A newline JSON-RPC client over the pipes of one server process; no SDK, the same cost for both sides."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Server:
         while True:
             received = self.line()
             ended = time.perf_counter()
-            # The clock has stopped before the line is parsed: a large answer costs its reader, not the server.
+            # The clock has stopped before the line is parsed: that work is the reader's, not the server's.
             if json.loads(received).get("id") == number:
                 return Answer(received, ended - begun)
 

@@ -187,8 +187,8 @@ def _result(each: int, crowds: dict[str, Tally], pipes: dict[str, list[Tally]]) 
         "Many writers",
         f"{PROCESSES} server processes of each side on one store that does not exist before, each with "
         f"{each} writes, one in flight a process: half make an entity, half add an observation to one shared "
-        f"entity. Then {len(pipes[OURS])} times {PIPELINED} writes sent at once to one new process. Lost is what "
-        "was acknowledged and a new process does not find.",
+        f"entity. Then {len(pipes[OURS])} times {PIPELINED} writes sent at once to one new process. Lost is "
+        "what was acknowledged and a new process does not find.",
         verdicts=[
             Verdict(
                 f"{PROCESSES} processes x {each} writes: nothing lost, no error",
@@ -208,9 +208,7 @@ def _result(each: int, crowds: dict[str, Tally], pipes: dict[str, list[Tally]]) 
                 crowd_rows,
                 "Polymnia's writes wait for the disk (fsync) and for their turn; the reference's do neither.",
             ),
-            Table(
-                f"{PIPELINED} writes at once in one process", [*head, "ms until the last answer"], pipe_rows
-            ),
+            Table(f"{PIPELINED} writes at once in one process", [*head, "ms until the last answer"], pipe_rows),
         ],
         numbers={
             side: {

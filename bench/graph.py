@@ -37,7 +37,8 @@ class Queries:
     one: list[str]
     two: list[str]
     korean: list[str]
-    korean_short: list[str]
+    korean_two: list[str]
+    korean_one: list[str]
 
     def words(self) -> list[str]:
         """Words of every frequency, in turn, so that any prefix is a fair mixture."""
@@ -63,10 +64,7 @@ class Graph:
         """Write the graph as both servers read it: one JSON object a line."""
         with open(path, "w", encoding="utf-8") as file:
             rows: Iterable[dict[str, Any]] = itertools.chain(
-                (
-                    {"type": "entity", "name": n, "entityType": t, "observations": o}
-                    for n, t, o in self.entities
-                ),
+                ({"type": "entity", "name": n, "entityType": t, "observations": o} for n, t, o in self.entities),
                 ({"type": "relation", "from": a, "to": b, "relationType": r} for a, b, r in self.relations),
             )
             file.write("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
@@ -101,10 +99,9 @@ class Graph:
             absent=["".join(draw.choices("qxzjkvw", k=8)) for _ in range(each)],
             one=draw.sample("qxzjkv7935", min(each, 10)),
             two=draw.sample(sorted(pairs), min(each, len(pairs))),
-            korean=draw.sample(
-                [w for w in hangul if len(w) >= 3], min(each, sum(len(w) >= 3 for w in hangul))
-            ),
-            korean_short=[word[:2] for word in draw.sample(hangul, min(each, len(hangul)))],
+            korean=draw.sample([w for w in hangul if len(w) >= 3], min(each, sum(len(w) >= 3 for w in hangul))),
+            korean_two=[word[:2] for word in draw.sample(hangul, min(each, len(hangul)))],
+            korean_one=[word[-1] for word in draw.sample(hangul, min(each, len(hangul)))],
         )
 
 
@@ -137,9 +134,7 @@ def wordnet(folder: str) -> Graph:
             entities.append((name, row["type"], [row["text"], *aliases]))
     with gzip.open(os.path.join(folder, "edges.jsonl.gz"), "rt", encoding="utf-8") as edges:
         relations = [(names[row["from"]], names[row["to"]], row["rel"]) for row in map(json.loads, edges)]
-    origin = (
-        f"WordNet, {len(entities):,} entities and {len(relations):,} relations, and {KOREAN:,} Korean ones"
-    )
+    origin = f"WordNet, {len(entities):,} entities and {len(relations):,} relations, and {KOREAN:,} Korean ones"
     return Graph(origin, entities + _korean_entities(random.Random(SEED), KOREAN), relations)
 
 
@@ -168,8 +163,7 @@ def synthetic(size: int = NODES) -> Graph:
 
     def word() -> str:
         parts = (
-            draw.choice(onsets) + draw.choice(nuclei) + draw.choice(codas)
-            for _ in range(draw.choice((1, 2, 2, 3)))
+            draw.choice(onsets) + draw.choice(nuclei) + draw.choice(codas) for _ in range(draw.choice((1, 2, 2, 3)))
         )
         return "".join(parts)
 

@@ -35,9 +35,7 @@ def _file_system(folder: str) -> str:
     place = os.path.realpath(folder) + "/"
     with open("/proc/mounts") as mounts:
         rows = [row.split()[1:3] for row in mounts]
-    return max(
-        (mount.rstrip("/") + "/", kind) for mount, kind in rows if place.startswith(mount.rstrip("/") + "/")
-    )[1]
+    return max((mount.rstrip("/") + "/", kind) for mount, kind in rows if place.startswith(mount.rstrip("/") + "/"))[1]
 
 
 def _sync_seconds(folder: str) -> float:

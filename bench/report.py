@@ -17,13 +17,9 @@ ORDER = ("cold", "calls", "growth", "large", "concurrency", "crash")
 MARKS = {True: "met", False: "**not met**", None: "not judged"}
 
 
-def save(
-    result: Result, folder: str, form: str, took: float, command: str, facts: dict[str, str]
-) -> dict[str, Any]:
+def save(result: Result, folder: str, form: str, took: float, command: str, facts: dict[str, str]) -> dict[str, Any]:
     """Keep a result as JSON; answers what was kept."""
-    kept = {"form": form, "took_seconds": round(took, 1), "command": command, "machine": facts} | asdict(
-        result
-    )
+    kept = {"form": form, "took_seconds": round(took, 1), "command": command, "machine": facts} | asdict(result)
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, f"{result.name}.json"), "w", encoding="utf-8") as file:
         json.dump(_rounded(kept), file, ensure_ascii=False, indent=1)

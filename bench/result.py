@@ -48,13 +48,9 @@ def ratio(value: float) -> str:
 
 def at_most(what: str, measured: float, bound: float) -> Verdict:
     """The measured ratio must not exceed the bound."""
-    return Verdict(
-        f"{what}: at most {bound:g} of the reference", f"{ratio(measured)} of it", measured <= bound
-    )
+    return Verdict(f"{what}: at most {bound:g} of the reference", f"{ratio(measured)} of it", measured <= bound)
 
 
 def at_least(what: str, measured: float, bound: float) -> Verdict:
     """The measured ratio must reach the bound."""
-    return Verdict(
-        f"{what}: at least {bound:g} times faster", f"{ratio(measured)} times faster", measured >= bound
-    )
+    return Verdict(f"{what}: at least {bound:g} times faster", f"{ratio(measured)} times faster", measured >= bound)

@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -352,9 +353,7 @@ class Server:
 
     def _check_structure(self, tool: str, reply: Reply) -> None:
         if self._schemas is None:
-            self._schemas = {
-                name: json.dumps(listed["outputSchema"]) for name, listed in self.tools().items()
-            }
+            self._schemas = {name: json.dumps(listed["outputSchema"]) for name, listed in self.tools().items()}
         problems = list(_validator(self._schemas[tool]).iter_errors(reply.structured))
         assert not problems, f"the structured answer of {tool} does not fit its schema: {problems[0].message}"
 
@@ -446,15 +445,11 @@ class Place:
     def start(self, *arguments: str, environment: Mapping[str, str | None] | None = None) -> Server:
         """Start `polymnia stdio` with these arguments and say nothing to it yet."""
         changed = {**self.environment, **(environment or {})}
-        server = Server(
-            ["stdio", *arguments], {k: v for k, v in changed.items() if v is not None}, self.folder
-        )
+        server = Server(["stdio", *arguments], {k: v for k, v in changed.items() if v is not None}, self.folder)
         self._servers.append(server)
         return server
 
-    def serve(
-        self, dialect: str, *arguments: str, environment: Mapping[str, str | None] | None = None
-    ) -> Server:
+    def serve(self, dialect: str, *arguments: str, environment: Mapping[str, str | None] | None = None) -> Server:
         """Start a server that speaks a dialect, and shake hands with it."""
         server = self.start("--dialect", dialect, *arguments, environment=environment)
         server.initialize()
@@ -475,6 +470,15 @@ class Place:
             input=input if input is not None else "",
             check=False,
         )
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep every writer of the store waiting, as another process in the middle of a write does."""
+        import fcntl
+
+        with open(f"{self.store}-lock", "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def close(self) -> None:
         """End every server; fail when one of them did what no server may do."""

@@ -11,7 +11,7 @@ from polymnia.models import Limits
 from polymnia.operation import Registry
 from polymnia.settings import BadSetting, Settings
 
-__all__ = ["connect", "default_store", "memory", "registry", "serve_stdio", "settings"]
+__all__ = ["connect", "default_store", "memory", "registry", "serve_stdio", "settings", "wants_colour"]
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -27,6 +27,11 @@ def default_store() -> str:
     from platformdirs import user_data_dir
 
     return os.path.join(user_data_dir("polymnia", appauthor=False), "memory.db")
+
+
+def wants_colour() -> bool:
+    """Whether the user has not asked programs to print without colours (no-color.org)."""
+    return not os.environ.get("NO_COLOR")
 
 
 def _behaviour(chosen: Settings) -> str:

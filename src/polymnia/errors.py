@@ -8,15 +8,16 @@
     │   ├── OverLimit         larger than a limit, which the message names
     │   └── UnknownOperation  no tool, prompt, resource or command of that name
     ├── NotFound              no memory of that name in this project
+    │   └── MissingEnds       a relation names a memory that does not exist
     ├── AlreadyExists         a name is taken
-    ├── MissingEnds           a relation names a memory that does not exist
     ├── Conflict              a later change stands in the way
     ├── Cancelled             the caller withdrew the request
     └── Unavailable           the store cannot serve
         ├── Busy              another process has held the store for too long
         ├── TooNew            the store was written by a newer Polymnia
         ├── NotAStore         the file is something else
-        ├── Damaged           the store or file is broken; says what was saved and where
+        ├── Damaged           the store is broken
+        │   └── BrokenFile    a JSON file is broken; says what was saved and where
         ├── NoSpace           the disk is full
         └── Forbidden         the operating system refuses to read or write here
 
@@ -30,6 +31,7 @@ __all__ = [
     "AlreadyExists",
     "BadArguments",
     "BadText",
+    "BrokenFile",
     "Busy",
     "Cancelled",
     "Conflict",
@@ -86,12 +88,13 @@ class BadArguments(Invalid):
 class Violation:
     """One misfit: where it is, what was expected there, what was given."""
 
-    __slots__ = ("expected", "given", "path")
+    __slots__ = ("expected", "given", "path", "range")
 
-    def __init__(self, path: str, expected: str, given: str) -> None:
+    def __init__(self, path: str, expected: str, given: str, range: tuple[float, float] | None = None) -> None:
         self.path = path
         self.expected = expected
         self.given = given
+        self.range = range
 
     def __str__(self) -> str:
         where = f"`{self.path}`" if self.path else "the arguments"
@@ -220,9 +223,16 @@ class NotAStore(Unavailable):
 
 
 class Damaged(Unavailable):
-    """The store or file is broken. The message says what was saved and where it is."""
+    """The store is broken. It was left as it is."""
 
     code = "damaged"
+    hint = "Stop every process that uses it, keep a copy, and put a backup in its place."
+
+
+class BrokenFile(Damaged):
+    """A JSON file is broken. The message says what was saved and where it is."""
+
+    code = "broken_file"
     hint = "Look at the files named in the message; nothing was overwritten."
 
 

@@ -26,8 +26,11 @@ __all__ = [
 
 Origin = Literal["manual", "auto"]
 
+# The values that come by the hundred thousand are kept from the garbage collector (gc=False): they hold no
+# cycles, and visiting them all would cost more than making them.
 
-class Record(Struct, frozen=True, kw_only=True):
+
+class Record(Struct, frozen=True, kw_only=True, gc=False):
     """One memory. Its name is unique in its project; its observations are in the order they were made.
 
     A graph entity is a record whose author chose the name; a document or note is one whose name is its
@@ -52,7 +55,7 @@ class Record(Struct, frozen=True, kw_only=True):
     version: int = 1
 
 
-class Relation(Struct, frozen=True, kw_only=True):
+class Relation(Struct, frozen=True, kw_only=True, gc=False):
     """A directed, typed link between two names of one project. The ends may name nothing yet."""
 
     id: int
@@ -77,7 +80,7 @@ class Relation(Struct, frozen=True, kw_only=True):
         return (self.source, self.target, self.type)
 
 
-class EntityDraft(Struct, frozen=True):
+class EntityDraft(Struct, frozen=True, gc=False):
     """What a caller gives to make a record: the store adds id, times and version."""
 
     name: str

@@ -18,6 +18,7 @@ from polymnia.models import Note
 
 __all__ = [
     "Context",
+    "Memory",
     "Operation",
     "Prompt",
     "PromptArgument",
@@ -88,7 +89,7 @@ class Template(Struct, frozen=True, kw_only=True):
     help: str
     mime: str
     read: Callable[[Context, str], str]
-    complete: Callable[[Context, str], list[str]]
+    complete: Callable[[Context, str], list[str]]  # 101 values tell a client that there are more than 100
 
 
 class PromptArgument(Struct, frozen=True, kw_only=True):
@@ -186,8 +187,9 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
         elif kind == "integer" and not (isinstance(value, int) or value.is_integer()):
             misfits.append(Violation(path, "int", "number"))
         elif not expected.get("minimum", value) <= value <= expected.get("maximum", value):
-            limits = f"a number from {expected.get('minimum')} to {expected.get('maximum')}"
-            misfits.append(Violation(path, limits, str(value) if abs(value) < 1e18 else "a larger one"))
+            least, most = expected.get("minimum", -1), expected.get("maximum", 1 << 63)
+            given = str(value) if abs(value) < 1e18 else "a larger one"
+            misfits.append(Violation(path, f"a number from {least} to {most}", given, (least, most)))
         return
     if kind in _TYPES and not isinstance(value, _TYPES[kind]):
         misfits.append(Violation(path, kind, _given(value)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 import time
+from contextlib import suppress
 from itertools import count
 
 from stdio_client import Place, Server, entity
@@ -39,7 +41,8 @@ def _acknowledged(server: Server, sent: dict[int, str]) -> list[str]:
     kept = []
     for call, name in sent.items():
         if server.answered(call):
-            assert not server.reply(call).failed
+            result = server.answer(call)["result"]
+            assert not result.get("isError"), result
             kept.append(name)
     return kept
 
@@ -68,6 +71,26 @@ def test_every_acknowledged_write_survives_being_killed(place: Place) -> None:
     last.close_input()
     last.exit_code()
     assert is_sound(place.store)
+
+
+def test_a_store_whose_making_was_cut_short_is_made_by_the_next_process(place: Place) -> None:
+    chance = random.Random(3)
+    for number in range(8):
+        store = place.folder / f"{number}.db"
+        makers = [place.start("--dialect", "official", "--store", str(store)) for _ in range(2)]
+        calls = [maker.begin_call("create_entities", {"entities": [entity("first")]}) for maker in makers]
+        with suppress(subprocess.TimeoutExpired):
+            makers[0].process.wait(chance.uniform(0.04, 0.25))
+        for maker in makers:
+            maker.process.kill()
+        for maker in makers:
+            maker.kill()
+        next_one = place.serve("official", "--store", str(store))
+        if any(maker.answered(call) for maker, call in zip(makers, calls, strict=True)):
+            assert next_one.names() == ["first"]
+        assert not next_one.call("create_entities", entities=[entity("second")]).failed
+        assert "second" in next_one.names()
+        next_one.kill()
 
 
 def test_every_acknowledged_write_is_in_the_file_after_being_killed(place: Place) -> None:

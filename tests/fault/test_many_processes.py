@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -67,13 +68,32 @@ def test_four_processes_write_to_one_store_and_nothing_is_lost_or_torn(place: Pl
     assert is_sound(place.store)
 
 
+def test_several_processes_keep_one_json_file_and_nothing_is_lost(place: Place) -> None:
+    file = place.folder / "memory.jsonl"
+    servers = [place.serve("official", "--file", str(file)) for _ in range(3)]
+    servers[0].call("create_entities", entities=[entity("shared")])
+
+    def write(who: int) -> list[str]:
+        texts = [f"{who} {number}" for number in range(30)]
+        for text in texts:
+            addition = {"entityName": "shared", "contents": [text]}
+            assert not servers[who].call("add_observations", observations=[addition]).failed
+        return texts
+
+    with ThreadPoolExecutor() as pool:
+        added = [text for texts in pool.map(write, range(len(servers))) for text in texts]
+    (line,) = file.read_text(encoding="utf-8").splitlines()
+    assert sorted(json.loads(line)["observations"]) == sorted(added)
+    for server in servers:
+        (shared,) = server.graph()["entities"]
+        assert sorted(shared["observations"]) == sorted(added)
+
+
 def test_calls_sent_without_waiting_are_all_kept(place: Place) -> None:
     server = place.serve("official")
     server.call("create_entities", entities=[entity("shared")])
     begun = [
-        server.begin_call(
-            "add_observations", {"observations": [{"entityName": "shared", "contents": [str(n)]}]}
-        )
+        server.begin_call("add_observations", {"observations": [{"entityName": "shared", "contents": [str(n)]}]})
         for n in range(32)
     ]
     for number, call in enumerate(begun):
@@ -87,9 +107,7 @@ def test_two_processes_that_create_one_name_at_once_make_one_memory(place: Place
     taken = []
     for number in range(20):
         new = [entity(f"name {number}", "mine")]
-        calls = [
-            (server, server.begin_call("create_entities", {"entities": new})) for server in (first, second)
-        ]
+        calls = [(server, server.begin_call("create_entities", {"entities": new})) for server in (first, second)]
         taken.append(sum(server.reply(call).failed for server, call in calls))
     assert taken == [1] * 20
     assert len(first.names()) == 20

@@ -67,9 +67,7 @@ def _other_database(path: Path) -> None:
 
 
 @pytest.mark.parametrize("something", [_text, _graph, _other_database], ids=lambda make: make.__name__[1:])
-def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
-    place: Place, something: Callable[[Path], None]
-) -> None:
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(place: Place, something: Callable[[Path], None]) -> None:
     something(place.store)
     _refuses(place, r"not a Polymnia store")
 
@@ -151,9 +149,7 @@ def test_memories_are_for_their_owner_alone(place: Place) -> None:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def test_an_older_store_is_copied_before_it_is_upgraded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is one format so far: the next one is made up here, and this very store is the older one."""
     from polymnia.models import EntityDraft
     from polymnia.storage.sqlite import store as module
@@ -166,9 +162,7 @@ def test_an_older_store_is_copied_before_it_is_upgraded(
 
     monkeypatch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, "next"))
     real = module.migration
-    monkeypatch.setattr(
-        module, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name)
-    )
+    monkeypatch.setattr(module, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name))
     new = module.SqliteStore(str(path))
     with new.read("default") as reading:
         assert [record.name for record in reading.records()] == ["kept"]
@@ -185,9 +179,7 @@ def test_an_older_store_is_copied_before_it_is_upgraded(
         pass
 
 
-def test_an_upgrade_that_fails_leaves_the_older_store_in_use(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upgrade_that_fails_leaves_the_older_store_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from polymnia.models import EntityDraft
     from polymnia.storage.sqlite import store as module
 

@@ -8,7 +8,35 @@ from collections import Counter
 import pytest
 
 from polymnia import errors
-from polymnia.errors import Fault
+from polymnia.dialects.graph.wording import KOREAN, SOLUTIONS, word
+from polymnia.errors import Fault, Violation
+from polymnia.transports.errors import CODES, from_fault
+
+# One of each, as it would be raised. The names are easy to find again in a text.
+_SAMPLES: list[Fault] = [
+    Fault("Something odd happened"),
+    errors.Invalid("That is not legal"),
+    errors.BadArguments("create_entities", [Violation("entities[0].name", "string", "number")]),
+    errors.BadText("entities[0].name", "a NUL character (U+0000)"),
+    errors.EmptyList("entities"),
+    errors.OverLimit("Number of entities", 10_001, 10_000, "max_batch"),
+    errors.UnknownOperation("There is no tool of that name"),
+    errors.NotFound(["Ann", "Bob"]),
+    errors.AlreadyExists(["Ann", "Bob"]),
+    errors.MissingEnds(["Ann", "Bob"]),
+    errors.Conflict("A later change stands in the way", changes=[7]),
+    errors.Cancelled("The request was cancelled"),
+    errors.Unavailable("The store cannot be used"),
+    errors.Busy("Another process is writing"),
+    errors.TooNew("Made by a newer Polymnia"),
+    errors.NotAStore("notes.txt is not a Polymnia store"),
+    errors.Damaged("The store is damaged"),
+    errors.BrokenFile("Failed to parse storage file: Invalid JSON at line 1"),
+    errors.NoSpace("No space left"),
+    errors.Forbidden("The store cannot be opened"),
+]
+
+_DIALECTS = ["simple", "strict", "bilingual", "official"]
 
 
 def _faults() -> list[type[Fault]]:
@@ -59,3 +87,65 @@ def test_the_drawing_shows_every_fault_below_its_parent() -> None:
 
 def test_importing_everything_from_errors_gives_the_faults() -> None:
     assert all(issubclass(getattr(errors, name), Fault) for name in errors.__all__)
+
+
+_each_sample = pytest.mark.parametrize("fault", _SAMPLES, ids=lambda fault: fault.code)
+_each_dialect = pytest.mark.parametrize("dialect", _DIALECTS)
+
+
+def test_there_is_a_sample_of_every_fault() -> None:
+    assert [type(fault) for fault in sorted(_SAMPLES, key=lambda fault: fault.code)] == sorted(
+        _faults(), key=lambda kind: kind.code
+    )
+
+
+@_each_dialect
+@_each_sample
+def test_every_dialect_has_words_for_every_fault(dialect: str, fault: Fault) -> None:
+    reply = word(dialect)(fault)
+    text = reply.text if reply.text is not None else reply.value["error"]
+    assert reply.is_error
+    assert text.strip()
+    assert "None" not in text
+    assert not re.search(r"\.\.(?!\.)", text), f"two full stops: {text}"
+    # What it is about is named: the memory, the field, or the matter itself.
+    about = fault.details.get("names", fault.details.get("field")) or fault.message
+    about = about[0] if isinstance(about, list) else about
+    if not isinstance(fault, errors.BadArguments):
+        assert str(about) in text
+    else:
+        assert "entities[0].name" in text
+
+
+@_each_sample
+def test_bilingual_says_every_fault_in_korean_too(fault: Fault) -> None:
+    english, korean = (word("bilingual")(fault).text or "").split("\n")
+    assert english.startswith("Error: ")
+    assert re.search("[가-힣]", korean)
+    assert not re.search("[가-힣]", english)
+
+
+def test_no_table_of_words_has_a_fault_that_does_not_exist() -> None:
+    codes = {fault.code for fault in _faults()}
+    assert set(KOREAN) == codes
+    assert set(SOLUTIONS) <= codes
+
+
+@_each_sample
+def test_strict_advises_what_to_do_about_every_fault(fault: Fault) -> None:
+    error, solution = (word("strict")(fault).text or "").split("\n")
+    assert error.startswith("Error: ")
+    assert re.fullmatch(r"Solution: \S.*", solution)
+
+
+def test_the_protocol_has_a_code_for_every_fault_and_no_other() -> None:
+    assert set(CODES) == set(_faults())
+
+
+@_each_sample
+def test_every_fault_becomes_an_error_of_the_protocol_that_says_what_to_do(fault: Fault) -> None:
+    error = from_fault(fault)
+    assert error.code == CODES[type(fault)]
+    assert error.message
+    assert error.data["code"] == fault.code
+    assert error.data["hint"] == fault.hint

@@ -12,12 +12,18 @@ from polymnia import errors
 _PROMISED = [
     "connect",
     "Memory",
+    "EntityDraft",
     "Record",
     "Relation",
     "Graph",
     "Change",
     "Event",
     "Note",
+    "Policy",
+    "Created",
+    "Related",
+    "Added",
+    "Deleted",
     *errors.__all__,
     "__version__",
 ]

@@ -19,11 +19,11 @@ _MAY = {
     "engine": ("models", "errors"),
     "storage": ("engine.ports", "models", "errors"),
     "embedding": ("engine.ports", "models", "errors"),
-    "operation": ("engine", "errors"),
+    "operation": ("engine", "models", "errors"),
     "dialects": ("operation", "engine", "models", "errors"),
     "transports": ("operation", "errors"),
     "explorer": (),
-    "cli": ("app", "settings", "operation", "engine", "models", "errors"),
+    "cli": ("__init__", "app", "settings", "operation", "engine", "models", "errors"),
     "app": None,  # the composition root names everything
     "__init__": ("app", "engine", "models", "errors"),
     "__main__": ("cli",),
@@ -36,7 +36,7 @@ _AT_HOME = {"apsw": "storage.sqlite", "platformdirs": "app"}
 
 # None of these is needed to answer tools/list, and each costs milliseconds that every client waits for.
 _LATE = {
-    "argparse", "asyncio", "concurrent", "dataclasses", "email", "http", "importlib.metadata", "inspect",
+    "argparse", "asyncio", "concurrent", "dataclasses", "email", "http", "importlib.metadata",
     "json", "logging", "multiprocessing", "numpy", "pathlib", "platformdirs", "socket", "sqlite3", "ssl",
     "subprocess", "tempfile", "unittest", "urllib",
 }  # fmt: skip

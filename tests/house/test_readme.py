@@ -52,8 +52,7 @@ def _help(*command: str) -> str:
 
 def _commands() -> set[str]:
     """The commands that ``polymnia --help`` lists."""
-    known = set(re.findall(r"^\s+([a-z][a-z-]+)\b", _help(), re.M))
-    return known | {word for group in re.findall(r"\{([a-z,-]+)\}", _help()) for word in group.split(",")}
+    return set(re.findall(r"^ {2,}([a-z][a-z-]+) {2,}\S", _help(), re.M))
 
 
 def _misfit(words: list[str]) -> str | None:
@@ -73,7 +72,7 @@ def _misfit(words: list[str]) -> str | None:
 def _polymnia_words(typed: str) -> list[list[str]]:
     """The words after each ``polymnia`` that starts a command in the text."""
     found = []
-    for part in re.split(r"\s*(?:\|\||&&|[|;>])\s*", typed):
+    for part in re.split(r"\s(?:\|\||&&|[|<>])\s|;\s", typed):
         try:
             words = shlex.split(part, comments=True)
         except ValueError:
@@ -97,10 +96,7 @@ def test_every_make_target_on_a_page_exists(page: Path) -> None:
 @_each_page
 def test_every_polymnia_command_on_a_page_exists(page: Path) -> None:
     wrong = [
-        f"{typed}: {misfit}"
-        for typed in _typed(page)
-        for words in _polymnia_words(typed)
-        if (misfit := _misfit(words))
+        f"{typed}: {misfit}" for typed in _typed(page) for words in _polymnia_words(typed) if (misfit := _misfit(words))
     ]
     assert not wrong
 

@@ -48,9 +48,7 @@ def _many(item: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
     return st.lists(item, max_size=3)
 
 
-_entity = st.fixed_dictionaries(
-    {"name": _names, "entityType": st.sampled_from(_KINDS), "observations": _texts}
-)
+_entity = st.fixed_dictionaries({"name": _names, "entityType": st.sampled_from(_KINDS), "observations": _texts})
 _relation = st.fixed_dictionaries({"from": _names, "to": _names, "relationType": st.sampled_from(_TYPES)})
 _addition = st.fixed_dictionaries({"entityName": _names, "contents": _texts})
 _removal = st.fixed_dictionaries({"entityName": _names, "observations": _texts})

@@ -10,9 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from .calls import Call, calls, legal_calls
 from .servers import Official
 
-_bounded = settings(
-    derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+_bounded = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _replay(sequence: list[Call], ours: Official, theirs: Official) -> None:
@@ -26,9 +24,7 @@ def _replay(sequence: list[Call], ours: Official, theirs: Official) -> None:
 
 @settings(_bounded, max_examples=200)
 @given(legal_calls(20))
-def test_legal_calls_get_the_answers_of_the_release(
-    ours: Official, theirs: Official, sequence: list[Call]
-) -> None:
+def test_legal_calls_get_the_answers_of_the_release(ours: Official, theirs: Official, sequence: list[Call]) -> None:
     _replay(sequence, ours, theirs)
 
 

@@ -27,11 +27,14 @@ class Wire:
         self._rest = b""
         self._last = 0
         self.heard: list[Message] = []
-        client = {"name": "oracle", "version": "1"}
-        self.hello = self.request(
-            "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
-        )
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        try:
+            client = {"name": "oracle", "version": "1"}
+            hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+            self.request("initialize", hello)
+            self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        except BaseException:
+            self.close()
+            raise
 
     def request(self, method: str, params: Message | None = None) -> Message:
         """Send a request and give back the whole answer, letting notifications pass by."""
@@ -59,8 +62,8 @@ class Wire:
     def close(self) -> None:
         """End the server the way a client does: by closing its input."""
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.close()
         try:
+            self._process.stdin.close()
             self._process.wait(_PATIENCE)
         finally:
             self._process.kill()

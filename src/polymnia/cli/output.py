@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
 __all__ = ["bar", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
@@ -18,7 +18,7 @@ __all__ = ["bar", "dim", "green", "moment", "print_json", "red", "shown", "stron
 
 def _coloured(code: str) -> Callable[[str], str]:
     def paint(text: str) -> str:
-        if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        if not sys.stdout.isatty() or not wants_colour():
             return text
         return f"\x1b[{code}m{text}\x1b[0m"
 
@@ -36,12 +36,11 @@ def shown(at: int) -> str:
 def moment(text: str) -> int:
     """A time a person wrote, in microseconds since 1970. Without a zone it is local time."""
     try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
+        return round(datetime.fromisoformat(text).astimezone(UTC).timestamp() * 1_000_000)
+    except (ValueError, OverflowError):
         raise Invalid(
             f"{text!r} is not a time", hint="Write it as 2026-05-01, 2026-05-01T12:30 or 2026-05-01T12:30:00Z."
         ) from None
-    return round(when.astimezone(UTC).timestamp() * 1_000_000)
 
 
 def print_json(value: Any) -> None:

@@ -15,7 +15,7 @@ from polymnia.cli.past import instant
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
 from polymnia.engine.transfer.importing import Imported, import_graph
-from polymnia.errors import Damaged, Forbidden, Invalid
+from polymnia.errors import BrokenFile, Forbidden, Invalid
 from polymnia.settings import Settings
 
 __all__ = ["export_file", "import_file"]
@@ -30,7 +30,7 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
     damage = None
     try:
         graph = read(data, path)
-    except Damaged as e:
+    except BrokenFile as e:
         graph, damage = recover(data, path), e.message
     del data
     done = None

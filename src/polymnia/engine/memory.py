@@ -64,16 +64,13 @@ class Memory:
         """Store new entities, each with a name, a kind and observations."""
         drafts = list(entities)
         graph.check_drafts(drafts, self.policy, self.limits)
-        return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step))
+        return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step)
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
-        ends = [tuple(ends) for ends in relations]
-        graph.check_relations(ends, self.policy, self.limits)  # type: ignore[arg-type]
-        return self._write(
-            "create_relations",
-            lambda tx: graph.create_relations(tx, ends, self.policy, step),  # type: ignore[arg-type]
-        )
+        ends = [(source, target, type) for source, target, type in relations]
+        graph.check_relations(ends, self.policy, self.limits)
+        return self._write("create_relations", lambda tx: graph.create_relations(tx, ends, self.policy, step), step)
 
     def add_observations(
         self, additions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None
@@ -81,25 +78,27 @@ class Memory:
         """Append observations to entities, each item given as (name, texts)."""
         items = list(additions)
         graph.check_observations(items, "observations", "contents", self.policy, self.limits)
-        return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step))
+        return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step)
 
-    def delete_entities(self, names: Iterable[str]) -> Deleted:
+    def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
         """Remove entities and every relation that starts or ends at one of them. Can be undone."""
         going = list(names)
         graph.check_names(going, "entityNames", self.policy, self.limits)
-        return self._write("delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy))
+        return self._write("delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy), step)
 
-    def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]]) -> int:
+    def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None) -> int:
         """Remove exact observations, each item given as (name, texts); answers how many went."""
         items = list(deletions)
         graph.check_observations(items, "deletions", "observations", self.policy, self.limits)
-        return self._write("delete_observations", lambda tx: graph.delete_observations(tx, items, self.policy))
+        return self._write("delete_observations", lambda tx: graph.delete_observations(tx, items, self.policy), step)
 
-    def delete_relations(self, relations: Iterable[tuple[str, str, str]]) -> list[Relation]:
+    def delete_relations(
+        self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None
+    ) -> list[Relation]:
         """Remove every relation equal to one of the given (source, target, type); answers what went."""
-        ends = [tuple(ends) for ends in relations]
-        graph.check_relations(ends, self.policy, self.limits)  # type: ignore[arg-type]
-        return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends))  # type: ignore[arg-type]
+        ends = [(source, target, type) for source, target, type in relations]
+        graph.check_relations(ends, self.policy, self.limits)
+        return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends), step)
 
     def purge(self, names: Iterable[str]) -> int:
         """Remove entities for good: store, indexes and journal. Cannot be undone; answers how many went."""
@@ -118,6 +117,8 @@ class Memory:
         The undo is a change of its own and can be undone. A change that later ones build on is refused with
         :class:`~polymnia.errors.Conflict`, which names them.
         """
+        if change is not None:
+            _known_number(change)
         return self._write("undo", lambda tx: tx.undo(change))
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────
@@ -132,7 +133,8 @@ class Memory:
             if limit is None and cursor is None:
                 return Graph(list(snapshot.records()), list(snapshot.relations()))
             size = limit or paging.MOST
-            page = list(snapshot.records(paging.position("graph", cursor), size + 1))
+            (after,) = paging.position("graph", cursor) or (0,)
+            page = list(snapshot.records(int(after), size + 1))
             more, page = len(page) > size, page[:size]
             relations = snapshot.relations_from([record.name for record in page])
             if not more:
@@ -156,15 +158,16 @@ class Memory:
     def _ranked(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
         from polymnia.engine.search import ranked
 
-        found = ranked(snapshot, query)
-        start = paging.position("search", cursor)
-        end = len(found) if limit is None and cursor is None else start + (limit or paging.MOST)
-        return Graph(found[start:end], [], paging.cursor("search", end) if end < len(found) else None)
+        after = paging.position("search", cursor)
+        found = [hit for hit in ranked(snapshot, query) if hit[0] > after]
+        size = len(found) if limit is None and cursor is None else limit or paging.MOST
+        next = paging.cursor("search", *found[size - 1][0]) if len(found) > size else None
+        return Graph([record for _, record in found[:size]], [], next)
 
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
         from polymnia.engine.search import substring
 
-        after = paging.position("matches", cursor)
+        (after,) = paging.position("matches", cursor) or (0,)
         ids = [id for id in substring(snapshot, query) if id > after]
         size = len(ids) if limit is None and cursor is None else limit or paging.MOST
         if self.policy.search != "lower" or not query:
@@ -195,7 +198,7 @@ class Memory:
             missing = [name for name in wanted if name not in ids]
             if missing and self.policy.opening_missing == "refuse":
                 raise NotFound(missing)
-            after = paging.position("nodes", cursor)
+            (after,) = paging.position("nodes", cursor) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else limit or paging.MOST
             records = snapshot.load(open_ids[:size]) if open_ids else []
@@ -239,6 +242,7 @@ class Memory:
 
     def change(self, number: int) -> Change | None:
         """One change of the project by its number."""
+        _known_number(number)
         with self.store.read(self.project) as snapshot:
             return snapshot.change(number)
 
@@ -268,9 +272,16 @@ class Memory:
         """A number that changes whenever anyone has changed the project."""
         return self.store.stamp(self.project)
 
-    def _write(self, action: str, work: Callable[[Transaction], T]) -> T:
+    def _write(self, action: str, work: Callable[[Transaction], T], step: Step | None = None) -> T:
         with self.store.write(self.project, self.who, action) as tx:
+            if step is not None:
+                step(0, 0)  # the turn has come; the last moment to call it off
             return work(tx)
+
+
+def _known_number(change: int) -> None:
+    if not 0 < change < 1 << 63:
+        raise NotFound([str(change)], "Change")
 
 
 def _has_lowered(record: Record, query: str) -> bool:

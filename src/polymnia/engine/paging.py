@@ -12,19 +12,22 @@ MOST = 10_000
 """The largest page one can ask for."""
 
 
-def cursor(kind: str, at: int) -> str:
-    """An opaque cursor for a position. ``kind`` says which listing it belongs to."""
-    return urlsafe_b64encode(f"{kind}:{at}".encode()).decode().rstrip("=")
+def cursor(kind: str, *place: float) -> str:
+    """An opaque cursor for a place in a listing: the sort key of the last item given out.
+
+    A key, unlike a count, stays true while others add and delete.
+    """
+    return urlsafe_b64encode(":".join((kind, *map(repr, place))).encode()).decode().rstrip("=")
 
 
-def position(kind: str, text: str | None) -> int:
-    """The position a cursor stands for; 0 without one."""
+def position(kind: str, text: str | None) -> tuple[float, ...]:
+    """The place a cursor stands for; before everything without one."""
     if text is None:
-        return 0
+        return ()
     try:
-        owner, _, at = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition(":")
-        if owner == kind:
-            return int(at)
+        owner, *place = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split(":")
+        if owner == kind and place:
+            return tuple(float(part) if "." in part or "e" in part else int(part) for part in place)
     except ValueError:
         pass
     raise Invalid(

@@ -67,6 +67,9 @@ class Snapshot(Protocol):
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs (given name, stored name) that differ but could be taken for one another."""
 
+    def size(self) -> int:
+        """About how many texts there are, at least 1; costs nothing."""
+
     def count(self) -> tuple[int, int]:
         """How many records and relations there are."""
 

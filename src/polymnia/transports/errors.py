@@ -37,6 +37,7 @@ CODES: dict[type[Fault], int] = {
     errors.TooNew: UNAVAILABLE,
     errors.NotAStore: UNAVAILABLE,
     errors.Damaged: UNAVAILABLE,
+    errors.BrokenFile: UNAVAILABLE,
     errors.NoSpace: UNAVAILABLE,
     errors.Forbidden: UNAVAILABLE,
 }

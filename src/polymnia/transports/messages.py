@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
-__all__ = ["BadMessage", "Message", "message", "nesting", "salvaged_id", "trailing_id"]
+__all__ = ["BadMessage", "Message", "message", "nesting", "parts", "salvaged_id", "trailing_id"]
 
 _BRACKETS = b"[]{}"
 _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
@@ -78,6 +78,26 @@ def _undecodable(line: bytes, error: Exception) -> BadMessage:
     if isinstance(id, bool) or not isinstance(id, str | int | float) or (isinstance(id, str) and not id.isprintable()):
         id = None
     return BadMessage(RpcError(INVALID_REQUEST, "The message contains a lone surrogate"), id, loose)
+
+
+def parts(batch: bytes) -> list[bytes] | None:
+    """The messages of a batch, each as it stands, however bad one of them is; None when it is no array."""
+    import re
+
+    found, depth, start = [], 0, 1
+    for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', batch):
+        sign = token[0]
+        if sign in b"[{":
+            depth += 1
+        elif sign in b"]}":
+            depth -= 1
+            if depth == 0:
+                found.append(batch[start : token.start()].strip())
+                return [part for part in found if part] if not batch[token.end() :].strip() else None
+        elif sign == b"," and depth == 1:
+            found.append(batch[start : token.start()].strip())
+            start = token.end()
+    return None
 
 
 def nesting(line: bytes) -> int:

@@ -17,20 +17,20 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 from msgspec.json import encode
 
-from polymnia.engine.memory import Memory
 from polymnia.errors import Cancelled, Fault, NotFound, Unavailable
-from polymnia.operation import Context, Operation, Registry, Reply, schema
+from polymnia.operation import Context, Memory, Operation, Registry, Reply, schema
 from polymnia.transports.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     NO_SUCH_RESOURCE,
+    PARSE_ERROR,
     UNSUPPORTED_VERSION,
     RpcError,
     from_fault,
 )
-from polymnia.transports.messages import BadMessage, message
+from polymnia.transports.messages import BadMessage, message, parts
 
 __all__ = ["HANDSHAKE_VERSIONS", "MODERN_VERSIONS", "Call", "Connection", "Link", "Server"]
 
@@ -181,7 +181,19 @@ def _described(tool: Operation) -> dict[str, Any]:
 class Request:
     """One request of a client: its id, its era, and where its answer goes."""
 
-    __slots__ = ("cancelled", "connection", "id", "meta", "method", "modern", "send", "told")
+    __slots__ = (
+        "_fate",
+        "answered",
+        "begun",
+        "cancelled",
+        "connection",
+        "id",
+        "meta",
+        "method",
+        "modern",
+        "send",
+        "told",
+    )
 
     def __init__(self, connection: Connection, id: Any, method: str, send: Callable[[bytes], None]) -> None:
         self.connection = connection
@@ -191,12 +203,34 @@ class Request:
         self.meta: Meta | None = None
         self.modern = False
         self.cancelled = False
+        self.begun = False  # past this point, only the work itself can tell whether it was done
+        self.answered = False
         self.told = 0.0
+        self._fate = threading.Lock()
+
+    def begin(self) -> None:
+        """The work starts to change things, unless the client has withdrawn."""
+        with self._fate:
+            if self.cancelled:
+                raise Cancelled("The request was cancelled; nothing was changed")
+            self.begun = True
+
+    def cancel(self) -> None:
+        """The client withdraws. What has not begun is answered at once and never begins."""
+        with self._fate:
+            self.cancelled = True
+            if self.begun or self.answered:
+                return
+            self._refuse(from_fault(Cancelled("The request was cancelled before it began; nothing was changed")))
 
     def step(self, done: int, total: int) -> None:
         """Between two items of a long call: stop if the client wishes so, and tell it how far we are."""
+        if not self.begun:
+            self.begin()
         if self.cancelled:
             raise Cancelled("The request was cancelled; nothing was changed")
+        if not total:
+            return
         token = self.meta.progressToken if self.meta else None
         if token is None:
             return
@@ -209,10 +243,20 @@ class Request:
     def answer(self, result: dict[str, Any] | Raw) -> None:
         """Send the result."""
         head = b'{"jsonrpc":"2.0","id":' + encode(self.id) + b',"result":'
-        self.send(head + encode(result) + b"}")
+        with self._fate:
+            if not self.answered:
+                self.answered = True
+                self.send(head + encode(result) + b"}")
 
     def refuse(self, error: RpcError) -> None:
         """Send an error."""
+        with self._fate:
+            self._refuse(error)
+
+    def _refuse(self, error: RpcError) -> None:
+        if self.answered:
+            return
+        self.answered = True
         body: dict[str, Any] = {"code": error.code, "message": error.message}
         if error.data is not None:
             body["data"] = error.data
@@ -220,7 +264,10 @@ class Request:
 
 
 class Call:
-    """Work that needs the store, ready to run once. ``writes`` tells the transport what may run beside it."""
+    """Work that needs the store, ready to run once. ``writes`` tells the transport what may run beside it.
+
+    A write begins when the store's turn to write has come, a read at once.
+    """
 
     __slots__ = ("_work", "request", "writes")
 
@@ -234,8 +281,8 @@ class Call:
         request = self.request
         connection = request.connection
         try:
-            if request.cancelled:
-                raise Cancelled("The request was cancelled before it began")
+            if not self.writes:
+                request.begin()
             result = self._work()
         except RpcError as e:
             request.refuse(e)
@@ -301,17 +348,15 @@ class Connection:
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
     def _receive_batch(self, line: bytes) -> None:
-        try:
-            parts = msgspec.json.decode(line, type=list[Raw])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            self._receive(line, self.link.send)  # says what is wrong with it
+        messages = parts(line)
+        if not messages:
+            error = RpcError(PARSE_ERROR, "Parse error: the batch does not end")
+            if messages is not None:
+                error = RpcError(INVALID_REQUEST, "The batch is empty")
+            Request(self, None, "", self.link.send).refuse(error)
             return
-        if not parts:
-            Request(self, None, "", self.link.send).refuse(RpcError(INVALID_REQUEST, "The batch is empty"))
-            return
-        expecting = [bytes(part) for part in parts]
-        batch = _Batch(self.link.send, sum(map(self._expects_answer, expecting)))
-        for part in expecting:
+        batch = _Batch(self.link.send, sum(map(self._expects_answer, messages)))
+        for part in messages:
             self._receive(part, batch.send)
 
     def _expects_answer(self, line: bytes) -> bool:
@@ -409,9 +454,10 @@ class Connection:
                 return
             if request is None:
                 return
-            request.cancelled = True
             if request.method == "subscriptions/listen":
                 self._end_listening(request)
+            else:
+                request.cancel()
 
     def settle(self, request: Request) -> None:
         """A request has been answered."""
@@ -667,7 +713,9 @@ class Connection:
             raise RpcError(INVALID_PARAMS, f"Unknown reference type: {given.ref.type}")
         found = completer(self._context(request), given.argument.value) if completer else []
         values = found[:100]
-        completion = {"values": values, "total": len(found), "hasMore": len(found) > len(values)}
+        completion: dict[str, Any] = {"values": values, "hasMore": len(found) > len(values)}
+        if len(found) == len(values):
+            completion["total"] = len(found)
         return self._complete(request, {"completion": completion})
 
 

@@ -152,11 +152,13 @@ class _Stdio:
                 with self._turn:
                     if self._reader != number:
                         return
-            self._waiting = main
-            if self._stopping:
-                return
+            if main:
+                self._waiting = True  # from here a signal may break in; it is never lost
+                if self._stopping:
+                    return
             chunk = os.read(self._in, _CHUNK)
-            self._waiting = False
+            if main:
+                self._waiting = False
             if not chunk:
                 self._lines.end()  # the last line may lack its end
                 while (line := self._lines.next()) is not None:

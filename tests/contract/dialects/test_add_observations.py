@@ -29,13 +29,9 @@ def test_simple_ignores_a_missing_entity_and_adds_the_rest(simple: Server) -> No
 def test_strict_refuses_the_whole_batch_when_an_entity_is_missing(strict: Server) -> None:
     strict.call("create_entities", entities=[ALICE])
 
-    refusal = strict.refused(
-        "add_observations", observations=[addition("alice", "plays go"), addition("nobody", "x")]
-    )
+    refusal = strict.refused("add_observations", observations=[addition("alice", "plays go"), addition("nobody", "x")])
 
-    assert refusal.text == (
-        'Error: Entity "nobody" not found\nSolution: Create entity first or check name spelling'
-    )
+    assert refusal.text == ('Error: Entity "nobody" not found\nSolution: Create entity first or check name spelling')
     assert strict.graph()["entities"] == [ALICE]
 
 
@@ -49,8 +45,7 @@ def test_bilingual_refuses_the_whole_batch_and_lists_the_missing_entities(biling
     )
 
     assert refusal.text == (
-        'Error: Entities not found: ["Entity1", "Entity2"]\n'
-        '다음 엔티티를 찾을 수 없습니다: ["Entity1", "Entity2"]'
+        'Error: Entities not found: ["Entity1", "Entity2"]\n다음 엔티티를 찾을 수 없습니다: ["Entity1", "Entity2"]'
     )
     assert bilingual.graph()["entities"] == [ALICE]
 
@@ -140,9 +135,7 @@ def test_official_answers_what_was_added_to_each_entity_pretty_printed(official:
         {"entityName": "alice", "addedObservations": []},
     ]
 
-    reply = official.call(
-        "add_observations", observations=[addition("alice", "b", "a"), addition("alice", "b")]
-    )
+    reply = official.call("add_observations", observations=[addition("alice", "b", "a"), addition("alice", "b")])
 
     assert reply.text == json.dumps(expected, indent=2)
     assert reply.structured == {"results": expected}

@@ -50,10 +50,12 @@ def test_another_process_never_sees_half_of_a_batch(place: Place, server: Server
         for n in range(12)
     ]
 
-    seen = []
-    while not seen or seen[-1] < 600:
+    seen = [len(reader.names())]
+    while not all(server.answered(call) for call in calls):
         seen.append(len(reader.names()))
+    seen.append(len(reader.names()))
 
     assert all(count % 50 == 0 for count in seen)
+    assert seen[-1] == 600
     for call in calls:
         assert not server.reply(call).failed

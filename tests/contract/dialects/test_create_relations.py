@@ -54,9 +54,7 @@ def test_bilingual_refuses_the_whole_batch_and_lists_every_missing_end(bilingual
     lines = refusal.lines
     listed = json.loads(lines[0].removeprefix("Error: Entities not found: "))
     assert sorted(listed) == ["Deno", "Node.js"]
-    assert lines[1] == "다음 엔티티를 찾을 수 없습니다: " + lines[0].removeprefix(
-        "Error: Entities not found: "
-    )
+    assert lines[1] == "다음 엔티티를 찾을 수 없습니다: " + lines[0].removeprefix("Error: Entities not found: ")
     assert bilingual.graph()["relations"] == []
 
 
@@ -66,9 +64,7 @@ def test_bilingual_words_one_missing_end_as_its_contract_does(bilingual: Server)
 
     refusal = bilingual.refused("create_relations", relations=[relation("a", "runs-on", "Node.js")])
 
-    assert refusal.text == (
-        'Error: Entities not found: ["Node.js"]\n다음 엔티티를 찾을 수 없습니다: ["Node.js"]'
-    )
+    assert refusal.text == ('Error: Entities not found: ["Node.js"]\n다음 엔티티를 찾을 수 없습니다: ["Node.js"]')
 
 
 @pytest.mark.promise("graph.official.create_relations.missing_end")

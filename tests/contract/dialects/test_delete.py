@@ -49,9 +49,7 @@ def test_strict_ignores_what_is_missing_and_its_counts_say_so(strict: Server) ->
 
     missing = strict.call("delete_relations", relations=[relation("a", "hates", "b"), AB])
     assert missing.value == {"success": True, "deleted": 1}
-    missing = strict.call(
-        "delete_observations", deletions=[deletion("nobody", "x"), deletion("a", "no", "one")]
-    )
+    missing = strict.call("delete_observations", deletions=[deletion("nobody", "x"), deletion("a", "no", "one")])
     assert missing.value == {"success": True, "deleted": 1}
     missing = strict.call("delete_entities", entityNames=["nobody", "a"])
     assert missing.value == {"success": True, "deleted": 1}
@@ -73,9 +71,7 @@ def test_bilingual_ignores_missing_entities_relations_and_observations(bilingual
 def test_bilingual_refuses_to_delete_observations_of_a_missing_entity(bilingual: Server) -> None:
     fill(bilingual)
 
-    refusal = bilingual.refused(
-        "delete_observations", deletions=[deletion("a", "one"), deletion("React", "x")]
-    )
+    refusal = bilingual.refused("delete_observations", deletions=[deletion("a", "one"), deletion("React", "x")])
 
     assert refusal.text == 'Error: Entities not found: ["React"]\n다음 엔티티를 찾을 수 없습니다: ["React"]'
     assert bilingual.graph()["entities"] == [A, B, C]

@@ -40,8 +40,7 @@ def test_strict_refuses_it_and_names_the_field(strict: Server) -> None:
 def test_bilingual_refuses_it_in_both_languages(bilingual: Server) -> None:
     for tool, field in LISTS.items():
         assert bilingual.refused(tool, {field: []}).text == (
-            f"Error: Invalid arguments: {field} array cannot be empty\n"
-            f"잘못된 인자: {field} 배열은 비어있을 수 없습니다"
+            f"Error: Invalid arguments: {field} array cannot be empty\n잘못된 인자: {field} 배열은 비어있을 수 없습니다"
         ), tool
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -88,6 +89,25 @@ def test_bilingual_words_a_missing_array_as_its_contract_does(bilingual: Server)
         ), tool
 
 
+@pytest.mark.promise("graph.bilingual.errors.form")
+def test_bilingual_says_everything_in_korean_that_it_says_in_english(bilingual: Server) -> None:
+    too_many = [entity(f"n{i}") for i in range(10_001)]
+    for tool, arguments, field in (
+        ("read_graph", {"limit": 0}, "limit"),
+        ("read_graph", {"limit": 2.5}, "limit"),
+        ("read_graph", {"cursor": "nonsense"}, "cursor"),
+        ("create_entities", {"entities": [entity("n\x00")]}, "name"),
+        ("create_entities", {"entities": too_many}, "entities"),
+    ):
+        first, second = bilingual.refused(tool, arguments).lines
+        assert first.startswith("Error: "), first
+        assert field in second, second
+        assert re.search("[가-힣]", second), second
+        # Nothing but the names of fields and settings is left in English.
+        words = re.findall(r"[a-z]+(?: [a-z]+)+", second)
+        assert words == [], second
+
+
 @pytest.mark.promise("graph.official.errors.form")
 def test_official_answers_a_plain_sentence_in_the_form_of_the_npm_release(official: Server) -> None:
     for tool, arguments, field in MISFITS:
@@ -99,18 +119,12 @@ def test_official_answers_a_plain_sentence_in_the_form_of_the_npm_release(offici
 
 
 @pytest.mark.promise("graph.errors.korean_names")
-def test_a_name_with_quotes_and_korean_letters_is_quoted_in_the_error(
-    strict: Server, bilingual: Server
-) -> None:
+def test_a_name_with_quotes_and_korean_letters_is_quoted_in_the_error(strict: Server, bilingual: Server) -> None:
     strict.call("create_entities", entities=[entity("그 이름", "x")])
 
     refusal = strict.refused("create_entities", entities=[entity("그 이름", "x")])
     assert '"그 이름"' in refusal.lines[0]
-    listed = (
-        bilingual.refused("open_nodes", names=['그 "이름"'])
-        .lines[0]
-        .removeprefix("Error: Entities not found: ")
-    )
+    listed = bilingual.refused("open_nodes", names=['그 "이름"']).lines[0].removeprefix("Error: Entities not found: ")
     assert json.loads(listed) == ['그 "이름"']
 
 

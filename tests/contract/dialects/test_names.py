@@ -19,9 +19,7 @@ LOOK_ALIKES = {
 
 @pytest.mark.promise("graph.names.look_alike")
 @pytest.mark.parametrize("other", LOOK_ALIKES.values(), ids=LOOK_ALIKES.keys())
-def test_a_look_alike_is_stored_and_the_reply_carries_a_note(
-    server: Server, other: str, dialect: str
-) -> None:
+def test_a_look_alike_is_stored_and_the_reply_carries_a_note(server: Server, other: str, dialect: str) -> None:
     server.call("create_entities", entities=[entity("admin", "the real one")])
 
     reply = server.call("create_entities", entities=[entity(other, "the other one")])
@@ -45,6 +43,13 @@ def test_a_name_that_resembles_nothing_brings_no_note(server: Server) -> None:
         reply = server.call("create_entities", entities=[entity(name, "x")])
         assert reply.notes == [], name
         assert len(reply.result["content"]) == 1, name
+
+
+@pytest.mark.promise("graph.names.look_alike")
+def test_replacing_an_entity_is_no_look_alike_of_itself(simple: Server) -> None:
+    simple.call("create_entities", entities=[entity("admin", "x")])
+
+    assert simple.call("create_entities", entities=[entity("admin", "y")]).notes == []
 
 
 @pytest.mark.promise("graph.names.look_alike")

@@ -129,9 +129,7 @@ def test_a_search_sees_every_change_made_before_it(server: Server) -> None:
     assert found("zebra") == ["animal"]
     server.call("add_observations", observations=[{"entityName": "b", "contents": ["zebra too"]}])
     assert sorted(found("zebra")) == ["animal", "b"]
-    server.call(
-        "delete_observations", deletions=[{"entityName": "animal", "observations": ["a zebra crossing"]}]
-    )
+    server.call("delete_observations", deletions=[{"entityName": "animal", "observations": ["a zebra crossing"]}])
     assert found("zebra") == ["b"]
     server.call("delete_entities", entityNames=["b"])
     assert found("zebra") == []

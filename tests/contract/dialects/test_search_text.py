@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from stdio_client import Place, Server, entity
+from stdio_client import Place, Reply, Server, entity
 
 SPECIAL = [
     "Straße",
@@ -85,7 +85,10 @@ def composed(text: str) -> str:
 
 
 def contains_folded(text: str, query: str) -> bool:
-    """The promise of simple, strict and bilingual: as typed or composed, without regard to case."""
+    """The promise of simple, strict and bilingual: as typed or composed, without regard to case.
+
+    In `strict` spaces around the query do not count.
+    """
     forms = {text.casefold(), composed(text).casefold()}
     return any(wanted in form for wanted in (query.casefold(), composed(query).casefold()) for form in forms)
 
@@ -146,7 +149,8 @@ class Library:
             part = self.queries[start : start + 40]
             calls = [server.begin_call("search_nodes", {"query": query}) for query in part]
             for query, call in zip(part, calls, strict=True):
-                value = server.reply(call).value
+                # Not checked against the output schema here: these answers are many and large.
+                value = Reply(server.answer(call)["result"]).value
                 nodes = value if isinstance(value, list) else value.get("nodes", value.get("entities"))
                 yield query, [node["name"] for node in nodes]
 
@@ -163,9 +167,7 @@ def library(request: pytest.FixtureRequest, module_place: Place) -> Library:
     library = Library(servers, {}, make_queries(chance, [t for t in texts if t], 190))
     library.add(
         [
-            entity(
-                f"e{i:03}" + chance.choice(["", " ß", "-각", "_%"]), *texts[4 * i : 4 * i + 4], type="Note"
-            )
+            entity(f"e{i:03}" + chance.choice(["", " ß", "-각", "_%"]), *texts[4 * i : 4 * i + 4], type="Note")
             for i in range(80)
         ]
     )
@@ -196,7 +198,7 @@ def test_official_search_finds_exactly_what_a_plain_loop_over_lower_case_finds(l
 @pytest.mark.promise("graph.strict.search_nodes.matching")
 def test_strict_search_answers_every_substring_match_before_anything_similar(library: Library) -> None:
     for query, found in library.ask("strict"):
-        exact = library.expected(query, contains_folded)
+        exact = library.expected(query.strip(), contains_folded)
         assert sorted(found[: len(exact)]) == sorted(exact), f"query {query!r}"
         assert len(set(found)) == len(found), f"query {query!r}"
 

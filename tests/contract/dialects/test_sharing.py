@@ -27,9 +27,7 @@ def test_what_one_dialect_stores_every_other_finds_while_both_run(place: Place) 
 
 
 @pytest.mark.promise("graph.shared.restart")
-def test_a_server_started_later_finds_what_an_earlier_one_stored(
-    place: Place, server: Server, dialect: str
-) -> None:
+def test_a_server_started_later_finds_what_an_earlier_one_stored(place: Place, server: Server, dialect: str) -> None:
     server.call("create_entities", entities=[entity("kept", "for later")])
     server.close_input()
     assert server.exit_code() == 0
@@ -53,9 +51,7 @@ def test_projects_of_one_store_do_not_see_each_other(place: Place, dialect: str)
         }
         found = server.call("search_nodes", query="in ").text
         assert f"in {name}" in found
-        assert found.count("same name") == server.call("open_nodes", names=["same name"]).text.count(
-            "same name"
-        )
+        assert found.count("same name") == server.call("open_nodes", names=["same name"]).text.count("same name")
 
     red.call("delete_entities", entityNames=["same name"])
     assert default.names() == ["same name"]

@@ -41,15 +41,15 @@ def registry(name: str) -> Registry:
         return shape.added(given.observations, done)
 
     def delete_entities(context: Context, given: shapes.DeleteEntities) -> Reply:
-        return shape.entities_deleted(context.memory.delete_entities(given.entityNames))
+        return shape.entities_deleted(context.memory.delete_entities(given.entityNames, step=context.step))
 
     def delete_observations(context: Context, given: shapes.DeleteObservations) -> Reply:
         items = [(one.entityName, one.observations) for one in given.deletions]
-        return shape.observations_deleted(given.deletions, context.memory.delete_observations(items))
+        return shape.observations_deleted(given.deletions, context.memory.delete_observations(items, step=context.step))
 
     def delete_relations(context: Context, given: shapes.DeleteRelations) -> Reply:
         ends = [relation.ends for relation in given.relations]
-        return shape.relations_deleted(context.memory.delete_relations(ends))
+        return shape.relations_deleted(context.memory.delete_relations(ends, step=context.step))
 
     def read_graph(context: Context, given: shapes.ReadGraph) -> Reply:
         return shape.graph(context.memory.read_graph(limit=given.limit, cursor=given.cursor))

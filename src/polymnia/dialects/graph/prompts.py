@@ -12,7 +12,7 @@ _LOOKED_AT = 5000
 
 
 def _names(context: Context, prefix: str) -> list[str]:
-    return context.memory.names(prefix)
+    return context.memory.names(prefix, 101)
 
 
 def _lines(records: list[Record]) -> str:

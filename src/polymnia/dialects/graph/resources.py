@@ -24,7 +24,7 @@ def _one(context: Context, name: str) -> str:
 
 
 def _names(context: Context, prefix: str) -> list[str]:
-    return context.memory.names(prefix)
+    return context.memory.names(prefix, 101)
 
 
 RESOURCES = (

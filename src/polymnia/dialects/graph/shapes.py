@@ -49,7 +49,7 @@ __all__ = [
 # ── what the tools take ──────────────────────────────────────────────────────────────────────────────────
 
 
-class Entity(Struct, frozen=True):
+class Entity(Struct, frozen=True, gc=False):
     """An entity as every graph dialect writes it."""
 
     name: Annotated[str, Meta(description="The entity's name. It identifies the entity within the project.")]
@@ -59,7 +59,7 @@ class Entity(Struct, frozen=True):
     observations: Annotated[list[str], Meta(description="What is known about it: short statements, one fact each.")]
 
 
-class Link(Struct, frozen=True):
+class Link(Struct, frozen=True, gc=False):
     """A relation as every graph dialect writes it."""
 
     from_: Annotated[str, Meta(description="The name of the entity the relation starts at.")] = field(name="from")

@@ -89,7 +89,8 @@ KOREAN = {
     "busy": "다른 프로세스가 저장소를 사용하고 있습니다. 잠시 후 다시 시도하세요",
     "too_new": "더 새로운 버전의 Polymnia가 만든 저장소입니다",
     "not_a_store": "Polymnia 저장소가 아닌 파일입니다",
-    "damaged": "저장 파일을 읽을 수 없습니다: 잘못된 JSON 형식",
+    "damaged": "저장소가 손상되었습니다",
+    "broken_file": "저장 파일을 읽을 수 없습니다: 잘못된 JSON 형식",
     "no_space": "디스크에 쓸 수 없습니다. 변경된 내용은 없습니다",
     "forbidden": "저장소를 읽거나 쓸 권한이 없습니다",
 }
@@ -124,9 +125,25 @@ def _in_both(fault: Fault) -> tuple[str, str]:
                     f"Invalid arguments: {first.path} array is required",
                     f"잘못된 인자: {first.path} 배열이 필요합니다",
                 )
+            if first.range is not None:
+                least, most = first.range
+                return _misfits(fault), f"잘못된 인자: {first.path} 값은 {least}에서 {most} 사이의 숫자여야 합니다"
             return _misfits(fault), f"잘못된 인자: {first.path} 값은 {kind} 형식이어야 합니다"
         case _:
-            return f"{fault.message}. {fault.hint}", KOREAN[fault.code]
+            return f"{fault.message}. {fault.hint}", KOREAN[fault.code] + _korean_details(fault)
+
+
+def _korean_details(fault: Fault) -> str:
+    """The facts of a fault that need no grammar: which field, which limit, which files."""
+    match fault.details:
+        case {"kept": kept, "recovered": recovered}:
+            return f" (원본 보관: {kept}, 복구된 파일: {recovered})"
+        case {"size": size, "limit": limit, "setting": setting}:
+            return f": {size:,} > {limit:,} ({setting})"
+        case {"field": field}:
+            return f": {field}"
+        case _:
+            return ""
 
 
 def _official(fault: Fault) -> Reply:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import recall
 from polymnia.engine.search.plan import plan
-from polymnia.engine.search.rank import order
-from polymnia.models import Record, folded_forms
+from polymnia.engine.search.rank import Hit, order
+from polymnia.models import folded_forms
 
 __all__ = ["ranked", "substring"]
 
@@ -20,11 +20,11 @@ def substring(snapshot: Snapshot, query: str) -> list[int]:
     return snapshot.containing(folded_forms(query))
 
 
-def ranked(snapshot: Snapshot, query: str) -> list[Record]:
+def ranked(snapshot: Snapshot, query: str) -> list[Hit]:
     """Records that answer the query, best first. One that holds the query as it stands comes before any other."""
     wanted = plan(query)
     exact = snapshot.containing(wanted.forms)
     if not wanted.words:
-        return snapshot.load(exact)
+        return order(wanted, snapshot.load(exact), (), {})
     similar = recall.by_words(snapshot, wanted, exact)
     return order(wanted, snapshot.load(exact), snapshot.load(list(similar)), similar)

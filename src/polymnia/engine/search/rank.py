@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from polymnia.engine.search.plan import Plan
 from polymnia.models import Record, fold
 
-__all__ = ["order"]
+__all__ = ["Hit", "order"]
 
 
-def order(
-    wanted: Plan, exact: Iterable[Record], similar: Iterable[Record], shares: Mapping[int, float]
-) -> list[Record]:
+Hit: TypeAlias = tuple[tuple[int, float, int], Record]
+"""A record with the key it is ranked by: its tier, its place in the tier, its id."""
+
+
+def order(wanted: Plan, exact: Iterable[Record], similar: Iterable[Record], shares: Mapping[int, float]) -> list[Hit]:
     """Those that hold the whole query first, by where they hold it; then the similar ones by what they share."""
-    first = sorted(exact, key=lambda record: (_place(wanted, record), record.id))
-    then = sorted(similar, key=lambda r: (-shares[r.id] * _neatness(wanted, r), r.id))
-    return [*first, *then]
+    hits = [((0, float(_place(wanted, record)), record.id), record) for record in exact]
+    hits += [((1, -shares[record.id] * _neatness(wanted, record), record.id), record) for record in similar]
+    return sorted(hits, key=lambda hit: hit[0])
 
 
 def _place(wanted: Plan, record: Record) -> int:

@@ -21,7 +21,7 @@ def by_words(snapshot: Snapshot, wanted: Plan, exact: Sequence[int]) -> dict[int
     """
     if len(wanted.words) < 2 and wanted.words == wanted.forms:
         return {}
-    size = max(1, snapshot.count()[0])
+    size = snapshot.size()
     telling = [word for word in wanted.words if not snapshot.is_common((word,), _COMMON)]
     scores: dict[int, float] = {}
     total = 0.0

@@ -4,7 +4,7 @@ Two forms exist. A *document* is ``{"entities": [...], "relations": [...]}`` ove
 ``{"type": "entity" | "relation", ...}`` a line. The name of a file does not tell them apart, for the npm
 server has put lines into files called memory.json: the content decides.
 
-:func:`read` takes a file that is JSON and raises Damaged for one that is not; :func:`recover` takes what
+:func:`read` takes a file that is JSON and raises BrokenFile for one that is not; :func:`recover` takes what
 can be read of any bytes at all. Both mend what people and programs get wrong and say so in the report.
 What has no place in a memory is kept as it is, and :func:`write` puts it back.
 """
@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import Raw, Struct, field
 
-from polymnia.errors import Damaged, Invalid
+from polymnia.errors import BrokenFile, Invalid
 from polymnia.models import EntityDraft, Limits, legal_name, legal_text
 
 __all__ = [
@@ -117,7 +117,7 @@ class Entity(Protocol):
     def extra(self) -> dict[str, Any]: ...
 
 
-class Flaw(Damaged):
+class Flaw(BrokenFile):
     """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
 
     def __init__(self, at: int, why: str) -> None:
@@ -202,7 +202,7 @@ def detect(data: bytes, path: str) -> Form:
 
 
 def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
-    """Take everything from a file that is JSON; Damaged says at which line and byte one is not.
+    """Take everything from a file that is JSON; BrokenFile says at which line and byte one is not.
 
     Items over the limits are left unread, so that one giant never keeps the rest of a file out.
     """
@@ -219,7 +219,7 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
     except Flaw as flaw:
         line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
         message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
-        raise Damaged(message, path=path, line=line, byte=byte) from None
+        raise BrokenFile(message, path=path, line=line, byte=byte) from None
     return taking.done()
 
 
@@ -227,14 +227,14 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     """Take whatever can be read of the bytes, whole or damaged. Never raises for what they hold."""
     try:
         return read(data, path, limits=limits)
-    except Damaged:
+    except BrokenFile:
         # What was taken so far goes with the exception: a large file is not held twice.
         pass
     from polymnia.engine.transfer.recovery import salvage
 
     form = detect(data, path)
     data, skipped, mark = _decoded(data)
-    # Damaged text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
+    # BrokenFile text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
     taking = Taking(form, limits or Limits(), wary=True)
     if mark:
         taking.repair("line 1", mark)
@@ -415,6 +415,8 @@ class Taking:
                 return True
             elif "type" in value and place == "lines":
                 return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
+            elif what is None and place == "any" and has(value, NAME_KEYS):
+                what = "entity"
             elif what is None:
                 return self._leave(raw, place, where, "It is neither an entity nor a relation")
             elif place == "lines":
@@ -425,6 +427,8 @@ class Taking:
             return self._leave(raw, place, where, item)
         if why := self._illegal(item):
             return self._leave(raw, place, where, why)
+        if self.form == "lines" and value.pop("type", what) != what:
+            repairs.append(Finding(_spot(place, where, "type"), "A line has no place for it; left out."))
         self._repaired += repairs
         if isinstance(item, _Entity):
             self._add_entity(item, value, where, place)

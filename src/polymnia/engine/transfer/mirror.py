@@ -18,7 +18,7 @@ from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
-from polymnia.errors import Busy, Damaged, Forbidden
+from polymnia.errors import BrokenFile, Busy, Forbidden
 from polymnia.models import EntityDraft, Limits, Record
 
 __all__ = ["Mirror"]
@@ -119,10 +119,10 @@ class Mirror:
         data = self._data()
         if self._print() != before:
             raise _Moved
-        broken: Damaged | None = None
+        broken: BrokenFile | None = None
         try:
             graph = read(data, self._path, limits=self._limits)
-        except Damaged as e:
+        except BrokenFile as e:
             graph, broken = recover(data, self._path, limits=self._limits), e
         with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
             if broken is not None:
@@ -135,7 +135,7 @@ class Mirror:
                 self._note(tx, _Known(self._path, before, graph.form, graph.extra, graph.unread))
         if broken is not None:
             records, relations = graph.report.entities, graph.report.relations
-            raise Damaged(
+            raise BrokenFile(
                 f"{broken.message}. The damaged file is kept as {kept}; {self._path} now holds what could be read "
                 f"of it ({records} entities, {relations} relations) and what was known before",
                 hint="Look at both files; call again to go on with what was recovered.",

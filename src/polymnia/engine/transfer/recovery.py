@@ -38,7 +38,7 @@ __all__ = ["Mended", "judge", "mend", "outline", "salvage"]
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _TOKEN = re.compile(
     rf"[ \t\r\n]*+(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"
-    r"|(?P<word>-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity|undefined))",
+    r"|(?P<word>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity|undefined))",
     re.DOTALL,
 )
 _SKIPPED = re.compile(r"[ \t\r\n,]*+")

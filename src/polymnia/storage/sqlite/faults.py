@@ -36,10 +36,7 @@ def _fault(e: apsw.Error, path: str) -> errors.Fault:
     if isinstance(e, apsw.NotADBError):
         return errors.NotAStore(f"{path} is not a Polymnia store")
     if isinstance(e, apsw.CorruptError):
-        return errors.Damaged(
-            f"The store {path} is damaged ({e})",
-            hint="Stop every process that uses it, keep a copy, and restore a backup beside it.",
-        )
+        return errors.Damaged(f"The store {path} is damaged ({e}); it was left as it is")
     if isinstance(e, apsw.IOError):
         return errors.NoSpace(
             f"The disk could not take or give what the store {path} needs ({e}); the change was rolled back",

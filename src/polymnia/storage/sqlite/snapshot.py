@@ -17,6 +17,7 @@ __all__ = ["SqliteSnapshot"]
 _PAGE = 1000
 _SCAN_BELOW = 20_000  # a project with fewer rows than this answers short queries by a scan
 _TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
+_TELLING = 200  # a short word that starts more trigrams than this tells nothing apart
 _LAST = "\U0010ffff"
 
 
@@ -133,9 +134,7 @@ class SqliteSnapshot:
         if not self._indexed:
             return None
         if len(form) >= 3:
-            # Trigrams side by side cover the form; a last one overlaps. More of them would only cost.
-            starts = [*range(0, len(form) - 2, 3), len(form) - 3]
-            return " AND ".join(_quoted(form[i : i + 3]) for i in dict.fromkeys(starts))
+            return _cover(form)
         if self._seq <= _SCAN_BELOW:
             return None
         terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TERMS + 1)).fetchall()
@@ -145,13 +144,18 @@ class SqliteSnapshot:
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms."""
+        if self._seq < limit or not self._indexed:
+            return False
+        border = self._base + self._indexed
         for form in forms:
-            match = self._match(form)
-            if match is None:
-                if self._seq > limit and len(form) < 3:
+            if len(form) < 3:
+                terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TELLING + 1)).fetchall()
+                if len(terms) > _TELLING:
                     return True
+                match = " OR ".join(_quoted(term) for (term,) in terms)
             else:
-                border = self._base + self._indexed
+                match = _cover(form)
+            if match:
                 row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
                 if row is not None and row[0] >= limit:
                     return True
@@ -170,6 +174,10 @@ class SqliteSnapshot:
                 if skeleton(other) == skeleton(name):
                     pairs.append((name, other))
         return pairs
+
+    def size(self) -> int:
+        """About how many texts there are, at least 1."""
+        return max(1, self._seq)
 
     def count(self) -> tuple[int, int]:
         """How many records and relations there are."""
@@ -205,6 +213,12 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
+
+
+def _cover(form: str) -> str:
+    """Trigrams side by side that cover the form; a last one may overlap. More of them would only cost."""
+    starts = [*range(0, len(form) - 2, 3), len(form) - 3]
+    return " AND ".join(_quoted(form[i : i + 3]) for i in dict.fromkeys(starts))
 
 
 def _quoted(term: str) -> str:

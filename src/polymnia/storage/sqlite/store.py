@@ -35,7 +35,7 @@ class SqliteStore:
         self._clock = clock
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
-        self._ready = False
+        self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
         self._writer: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
         self._migrations: tuple[str, ...] = MIGRATIONS
@@ -45,20 +45,20 @@ class SqliteStore:
         """One consistent view of a project. Never waits for a writer."""
         with translated(self.path):
             reader = self._take_reader()
+            opened = self._opened
             try:
                 reader.execute("BEGIN")
                 yield SqliteSnapshot(reader, project)
             finally:
                 if reader.in_transaction:
                     reader.execute("ROLLBACK")
-                self._readers.append(reader)
+                self._give_back(reader, opened)
 
     @contextmanager
     def write(self, project: str, who: str, action: str) -> Iterator[SqliteTransaction]:
         """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
         with translated(self.path):
-            self._open()
-            self._turn.take()
+            self._take_turn()
             try:
                 writer = self._writer
                 if writer is None:
@@ -83,14 +83,16 @@ class SqliteStore:
         """A number that changes whenever any process has committed a change to the project."""
         with translated(self.path):
             reader = self._take_reader()
+            opened = self._opened
             try:
                 row = reader.execute(SQL["project"], (project,)).fetchone()
                 return int(row[3]) if row else 0
             finally:
-                self._readers.append(reader)
+                self._give_back(reader, opened)
 
     def close(self) -> None:
-        """Let go of every file. Closing twice is fine."""
+        """Let go of every file. Closing twice is fine; a closed store opens again when it is used."""
+        self._opened = None
         for connection in (self._writer, *self._readers):
             if connection is not None:
                 connection.close()
@@ -105,6 +107,21 @@ class SqliteStore:
         except IndexError:
             return self._connect()
 
+    def _give_back(self, reader: apsw.Connection, opened: tuple[int, int] | None) -> None:
+        if opened == self._opened:
+            self._readers.append(reader)
+        else:
+            reader.close()  # the store was closed, or another file lies at its path, since it was taken
+
+    def _take_turn(self) -> None:
+        """Wait for the turn to write to the file that lies at our path when the turn comes."""
+        while True:
+            self._open()
+            self._turn.take()
+            if self._opened == _identity(self.path):
+                return
+            self._turn.give()
+
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path)
         connection.set_busy_timeout(int(self._busy_timeout * 1000))
@@ -112,13 +129,15 @@ class SqliteStore:
         return connection
 
     def _open(self) -> None:
-        if self._ready:
+        """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
+        if self._opened is not None and self._opened == _identity(self.path):
             return
         with self._opening:
-            if self._ready:
-                return
-            folder = os.path.dirname(self.path)
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            if self._opened is not None:
+                if self._opened == _identity(self.path):
+                    return
+                self.close()
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             if not os.path.exists(self.path):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = self._connect()
@@ -129,7 +148,7 @@ class SqliteStore:
                 finally:
                     self._turn.give()
             self._readers.append(connection)
-            self._ready = True
+            self._opened = _identity(self.path)
 
     def _version(self, connection: apsw.Connection) -> int:
         """The file's version; refuses what is not ours or newer than we are."""
@@ -174,6 +193,14 @@ class SqliteStore:
     def _forget_old_pages(self, writer: apsw.Connection) -> None:
         """Empty the write-ahead log, which may still hold pages with a purged text."""
         writer.execute("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _on_network(path: str) -> bool:
