@@ -131,10 +131,10 @@ class OverLimit(Invalid):
     code = "over_limit"
     hint = "Send less at once, or raise the limit in the settings."
 
-    def __init__(self, what: str, size: int, limit: int, setting: str) -> None:
+    def __init__(self, field: str, size: int, unit: str, limit: int, setting: str) -> None:
         super().__init__(
-            f"{what} is {size:,}, over the limit of {limit:,} (setting {setting})",
-            what=what,
+            f"{field} has {size:,} {unit}, over the limit of {limit:,} (setting {setting})",
+            field=field,
             size=size,
             limit=limit,
             setting=setting,

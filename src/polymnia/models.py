@@ -148,7 +148,7 @@ def legal_text(text: str, where: str, limit: int) -> str:
     try:
         # Four bytes is the most a character takes: short texts need no second look.
         if len(text) * 4 > limit and (size := len(text.encode())) > limit:
-            raise OverLimit(f"{where} in bytes", size, limit, "max_text_bytes")
+            raise OverLimit(where, size, "bytes", limit, "max_text_bytes")
         if not text.isascii():
             text.encode()
     except UnicodeEncodeError as e:
@@ -164,7 +164,7 @@ def legal_name(text: str, where: str, limits: Limits) -> str:
         except UnicodeEncodeError:
             size = 0
         if size > limits.name_bytes:
-            raise OverLimit(f"{where} in bytes", size, limits.name_bytes, "max_name_bytes")
+            raise OverLimit(where, size, "bytes", limits.name_bytes, "max_name_bytes")
     return legal_text(text, where, limits.text_bytes)
 
 

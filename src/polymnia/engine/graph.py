@@ -76,7 +76,7 @@ def _whole(items: Sequence[object], field: str, policy: Policy, limits: Limits) 
     if not items and policy.empty_list == "refuse":
         raise EmptyList(field)
     if len(items) > limits.batch:
-        raise OverLimit(f"Number of {field}", len(items), limits.batch, "max_batch")
+        raise OverLimit(field, len(items), "items", limits.batch, "max_batch")
 
 
 def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:
@@ -98,7 +98,7 @@ def check_drafts(drafts: Sequence[EntityDraft], policy: Policy, limits: Limits) 
         if not draft.observations and policy.empty_observations == "refuse":
             raise EmptyList("Observations")
         if len(draft.observations) > limits.batch:
-            raise OverLimit(f"Number of entities[{i}].observations", len(draft.observations), limits.batch, "max_batch")
+            raise OverLimit(f"entities[{i}].observations", len(draft.observations), "items", limits.batch, "max_batch")
         for n, text in enumerate(draft.observations):
             legal_text(text, f"entities[{i}].observations[{n}]", limits.text_bytes)
 
@@ -190,7 +190,7 @@ def check_observations(
     for i, (name, texts) in enumerate(items):
         legal_name(name, f"{field}[{i}].entityName", limits)
         if len(texts) > limits.batch:
-            raise OverLimit(f"Number of {field}[{i}].{inner}", len(texts), limits.batch, "max_batch")
+            raise OverLimit(f"{field}[{i}].{inner}", len(texts), "items", limits.batch, "max_batch")
         for n, text in enumerate(texts):
             legal_text(text, f"{field}[{i}].{inner}[{n}]", limits.text_bytes)
 

@@ -46,7 +46,7 @@ _decode = msgspec.json.Decoder(Message).decode
 def message(line: bytes, most_nested: int) -> Message:
     """Read one message."""
     if line.count(b"[") + line.count(b"{") > most_nested and (deep := nesting(line)) > most_nested:
-        over = OverLimit("Nesting of the message", deep, most_nested, "max_nesting")
+        over = OverLimit("The message", deep, "levels of nesting", most_nested, "max_nesting")
         raise BadMessage(RpcError(INVALID_REQUEST, over.message), salvaged_id(line))
     try:
         read = _decode(line)

@@ -170,7 +170,7 @@ class _Stdio:
     def _take(self, line: bytes, size: int) -> None:
         if size > self._most:
             id = salvaged_id(line[:_KEPT])
-            error = OverLimit("Message in bytes", size, self._most, "max_message_bytes")
+            error = OverLimit("The message", size, "bytes", self._most, "max_message_bytes")
             self.connection.oversized(trailing_id(line) if id is None else id, error)
         elif line := line.strip():
             self.connection.receive(line)

@@ -138,8 +138,8 @@ def _korean_details(fault: Fault) -> str:
     match fault.details:
         case {"kept": kept, "recovered": recovered}:
             return f" (원본 보관: {kept}, 복구된 파일: {recovered})"
-        case {"what": what, "size": size, "limit": limit, "setting": setting}:
-            return f": {what} {size:,} > {limit:,} ({setting})"
+        case {"field": field, "size": size, "limit": limit, "setting": setting}:
+            return f": {field} {size:,} > {limit:,} ({setting})"
         case {"field": field}:
             return f": {field}"
         case _:

@@ -45,5 +45,5 @@ def _fault(e: apsw.Error, path: str) -> errors.Fault:
     if isinstance(e, apsw.NoMemError):
         return errors.Unavailable("Not enough memory for this call", hint="Ask for less at once.")
     if isinstance(e, apsw.TooBigError):
-        return errors.OverLimit("One value in bytes", 0, 1_000_000_000, "SQLite's own limit")
+        return errors.Invalid("One value is larger than a database row can be")
     return errors.Unavailable(f"The store {path} failed: {type(e).__name__}: {e}")
