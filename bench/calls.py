@@ -18,6 +18,8 @@ __all__ = ["run"]
 
 TOOLS = ("open_nodes", "search_nodes", "add_observations")
 FILE = "Polymnia --file"
+FIRST = 20
+Samples = dict[tuple[str, str], list[float]]
 ENTITIES = [
     (
         f"service-{number}",
@@ -38,8 +40,8 @@ def run(stage: Stage) -> Result:
         theirs,
         Polymnia(os.path.join(os.path.dirname(file), "store.db"), file=file, name=FILE),
     ]
-    cpu: dict[tuple[str, str], list[float]] = defaultdict(list)
-    wall: dict[tuple[str, str], list[float]] = defaultdict(list)
+    cpu: Samples = defaultdict(list)
+    wall: Samples = defaultdict(list)
     servers = {side.name: side.start() for side in sides}
     try:
         for server in servers.values():
@@ -56,7 +58,14 @@ def run(stage: Stage) -> Result:
     finally:
         for server in servers.values():
             server.close()
-    return _result(cpu, wall, rounds, block)
+    fresh: Samples = defaultdict(list)
+    for _ in range(2 if stage.quick else 7):
+        for side in stage.empty_pair():
+            with side.start() as server:
+                _fill(server)
+                for tool in TOOLS:
+                    fresh[tool, side.name].append(_block(server, tool, FIRST)[0])
+    return _result(cpu, wall, fresh, rounds, block)
 
 
 def _fill(server: Server) -> None:
@@ -103,7 +112,11 @@ def _deletions(size: int) -> Iterator[list[dict[str, Any]]]:
 
 
 def _result(
-    cpu: dict[tuple[str, str], list[float]], wall: dict[tuple[str, str], list[float]], rounds: int, block: int
+    cpu: Samples,
+    wall: Samples,
+    fresh: Samples,
+    rounds: int,
+    block: int,
 ) -> Result:
     shares, costs, waits = {}, [], []
     for tool in TOOLS:
@@ -122,6 +135,10 @@ def _result(
         share = spreads[OURS].p50 / spreads[THEIRS].p50
         waits.append([tool, cells[OURS], cells[THEIRS], ratio(share), cells[FILE]])
     columns = ["tool", OURS, THEIRS, "ratio", FILE]
+    begun = []
+    for tool in TOOLS:
+        ours, theirs = (spread(fresh[tool, side]).p50 for side in (OURS, THEIRS))
+        begun.append([tool, f"{ours * 1e6:.0f}", f"{theirs * 1e6:.0f}", ratio(ours / theirs)])
     return Result(
         "calls",
         "One call at 10 entities",
@@ -130,6 +147,13 @@ def _result(
         verdicts=[at_most(f"CPU of {tool} at 10 entities", shares[tool], 0.5) for tool in TOOLS],
         tables=[
             Table("Server CPU a call, µs (median of rounds)", columns, costs),
+            Table(
+                f"The same over the first {FIRST} calls of a new process, µs",
+                columns[:4],
+                begun,
+                "No target: what a short session meets, before the reference's code is compiled and "
+                "Polymnia's statements are prepared.",
+            ),
             Table(
                 "Wall-clock a call, µs: p50 (p95)",
                 columns,

@@ -408,8 +408,8 @@ class Connection:
     def _dispatch(self, request: Request, params: Raw | UnsetType) -> None:
         methods: Mapping[str, _Method] = _HANDSHAKE
         raw = _EMPTY if params is UNSET else params
-        if b"protocolVersion" in bytes(raw)[:4096] or b"protocolVersion" in bytes(raw)[-4096:]:
-            # Only then can it carry the stateless era's envelope; initialize has the key elsewhere.
+        if b"/protocolVersion" in bytes(raw):
+            # Only then can it carry the stateless era's envelope.
             meta = _decoded(_PARAMS, raw).meta
             if meta is not None and meta.version is not UNSET:
                 self._check_envelope(meta)

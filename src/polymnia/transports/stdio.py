@@ -16,7 +16,7 @@ from polymnia.transports.rpc import LEVELS, Call, Connection, Server
 
 __all__ = ["serve"]
 
-_CHUNK = 256 * 1024
+_CHUNK = 64 * 1024  # what a pipe holds; a larger buffer would cost a memory mapping a message
 _KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
 _PATIENCE = 0.02  # how long a call may keep the reading thread before another one takes over reading
 _QUIET = 1.0  # after this long without a message nobody needs to watch

@@ -47,6 +47,7 @@ Link: TypeAlias = tuple[str, str, str, dict[str, Any]]
 DEEPEST = 200
 CHUNK = 64 * 1024
 
+What = Literal["entity", "relation"]
 Listed = Literal["entities", "relations"]
 SECTIONS: dict[str, Listed] = {"entities": "entities", "relations": "relations"}
 
@@ -171,6 +172,8 @@ _SPACE = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]+')
 _INK = re.compile(rb"[^ \t\r\n]")
 _DEEP = f"It is nested more than {DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
+_EXPECTED: dict[Place, What] = {"entities": "entity", "relations": "relation"}
+_TAGS: dict[str, What] = {"entity": "entity", "relation": "relation"}
 
 
 def detect(data: bytes, path: str) -> Form:
@@ -394,18 +397,11 @@ class Taking:
 
     def _take_odd(self, value: dict[str, Any], raw: bytes, place: Place, where: str | int) -> bool:
         repairs: list[Finding] = []
-        what: str | None
-        if place in ("entities", "relations"):
-            what = "relation" if place == "relations" else "entity"
-            fits = _has_ends(value) if place == "relations" else has(value, NAME_KEYS)
-            if not fits and (other := shape(value)):
-                what = other
-                repairs.append(Finding(_spot(place, where), f"It is {_ARTICLE[what]} among the {place}; moved."))
-        else:
-            what = shape(value)
-            tag = value.get("type")
-            if isinstance(tag, str) and tag.lower() in _ARTICLE:
-                what = tag.lower()
+        tag = value.get("type")
+        what: What | None = _EXPECTED.get(place)
+        if what is None:
+            what = _TAGS.get(tag.lower()) if isinstance(tag, str) else None
+            if what is not None:
                 del value["type"]
                 if tag != what:
                     repairs.append(Finding(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
@@ -415,12 +411,18 @@ class Taking:
                 return True
             elif "type" in value and place == "lines":
                 return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
-            elif what is None and place == "any" and has(value, NAME_KEYS):
+            elif what := shape(value):
+                if place == "lines":
+                    repairs.append(Finding(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
+            elif place == "any" and has(value, NAME_KEYS):
                 what = "entity"
-            elif what is None:
+            else:
                 return self._leave(raw, place, where, "It is neither an entity nor a relation")
-            elif place == "lines":
-                repairs.append(Finding(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
+        fits = _has_ends(value) if what == "relation" else has(value, NAME_KEYS)
+        if not fits and (other := shape(value)):
+            why = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
+            repairs.append(Finding(_spot(place, where), why))
+            what = other
         mending = _Mending(value, place, where, repairs)
         item = mending.relation() if what == "relation" else mending.entity()
         if isinstance(item, str):
@@ -561,7 +563,7 @@ class _Mending:
         self._repairs.append(Finding(_spot(self._place, self._where, part), why))
 
 
-def shape(value: Mapping[str, Any]) -> Literal["entity", "relation"] | None:
+def shape(value: Mapping[str, Any]) -> What | None:
     """What an object is by the keys it has, when nothing else tells."""
     named = has(value, NAME_KEYS)
     if named and has(value, ("entityType", "entity_type", *OBSERVATION_KEYS)):

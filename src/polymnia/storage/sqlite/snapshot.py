@@ -93,11 +93,14 @@ class SqliteSnapshot:
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
         """The relations that start or end at one of the names, each once, in the order of their making."""
-        if len(names) == 1:
-            found = self._run(SQL["relations_of"], (self._project, names[0]))
-        else:
-            found = self._run(SQL["relations_of_many"], (self._project, encode(names).decode()))
-        return [rows.relation(row) for row in found]
+        if len(names) > 1:
+            # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
+            found = {
+                row[0]: row for row in self._run(SQL["relations_of_many"], (self._project, encode(names).decode()))
+            }
+            return [rows.relation(found[id]) for id in sorted(found)]
+        rows_of_one = self._run(SQL["relations_of"], (self._project, names[0])).fetchall()
+        return [rows.relation(row) for row in sorted(rows_of_one, key=_first)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
         """The relations that start at one of the names, in the order of their making."""
@@ -127,7 +130,7 @@ class SqliteSnapshot:
         else:
             border = self._base + self._indexed
             found = self._run(SQL["containing"], (self._base, border, self._top, form, match))
-        return [id for (id,) in found]
+        return sorted({id for (id,) in found})
 
     def _match(self, form: str) -> str | None:
         """The index query that finds every text with the form and some others; None where a scan is better."""
@@ -213,6 +216,10 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
+
+
+def _first(row: tuple[Any, ...]) -> Any:
+    return row[0]
 
 
 def _cover(form: str) -> str:

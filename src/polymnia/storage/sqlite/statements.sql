@@ -38,16 +38,16 @@ FROM relation WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 -- name: relations_of
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE project = ?1 AND source = ?2
-UNION
+UNION ALL
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
-FROM relation WHERE project = ?1 AND target = ?2 ORDER BY id;
+FROM relation WHERE project = ?1 AND target = ?2 AND source <> ?2;
 
 -- name: relations_of_many
 SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
 FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.source = j.value
-UNION
+UNION ALL
 SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
-FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.target = j.value ORDER BY 1;
+FROM json_each(?2) j CROSS JOIN relation r ON r.project = ?1 AND r.target = j.value;
 
 -- name: relations_from
 SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created
@@ -134,19 +134,17 @@ LEFT JOIN memory m ON o.id IS NULL AND m.id = g.rowid
 WHERE g.gram MATCH ?5 AND g.rowid > ?1 AND g.rowid <= ?2
   AND (instr(coalesce(o.fold, o.text), ?4) OR instr(coalesce(m.name_fold, m.name), ?4)
        OR instr(coalesce(m.kind_fold, m.kind), ?4))
-UNION
+UNION ALL
 SELECT memory FROM observation WHERE id > ?2 AND id <= ?3 AND instr(coalesce(fold, text), ?4)
-UNION
+UNION ALL
 SELECT id FROM memory WHERE id > ?2 AND id <= ?3
-  AND (instr(coalesce(name_fold, name), ?4) OR instr(coalesce(kind_fold, kind), ?4))
-ORDER BY 1;
+  AND (instr(coalesce(name_fold, name), ?4) OR instr(coalesce(kind_fold, kind), ?4));
 
 -- name: containing_by_scan
 SELECT memory FROM observation WHERE id > ?1 AND id <= ?2 AND instr(coalesce(fold, text), ?3)
-UNION
+UNION ALL
 SELECT id FROM memory WHERE id > ?1 AND id <= ?2
-  AND (instr(coalesce(name_fold, name), ?3) OR instr(coalesce(kind_fold, kind), ?3))
-ORDER BY 1;
+  AND (instr(coalesce(name_fold, name), ?3) OR instr(coalesce(kind_fold, kind), ?3));
 
 -- name: candidates
 SELECT count(*) FROM (SELECT 1 FROM gram WHERE gram MATCH ?3 AND rowid > ?1 AND rowid <= ?2 LIMIT ?4);

@@ -69,7 +69,7 @@ CREATE INDEX relation_target ON relation (project, target);
 -- The journal. A change is one call. What it created is the range of numbers (first, last]; what else it did
 -- is in change_item, with the columns as they were before.
 CREATE TABLE change (
-  id      INTEGER PRIMARY KEY AUTOINCREMENT,
+  id      INTEGER PRIMARY KEY,  -- changes are never deleted, so numbers are never given twice
   project INTEGER NOT NULL REFERENCES project (id),
   at      INTEGER NOT NULL,
   who     TEXT NOT NULL,
