@@ -21,6 +21,7 @@ Step = Callable[[int, int], None]
 """Told how many of how many items are done; may raise to call the whole thing off."""
 
 _STEP = 1000
+_NOTES = 10  # told one by one; more would drown the answer
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -140,12 +141,15 @@ def _once(draft: EntityDraft) -> EntityDraft:
 
 
 def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
-    """A note for every name that is easily taken for a stored one."""
-    pairs = {frozenset(pair): pair for pair in snapshot.look_alikes(names)}
-    return [
+    """Notes about names that are easily taken for a stored one."""
+    pairs = list({frozenset(pair): pair for pair in snapshot.look_alikes(names)}.values())
+    notes = [
         Note("look_alike", f"The name {name!r} looks like {other!r}, which is another entity. Both are kept.")
-        for name, other in pairs.values()
+        for name, other in pairs[:_NOTES]
     ]
+    if len(pairs) > _NOTES:
+        notes.append(Note("look_alike", f"… and {len(pairs) - _NOTES:,} more pairs of names look alike."))
+    return notes
 
 
 def check_relations(relations: Sequence[tuple[str, str, str]], policy: Policy, limits: Limits) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from queue import SimpleQueue
 
-from polymnia.transports.rpc import Call
+from polymnia.transports.requests import Call
 
 __all__ = ["Lane"]
 

@@ -12,7 +12,9 @@ from collections import deque
 from polymnia.errors import OverLimit
 from polymnia.transports.lane import Lane
 from polymnia.transports.messages import salvaged_id, trailing_id
-from polymnia.transports.rpc import LEVELS, Call, Connection, Server
+from polymnia.transports.requests import Call
+from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.wire import LEVELS
 
 __all__ = ["serve"]
 
@@ -85,7 +87,9 @@ class _Stdio:
         self._busy_since = 0.0
         self._active = threading.Event()
         self._last = 0.0
-        self._ended = threading.Event()
+        # The main thread waits for the end in a read, which a signal always breaks; a lock it may not.
+        self._bell, self._ring = os.pipe()
+        os.set_blocking(self._ring, False)
         self._stopping = False
         self._waiting = False  # the main thread is in a read, or waits for the end
         self.connection = Connection(server, self)
@@ -128,12 +132,13 @@ class _Stdio:
         """Serve until the client closes its end or a signal comes; finish what was asked for."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
+        signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
         threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
         try:
             self._read(0, main=True)
             self._waiting = True
             if not self._stopping:
-                self._ended.wait()
+                os.read(self._bell, 1)
         except _Stopped:
             pass
         self._lane.finish()
@@ -163,7 +168,7 @@ class _Stdio:
                 self._lines.end()  # the last line may lack its end
                 while (line := self._lines.next()) is not None:
                     self._take(*line)
-                self._ended.set()
+                os.write(self._ring, b"\0")
                 return
             self._lines.feed(chunk)
 

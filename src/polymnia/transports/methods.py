@@ -1,0 +1,250 @@
+"""The methods of the protocol, and which era has which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET
+
+from polymnia.errors import Cancelled, Fault, Unavailable
+from polymnia.transports.errors import INVALID_PARAMS, RpcError
+from polymnia.transports.requests import Request
+from polymnia.transports.wire import (
+    HANDSHAKE_VERSIONS,
+    LEVELS,
+    MODERN_VERSIONS,
+    PREFIX,
+    CallTool,
+    Complete,
+    Filter,
+    GetPrompt,
+    Initialize,
+    Level,
+    Listen,
+    Page,
+    Params,
+    Uri,
+)
+
+if TYPE_CHECKING:
+    from polymnia.transports.rpc import Connection
+
+__all__ = ["HANDSHAKE", "MODERN", "Method"]
+
+_STATIC_TTL = 300_000  # tools, prompts and resource lists do not change while a server runs
+
+
+class Method:
+    """How a method is read and run.
+
+    An inline one needs no store and is answered at once; an open one is answered when it ends, not when it
+    returns.
+    """
+
+    __slots__ = ("decoder", "inline", "open", "run")
+
+    def __init__(
+        self, run: Callable[..., dict[str, Any]], params: type, *, inline: bool = False, open: bool = False
+    ) -> None:
+        self.run = run
+        self.decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(params)
+        self.inline = inline
+        self.open = open
+
+
+def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
+    known = given.protocolVersion in HANDSHAKE_VERSIONS
+    connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
+    connection.memory = connection.server.memory.acting(connection.who(given.clientInfo))
+    return {
+        "protocolVersion": connection.version,
+        "capabilities": connection.server.capabilities(),
+        "serverInfo": connection.server.info,
+        "instructions": connection.server.registry.instructions,
+    }
+
+
+def _discover(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+    result = {
+        "supportedVersions": list(MODERN_VERSIONS),
+        "capabilities": connection.server.capabilities(),
+        "instructions": connection.server.registry.instructions,
+    }
+    return connection.complete(request, result, _STATIC_TTL)
+
+
+def _ping(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+    return {}
+
+
+def _set_level(connection: Connection, request: Request, given: Level) -> dict[str, Any]:
+    if given.level not in LEVELS:
+        raise RpcError(INVALID_PARAMS, f"Unknown log level {given.level!r}; one of {', '.join(LEVELS)}")
+    connection.log_level = given.level
+    return {}
+
+
+def _list_tools(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+    _no_cursor(given)
+    return connection.complete(request, {"tools": connection.server.tools()}, _STATIC_TTL)
+
+
+def _call_tool(connection: Connection, request: Request, given: CallTool) -> dict[str, Any]:
+    registry = connection.server.registry
+    tool = registry.operations.get(given.name)
+    if tool is None:
+        if registry.unknown is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}", {"tools": list(registry.operations)})
+        return connection.shaped(request, registry.unknown(given.name))
+    raw = b"{}" if given.arguments is UNSET or bytes(given.arguments) == b"null" else bytes(given.arguments)
+    try:
+        arguments = registry.arguments(tool, raw)
+        reply = tool.run(connection.context(request), arguments)
+    except Cancelled:
+        raise
+    except Fault as e:
+        if isinstance(e, Unavailable):
+            connection.link.log("error", e.message)
+            connection.tell(request, "error", e.message)
+        reply = registry.word(e)
+    for note in reply.notes:
+        connection.tell(request, "notice", note.text)
+    if connection.watch is not None and not tool.reads:
+        connection.watch.look()
+    return connection.shaped(request, reply)
+
+
+def _list_resources(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+    _no_cursor(given)
+    listed = [
+        {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
+        for r in connection.server.registry.resources
+    ]
+    return connection.complete(request, {"resources": listed}, _STATIC_TTL)
+
+
+def _list_templates(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+    _no_cursor(given)
+    listed = [
+        {
+            "uriTemplate": f"{t.prefix}{{{t.variable}}}",
+            "name": t.name,
+            "title": t.title,
+            "description": t.help,
+            "mimeType": t.mime,
+        }
+        for t in connection.server.registry.templates
+    ]
+    return connection.complete(request, {"resourceTemplates": listed}, _STATIC_TTL)
+
+
+def _read_resource(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+    mime, text = connection.resource(given.uri, connection.context(request), modern=request.modern)
+    contents = [{"uri": given.uri, "mimeType": mime, "text": text}]
+    return connection.complete(request, {"contents": contents}, 0)
+
+
+def _subscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+    connection.check_address(given.uri, modern=request.modern)
+    connection.watching().add(None, [given.uri])
+    return {}
+
+
+def _unsubscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+    if connection.watch is not None:
+        connection.watch.remove(None, [given.uri])
+    return {}
+
+
+def _listen(connection: Connection, request: Request, given: Listen) -> dict[str, Any]:
+    uris = given.notifications.resourceSubscriptions or []
+    agreed = Filter(resourceSubscriptions=uris or None)
+    params = {"notifications": agreed, "_meta": {PREFIX + "subscriptionId": request.id}}
+    connection.notify("notifications/subscriptions/acknowledged", msgspec.to_builtins(params))
+    connection.watching().add(request.id, uris)
+    return {}
+
+
+def _list_prompts(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+    _no_cursor(given)
+    listed = [
+        {
+            "name": p.name,
+            "title": p.title,
+            "description": p.help,
+            "arguments": [{"name": a.name, "description": a.help, "required": a.required} for a in p.arguments],
+        }
+        for p in connection.server.registry.prompts
+    ]
+    return connection.complete(request, {"prompts": listed}, _STATIC_TTL)
+
+
+def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> dict[str, Any]:
+    prompt = connection.server.prompts.get(given.name)
+    if prompt is None:
+        raise RpcError(INVALID_PARAMS, f"Unknown prompt: {given.name}", {"prompts": list(connection.server.prompts)})
+    arguments = given.arguments or {}
+    missing = [a.name for a in prompt.arguments if a.required and not arguments.get(a.name)]
+    if missing:
+        raise RpcError(INVALID_PARAMS, f"The prompt {prompt.name} needs: {', '.join(missing)}")
+    text = prompt.render(connection.context(request), arguments)
+    messages = [{"role": "user", "content": {"type": "text", "text": text}}]
+    return connection.complete(request, {"description": prompt.help, "messages": messages})
+
+
+def _complete_name(connection: Connection, request: Request, given: Complete) -> dict[str, Any]:
+    completer = None
+    if given.ref.type == "ref/prompt":
+        prompt = connection.server.prompts.get(given.ref.name or "")
+        if prompt is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown prompt: {given.ref.name}")
+        argument = next((a for a in prompt.arguments if a.name == given.argument.name), None)
+        if argument is None:
+            raise RpcError(INVALID_PARAMS, f"The prompt {prompt.name} has no argument {given.argument.name}")
+        completer = argument.complete
+    elif given.ref.type == "ref/resource":
+        for template in connection.server.registry.templates:
+            if given.ref.uri == f"{template.prefix}{{{template.variable}}}":
+                completer = template.complete
+        if completer is None:
+            raise RpcError(INVALID_PARAMS, f"Unknown resource template: {given.ref.uri}")
+    else:
+        raise RpcError(INVALID_PARAMS, f"Unknown reference type: {given.ref.type}")
+    found = completer(connection.context(request), given.argument.value) if completer else []
+    values = found[:100]
+    completion: dict[str, Any] = {"values": values, "hasMore": len(found) > len(values)}
+    if len(found) == len(values):
+        completion["total"] = len(found)
+    return connection.complete(request, {"completion": completion})
+
+
+def _no_cursor(given: Page) -> None:
+    if given.cursor is not None:
+        raise RpcError(INVALID_PARAMS, "Unknown cursor: this list has one page")
+
+
+_SHARED = {
+    "tools/list": Method(_list_tools, Page, inline=True),
+    "tools/call": Method(_call_tool, CallTool),
+    "resources/list": Method(_list_resources, Page, inline=True),
+    "resources/templates/list": Method(_list_templates, Page, inline=True),
+    "resources/read": Method(_read_resource, Uri),
+    "prompts/list": Method(_list_prompts, Page, inline=True),
+    "prompts/get": Method(_get_prompt, GetPrompt),
+    "completion/complete": Method(_complete_name, Complete),
+}
+HANDSHAKE = {
+    **_SHARED,
+    "initialize": Method(_initialize, Initialize, inline=True),
+    "ping": Method(_ping, Params, inline=True),
+    "logging/setLevel": Method(_set_level, Level, inline=True),
+    "resources/subscribe": Method(_subscribe, Uri),
+    "resources/unsubscribe": Method(_unsubscribe, Uri),
+}
+MODERN = {
+    **_SHARED,
+    "server/discover": Method(_discover, Params, inline=True),
+    "subscriptions/listen": Method(_listen, Listen, open=True),
+}

@@ -1,0 +1,188 @@
+"""One request, from its arrival to its one answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import Raw
+from msgspec.json import encode
+
+from polymnia.errors import Cancelled, Fault
+from polymnia.transports.errors import INTERNAL_ERROR, RpcError, from_fault
+from polymnia.transports.wire import Meta
+
+__all__ = ["Batch", "Call", "Link", "Owner", "Request"]
+
+_PROGRESS_EVERY = 0.1
+
+
+class Link(Protocol):
+    """What a connection needs from its transport."""
+
+    def send(self, data: bytes) -> None:
+        """Give one message to the client."""
+
+    def run(self, call: Call) -> None:
+        """Run a call when its turn comes, not necessarily here and now."""
+
+    def log(self, level: str, text: str) -> None:
+        """Tell the operator something."""
+
+
+class Owner(Protocol):
+    """What a request needs from the connection it came by."""
+
+    link: Link
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification."""
+
+    def settle(self, request: Request) -> None:
+        """The request has been answered."""
+
+
+class Request:
+    """One request of a client: its id, its era, and where its answer goes."""
+
+    __slots__ = (
+        "_fate",
+        "answered",
+        "begun",
+        "cancelled",
+        "connection",
+        "id",
+        "meta",
+        "method",
+        "modern",
+        "send",
+        "told",
+    )
+
+    def __init__(self, connection: Owner, id: Any, method: str, send: Callable[[bytes], None]) -> None:
+        self.connection = connection
+        self.id = id
+        self.method = method
+        self.send = send
+        self.meta: Meta | None = None
+        self.modern = False
+        self.cancelled = False
+        self.begun = False  # past this point, only the work itself can tell whether it was done
+        self.answered = False
+        self.told = 0.0
+        self._fate = threading.Lock()
+
+    def begin(self) -> None:
+        """The work starts to change things, unless the client has withdrawn."""
+        with self._fate:
+            if self.cancelled:
+                raise Cancelled("The request was cancelled; nothing was changed")
+            self.begun = True
+
+    def cancel(self) -> None:
+        """The client withdraws. What has not begun is answered at once and never begins."""
+        with self._fate:
+            self.cancelled = True
+            if self.begun or self.answered:
+                return
+            self._refuse(from_fault(Cancelled("The request was cancelled before it began; nothing was changed")))
+
+    def step(self, done: int, total: int) -> None:
+        """Between two items of a long call: stop if the client wishes so, and tell it how far we are."""
+        if not self.begun:
+            self.begin()
+        if self.cancelled:
+            raise Cancelled("The request was cancelled; nothing was changed")
+        if not total:
+            return
+        token = self.meta.progressToken if self.meta else None
+        if token is None:
+            return
+        now = time.monotonic()
+        if now - self.told >= _PROGRESS_EVERY or done == total:
+            self.told = now
+            params = {"progressToken": token, "progress": done, "total": total}
+            self.connection.notify("notifications/progress", params)
+
+    def answer(self, result: dict[str, Any] | Raw) -> None:
+        """Send the result."""
+        head = b'{"jsonrpc":"2.0","id":' + encode(self.id) + b',"result":'
+        with self._fate:
+            if not self.answered:
+                self.answered = True
+                self.send(head + encode(result) + b"}")
+
+    def refuse(self, error: RpcError) -> None:
+        """Send an error."""
+        with self._fate:
+            self._refuse(error)
+
+    def _refuse(self, error: RpcError) -> None:
+        if self.answered:
+            return
+        self.answered = True
+        body: dict[str, Any] = {"code": error.code, "message": error.message}
+        if error.data is not None:
+            body["data"] = error.data
+        self.send(encode({"jsonrpc": "2.0", "id": self.id, "error": body}))
+
+
+class Call:
+    """Work that needs the store, ready to run once. ``writes`` tells the transport what may run beside it.
+
+    A write begins when the store's turn to write has come, a read at once.
+    """
+
+    __slots__ = ("_work", "request", "writes")
+
+    def __init__(self, request: Request, work: Callable[[], dict[str, Any]], writes: bool) -> None:
+        self.request = request
+        self._work = work
+        self.writes = writes
+
+    def run(self) -> None:
+        """Do the work and send the answer, whatever happens."""
+        request = self.request
+        connection = request.connection
+        try:
+            if not self.writes:
+                request.begin()
+            result = self._work()
+        except RpcError as e:
+            request.refuse(e)
+        except Fault as e:
+            request.refuse(from_fault(e))
+        except Exception as e:  # the last line of defence: one answer for every request
+            connection.link.log("error", f"{request.method} failed: {type(e).__name__}: {e}\n{_trace(e)}")
+            request.refuse(RpcError(INTERNAL_ERROR, f"Internal error: {type(e).__name__}: {e}"))
+        else:
+            request.answer(result)
+        finally:
+            connection.settle(request)
+
+
+def _trace(error: Exception) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+class Batch:
+    """Gathers the answers to a batch and sends them together."""
+
+    def __init__(self, send: Callable[[bytes], None], count: int) -> None:
+        self._send = send
+        self._left = count
+        self._answers: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def send(self, data: bytes) -> None:
+        """Take one answer; the last one sends them all."""
+        with self._lock:
+            self._answers.append(data)
+            self._left -= 1
+            done = self._left == 0
+        if done:
+            self._send(b"[" + b",".join(self._answers) + b"]")

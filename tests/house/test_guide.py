@@ -1,0 +1,234 @@
+"""What the guide shows works: every block is a file, every script runs, every configuration starts a server."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from polymnia import errors
+from stdio_client import DEADLINE, Place, Server, entity
+
+from .tree import ROOT, files
+
+_GUIDE = ROOT / "docs" / "guide"
+_EXAMPLES = _GUIDE / "examples"
+_PAGES = sorted(_GUIDE.glob("*.md"))
+_FENCE = re.compile(r"^```(?P<language>\w*)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.M | re.S)
+_LANGUAGES = {".py": "python", ".sh": "sh", ".json": "json", ".jsonl": "jsonl", ".txt": "text"}
+
+# Claude Code is not there when tests run; its script has a test of its own.
+_SCRIPTS = [path for path in files(".py", ".sh", under=_EXAMPLES) if path.name != "claude-code.sh"]
+_CONFIGURATIONS = [path for path in files(".json", under=_EXAMPLES) if '"polymnia"' in path.read_text(encoding="utf-8")]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(_EXAMPLES).as_posix()
+
+
+class _Block(NamedTuple):
+    """A block of code on a page, and the example it names."""
+
+    page: str
+    language: str
+    name: str | None
+    body: str
+
+
+def _blocks() -> list[_Block]:
+    return [
+        _Block(page.name, found["language"], found["name"], found["body"])
+        for page in _PAGES
+        for found in _FENCE.finditer(page.read_text(encoding="utf-8"))
+    ]
+
+
+# ── Pages and files ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_block_on_a_page_is_an_example_letter_by_letter() -> None:
+    for block in _blocks():
+        assert block.name is not None, f"{block.page} shows code that no test runs:\n{block.body}"
+        path = _GUIDE / block.name
+        assert path.is_relative_to(_EXAMPLES), f"{block.page}: {block.name}"
+        assert path.exists(), f"{block.page}: {block.name} does not exist"
+        assert block.language == _LANGUAGES[path.suffix], f"{block.page}: {block.name}"
+        assert block.body == path.read_text(encoding="utf-8"), f"{block.page} shows {block.name} as it is not"
+
+
+def test_every_example_is_shown_on_a_page() -> None:
+    shown = {block.name for block in _blocks()}
+    assert {f"examples/{_name(path)}" for path in files(under=_EXAMPLES)} == shown
+
+
+def test_every_page_of_the_docs_is_in_the_index() -> None:
+    docs = ROOT / "docs"
+    index = (docs / "README.md").read_text(encoding="utf-8")
+    pages = [*_PAGES, *(docs / "reference").glob("*.md"), *(docs / "contracts").glob("*.md")]
+    assert not [page.name for page in pages if f"({page.relative_to(docs).as_posix()})" not in index]
+
+
+# ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Desk:
+    """A copy of a folder of examples, with an environment that knows `polymnia` and nothing of this machine."""
+
+    def __init__(self, place: Place, folder: Path) -> None:
+        self.folder = (place.folder / "desk").resolve()
+        shutil.copytree(folder, self.folder)
+        tools = place.folder / "bin"
+        tools.mkdir()
+        self._tool(tools, "polymnia", f'exec "{sys.executable}" -m polymnia "$@"')
+        self._tool(tools, "python3", f'exec "{sys.executable}" "$@"')
+        self._tool(tools, "claude", 'printf "%s\\n" "$@" > claude-was-told.txt')
+        kept = {name: value for name, value in place.environment.items() if name != "POLYMNIA_STORE"}
+        self.environment = {**kept, "PATH": f"{tools}:{kept.get('PATH', '')}"}
+
+    @staticmethod
+    def _tool(folder: Path, name: str, does: str) -> None:
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{does}\n")
+        path.chmod(0o755)
+
+    def run(self, script: str) -> str:
+        """Run a script to its good end; everything it printed, errors too."""
+        with_what = ["sh", "-e"] if script.endswith(".sh") else [sys.executable]
+        done = subprocess.run(
+            [*with_what, script],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=DEADLINE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout.replace(str(self.folder), "/path/to")
+
+
+def _timeless(text: str) -> str:
+    """The text with every time evened out."""
+    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", text)
+    return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
+
+
+@pytest.mark.parametrize("script", _SCRIPTS, ids=_name)
+def test_a_script_runs_and_prints_what_the_page_says(place: Place, script: Path) -> None:
+    told = _Desk(place, script.parent).run(script.name)
+    said = script.with_suffix(".txt")
+    assert _timeless(told) == (_timeless(said.read_text(encoding="utf-8")) if said.exists() else "")
+
+
+def test_the_command_for_claude_code_adds_a_server_that_starts(place: Place) -> None:
+    desk = _Desk(place, _EXAMPLES / "clients")
+    desk.run("claude-code.sh")
+    words = (desk.folder / "claude-was-told.txt").read_text().split()
+    before, after = words[: words.index("--")], words[words.index("--") + 1 :]
+    assert before[:2] == ["mcp", "add"]
+    assert after[0] == "polymnia"
+    server = _started(place, {"command": after[0], "args": after[1:]})
+    assert "create_entities" in server.tools()
+
+
+# ── Configurations ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _entry(path: Path) -> dict[str, Any]:
+    """The one server that a configuration names."""
+    configuration = json.loads(path.read_text(encoding="utf-8"))
+    (servers,) = configuration.values()
+    (entry,) = servers.values()
+    assert isinstance(entry, dict)
+    return entry
+
+
+def _started(place: Place, entry: dict[str, Any]) -> Server:
+    """The server that a client would start."""
+    assert entry["command"] == "polymnia"
+    given = [word.replace("/path/to", str(place.folder)) for word in entry["args"]]
+    variables = {name: value.replace("/path/to", str(place.folder)) for name, value in entry.get("env", {}).items()}
+    assert given[0] == "stdio"
+    server = place.start(*given[1:], environment={"POLYMNIA_STORE": None, **variables})
+    server.initialize()
+    return server
+
+
+@pytest.mark.parametrize("path", _CONFIGURATIONS, ids=_name)
+def test_a_configuration_starts_a_server_that_remembers(place: Place, path: Path) -> None:
+    entry = _entry(path)
+    server = _started(place, entry)
+    server.call("create_entities", entities=[entity("Ann", "Likes tea")])
+    named = [word for word in (*entry["args"], *entry.get("env", {}).values()) if word.startswith("/path/to/")]
+    if named:
+        assert "Likes tea" in Path(named[0].replace("/path/to", str(place.folder))).read_text()
+    server.close()
+    assert _started(place, entry).names() == ["Ann"]
+
+
+def test_switching_from_the_npm_server_changes_the_command_and_keeps_the_file(place: Place) -> None:
+    before, after = (_entry(_EXAMPLES / "clients" / f"npm-{when}.json") for when in ("before", "after"))
+    changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert changed == {"command", "args"}
+    file = place.folder / "memory.jsonl"
+    line = '{"type":"entity","name":"Ann","entityType":"person","observations":["Likes tea"]}'
+    file.write_text(line)
+    server = _started(place, after)
+    assert server.names() == ["Ann"]
+    server.call("create_entities", entities=[entity("Bob", "Plays chess", type="person")])
+    assert file.read_text() == line + "\n" + line.replace("Ann", "Bob").replace("Likes tea", "Plays chess")
+
+
+def test_a_file_without_a_name_is_the_one_that_simple_memory_uses(place: Place) -> None:
+    server = _started(place, _entry(_EXAMPLES / "clients" / "simple-default.json"))
+    server.call("create_entities", entities=[entity("Ann", "Likes tea")])
+    assert "Likes tea" in (place.home / ".cursor" / "memory.json").read_text()
+
+
+# ── What the pages claim beside their examples ───────────────────────────────────────────────────────────
+
+
+def test_the_store_behind_a_file_lies_in_the_data_folder(place: Place) -> None:
+    _Desk(place, _EXAMPLES / "files").run("edits.sh")
+    behind = place.home / "data" / "polymnia" / "files"
+    assert len(list(behind.glob("*.db"))) == 1
+    assert sorted(path.name for path in (place.folder / "desk").glob("team*")) == ["team.jsonl"]
+
+
+def test_a_file_takes_its_history_along_when_its_store_lies_beside_it(place: Place) -> None:
+    desk = _Desk(place, _EXAMPLES / "files")
+    old, new = desk.folder / "old.json", desk.folder / "new.json"
+    beside = str(desk.folder / "beside.db")
+    place.run("import", str(desk.folder / "old.jsonl"), "--file", str(old), "--store", beside)
+    old.rename(new)
+    told = place.run("history", "Ann", "--file", str(new), "--store", beside)
+    assert "import" in told.stdout
+    alone = place.run("history", "Ann", "--file", str(new), environment={"POLYMNIA_STORE": None})
+    assert "import" not in alone.stdout
+
+
+def test_the_variables_of_other_servers_yield_to_a_store(place: Place) -> None:
+    file = place.folder / "memory.jsonl"
+    server = place.serve("official", environment={"MEMORY_FILE_PATH": str(file)})
+    server.call("create_entities", entities=[entity("Ann", "Likes tea")])
+    assert not file.exists()
+
+
+def test_two_projects_on_one_file_see_the_same_memories(place: Place) -> None:
+    file = str(place.folder / "memory.json")
+    place.serve("simple", "--file", file, "--project", "a").call("create_entities", entities=[entity("Ann", "tea")])
+    assert place.serve("simple", "--file", file, "--project", "b").names() == ["Ann"]
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_the_troubleshooting_page_helps_with_every_fault(name: str) -> None:
+    page = (_GUIDE / "troubleshooting.md").read_text(encoding="utf-8")
+    assert f"`{getattr(errors, name).code}`" in page
