@@ -48,10 +48,6 @@ class _Known(Struct, frozen=True):
 _known = Decoder(_Known)
 
 
-class _Moved(Exception):
-    """The file was changed under our hands; start over."""
-
-
 class Mirror:
     """Keeps one project in step with one file."""
 
@@ -71,17 +67,19 @@ class Mirror:
     @contextmanager
     def write(self, project: str, who: str, action: str) -> Iterator[Transaction]:
         """One atomic unit: in the file and in the store when the block is left."""
-        self._catch_up(project)
         self._turn.take()
         try:
-            with self._inner.write(project, who, action) as tx:
-                known = self._noted(tx)
-                if known is None or self._print() != known.print:
-                    # Somebody was faster than we were between the two locks. Nothing has been done yet.
-                    raise Busy(f"The file {self._path} is being rewritten by another program; call again")
-                yield tx
-                if tx.changed:
-                    self._rewrite(tx, known)
+            for _ in range(_TRIES):
+                self._bring_up_to_date(project)
+                with self._inner.write(project, who, action) as tx:
+                    known = self._noted(tx)
+                    if known is not None and self._print() == known.print:
+                        yield tx
+                        if tx.changed:
+                            self._rewrite(tx, known)
+                        return
+                # Another program was faster than we were. Nothing has been done yet: look again.
+            raise self._restless()
         finally:
             self._turn.give()
 
@@ -98,41 +96,57 @@ class Mirror:
 
     def _catch_up(self, project: str) -> None:
         """Take over what others did to the file since we last looked."""
-        with self._inner.read(project) as snapshot:
-            known = self._noted(snapshot)
-        if known is not None and known.print == self._print():
+        if self._is_up_to_date(project):
             return
         self._turn.take()
         try:
-            for _ in range(_TRIES):
-                try:
-                    self._take_over(project)
-                    return
-                except _Moved:
-                    continue
-            raise Busy(f"The file {self._path} is rewritten faster than it can be read")
+            self._bring_up_to_date(project)
         finally:
             self._turn.give()
 
-    def _take_over(self, project: str) -> None:
-        before = self._print()
-        data = self._data()
-        if self._print() != before:
-            raise _Moved
+    def _is_up_to_date(self, project: str) -> bool:
+        with self._inner.read(project) as snapshot:
+            known = self._noted(snapshot)
+        return known is not None and known.print == self._print()
+
+    def _bring_up_to_date(self, project: str) -> None:
+        for _ in range(_TRIES):
+            if self._is_up_to_date(project):
+                return
+            before = self._print()
+            data = self._data()
+            if self._print() == before:
+                self._take_over(project, data, before)
+        if not self._is_up_to_date(project):
+            raise self._restless()
+
+    def _restless(self) -> Busy:
+        return Busy(f"The file {self._path} is rewritten faster than it can be read; nothing was changed")
+
+    def _take_over(self, project: str, data: bytes, print: _Print | None) -> None:
         broken: BrokenFile | None = None
         try:
             graph = read(data, self._path, limits=self._limits)
         except BrokenFile as e:
             graph, broken = recover(data, self._path, limits=self._limits), e
         with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
+            known = _Known(self._path, print, graph.form, graph.extra, graph.unread)
             if broken is not None:
                 kept = self._set_aside(data)
                 # What the store knows was acknowledged once: damage to the file is no reason to lose it.
                 _add_missing(tx, graph)
-                self._rewrite(tx, _Known(self._path, None, graph.form, graph.extra, graph.unread))
+                self._rewrite(tx, known)
+            elif self._noted(tx) is None:
+                # A store and a file that meet for the first time: neither takes anything from the other.
+                was_there = next(tx.records(), None) is not None
+                _add_missing(tx, graph)
+                if was_there:
+                    self._rewrite(tx, known)
+                else:
+                    self._note(tx, known)
             else:
                 _match(tx, graph)
-                self._note(tx, _Known(self._path, before, graph.form, graph.extra, graph.unread))
+                self._note(tx, known)
         if broken is not None:
             records, relations = graph.report.entities, graph.report.relations
             raise BrokenFile(

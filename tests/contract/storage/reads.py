@@ -1,0 +1,42 @@
+"""Every way to read a project, in a form that can be run anywhere and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polymnia.engine.ports import Snapshot
+
+__all__ = ["READS", "everything"]
+
+NAMES = ("ann", "bob", "Ann", "nobody")
+FAR_AHEAD = 1 << 60
+
+# Each answers something that compares, and that is false where there is nothing to read.
+READS: dict[str, Callable[[Snapshot], Any]] = {
+    "ids": lambda snapshot: snapshot.ids(NAMES) or snapshot.ids(NAMES[:1]),
+    "load": lambda snapshot: snapshot.load(snapshot.containing([""])),
+    "records": lambda snapshot: [*snapshot.records(), *snapshot.records(0, 1)],
+    "newest": lambda snapshot: snapshot.newest(10),
+    "relations": lambda snapshot: list(snapshot.relations()),
+    "relations_of": lambda snapshot: [*snapshot.relations_of(NAMES), *snapshot.relations_of(NAMES[:1])],
+    "relations_from": lambda snapshot: snapshot.relations_from(NAMES),
+    "loose_relations": lambda snapshot: snapshot.loose_relations(),
+    "find_relations": lambda snapshot: snapshot.find_relations([("ann", "bob", "knows"), ("nobody", "ann", "seeks")]),
+    "containing": lambda snapshot: [snapshot.containing([form]) for form in ("tea", "t", "person") if form],
+    "is_common": lambda snapshot: snapshot.is_common(["tea"], 1),
+    "names_starting": lambda snapshot: [*snapshot.names_starting("", 10), *snapshot.names_starting("a", 10)],
+    "look_alikes": lambda snapshot: snapshot.look_alikes(["Ann", "ANN", "аnn"]),
+    "size": lambda snapshot: snapshot.size() - 1,
+    "count": lambda snapshot: snapshot.count(),
+    "noted": lambda snapshot: snapshot.noted("place"),
+    "changes": lambda snapshot: snapshot.changes(10),
+    "change": lambda snapshot: [found for n in range(20) if (found := snapshot.change(n))],
+    "history": lambda snapshot: [event for name in NAMES for event in snapshot.history(name)],
+    "as_of": lambda snapshot: [*snapshot.as_of(FAR_AHEAD), *snapshot.as_of(FAR_AHEAD, "ann")],
+}
+
+
+def everything(snapshot: Snapshot) -> dict[str, Any]:
+    """What every way to read answers."""
+    return {name: read(snapshot) for name, read in READS.items()}
