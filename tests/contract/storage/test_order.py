@@ -137,7 +137,13 @@ def test_relations_of_names_the_ends_and_from_only_the_sources(project: Project)
         ("x", "a", "to"),
         ("x", "y", "to"),
     ]
-    assert ends("relations_of") == ends("relations_from") == []
+
+
+@pytest.mark.parametrize("read", ["ids", "load", "relations_of", "relations_from", "find_relations", "look_alikes"])
+def test_asking_for_nothing_answers_nothing(project: Project, read: str) -> None:
+    project.create(draft("a"))
+    project.relate("a", "knows", "a")
+    assert not project.see(lambda snapshot: getattr(snapshot, read)([]))
 
 
 def test_the_same_relation_may_be_there_many_times(project: Project) -> None:

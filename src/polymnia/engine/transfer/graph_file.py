@@ -420,8 +420,8 @@ class Taking:
                 return self._leave(raw, place, where, "It is neither an entity nor a relation")
         fits = _has_ends(value) if what == "relation" else has(value, NAME_KEYS)
         if not fits and (other := shape(value)):
-            why = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
-            repairs.append(Finding(_spot(place, where), why))
+            wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
+            repairs.append(Finding(_spot(place, where), wrong))
             what = other
         mending = _Mending(value, place, where, repairs)
         item = mending.relation() if what == "relation" else mending.entity()
