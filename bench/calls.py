@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from bench import probe
@@ -32,7 +33,7 @@ ENTITIES = [
 
 def run(stage: Stage) -> Result:
     """Blocks of sequential calls, the sides in turn; what a block adds is removed again outside the clock."""
-    rounds, block, warm = (6, 40, 400) if stage.quick else (30, 40, 1200)
+    rounds, block, warm = (6, 40, 800) if stage.quick else (30, 40, 1200)
     ours, theirs = stage.empty_pair()
     file = stage.place("memory.jsonl")
     sides: list[Side] = [
@@ -163,6 +164,6 @@ def _result(
         numbers={
             "cpu_ratio": shares,
             "cpu": {f"{t}/{s}": values for (t, s), values in cpu.items()},
-            "wall": {f"{t}/{s}": values for (t, s), values in wall.items()},
+            "wall": {f"{t}/{s}": asdict(spread(values)) for (t, s), values in wall.items()},
         },
     )

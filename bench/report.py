@@ -59,8 +59,9 @@ def write_readme(folder: str) -> None:
     lines = [
         "# Measured results",
         "",
-        "Polymnia side by side with the reference server, in one run on one machine. This page is written by "
-        "`python -m bench`; how each figure is taken stands in [the benchmark's README](../README.md).",
+        "Polymnia side by side with the reference server: both columns of a table come from the same run on the "
+        "same machine, in turn. This page is written by `python -m bench`; how each figure is taken stands in "
+        "[the benchmark's README](../README.md).",
         "",
         "![The figures as a plot](plot.png)",
         "",

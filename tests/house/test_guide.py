@@ -215,6 +215,14 @@ def test_a_file_takes_its_history_along_when_its_store_lies_beside_it(place: Pla
     assert "import" not in alone.stdout
 
 
+def test_a_store_and_a_file_that_meet_keep_what_either_has(place: Place) -> None:
+    place.serve("strict").call("create_entities", entities=[entity("Ann", "Likes tea")])
+    file = place.folder / "memory.json"
+    file.write_text(json.dumps({"entities": [entity("Bob", "Plays chess")], "relations": []}))
+    assert sorted(place.serve("strict", "--file", str(file)).names()) == ["Ann", "Bob"]
+    assert "Ann" in file.read_text()
+
+
 def test_the_variables_of_other_servers_yield_to_a_store(place: Place) -> None:
     file = place.folder / "memory.jsonl"
     server = place.serve("official", environment={"MEMORY_FILE_PATH": str(file)})
@@ -226,6 +234,20 @@ def test_two_projects_on_one_file_see_the_same_memories(place: Place) -> None:
     file = str(place.folder / "memory.json")
     place.serve("simple", "--file", file, "--project", "a").call("create_entities", entities=[entity("Ann", "tea")])
     assert place.serve("simple", "--file", file, "--project", "b").names() == ["Ann"]
+
+
+def test_after_a_typing_error_in_the_store_one_looks_at_an_empty_memory(place: Place) -> None:
+    place.serve("strict").call("create_entities", entities=[entity("Ann", "Likes tea")])
+    mistyped = place.folder / "memroy.db"
+    assert place.run("show", "Ann", "--store", str(mistyped)).returncode == 1
+    assert mistyped.exists()
+
+
+def test_an_import_that_brings_nothing_new_is_no_change(place: Place) -> None:
+    desk = _Desk(place, _EXAMPLES / "files")
+    for _ in range(2):
+        place.run("import", str(desk.folder / "old.jsonl"))
+    assert len(place.run("changes").stdout.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", errors.__all__)

@@ -285,12 +285,8 @@ def _known_number(change: int) -> None:
 
 
 def _has_lowered(record: Record, query: str) -> bool:
-    lowered = query.lower()
-    return (
-        lowered in record.name.lower()
-        or lowered in record.kind.lower()
-        or any(lowered in text.lower() for text in record.observations)
-    )
+    # No text holds NUL, so nothing is found across two of them.
+    return query.lower() in "\0".join((record.name, record.kind, *record.observations)).lower()
 
 
 def _has_lowered_name(record: Record, prefix: str) -> bool:

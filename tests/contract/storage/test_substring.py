@@ -70,16 +70,16 @@ def test_exactly_the_records_that_hold_the_query_are_found(routed: Store) -> Non
     for part in range(3):
         other.create(*drafts(random, 100, start=part * 100))
         project.create(*drafts(random, 700, start=part * 700))
-    _compare(project, random, 250)
+    _compare(project, random, 160)
     _disturb(project, random)
-    _compare(project, random, 250)
+    _compare(project, random, 160)
     newest = project.last().id
     for number in range(newest, newest - 5, -1):
         project.undo(number)
-    _compare(project, random, 250)
+    _compare(project, random, 160)
     for _ in range(5):
         project.undo(project.last().id - 4)  # each undo is undone, in the order in which they came
-    _compare(project, random, 250)
+    _compare(project, random, 160)
     _compare(other, random, 50)
 
 

@@ -8,4 +8,4 @@ polymnia changes --file team.jsonl
 
 # It can be undone like any other change; the file follows.
 polymnia undo --file team.jsonl
-cat team.jsonl
+cat team.jsonl; echo

@@ -173,6 +173,7 @@ _INK = re.compile(rb"[^ \t\r\n]")
 _DEEP = f"It is nested more than {DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
 _EXPECTED: dict[Place, What] = {"entities": "entity", "relations": "relation"}
+_HOME: dict[What, Section] = {"entity": "entities", "relation": "relations"}
 _TAGS: dict[str, What] = {"entity": "entity", "relation": "relation"}
 
 
@@ -425,10 +426,10 @@ class Taking:
             what = other
         mending = _Mending(value, place, where, repairs)
         item = mending.relation() if what == "relation" else mending.entity()
-        if isinstance(item, str):
-            return self._leave(raw, place, where, item)
-        if why := self._illegal(item):
-            return self._leave(raw, place, where, why)
+        unfit = item if isinstance(item, str) else self._illegal(item)
+        if unfit or isinstance(item, str):
+            home: Section = _HOME[what] if place == "any" else place
+            return self._leave(raw, place, where, unfit or "", home)
         if self.form == "lines" and value.pop("type", what) != what:
             repairs.append(Finding(_spot(place, where, "type"), "A line has no place for it; left out."))
         self._repaired += repairs
@@ -485,8 +486,10 @@ class Taking:
             return fault.message
         return None
 
-    def _leave(self, raw: bytes, place: Place, where: str | int, why: str) -> Literal[False]:
-        section: Section = "entities" if place == "any" else place
+    def _leave(
+        self, raw: bytes, place: Place, where: str | int, why: str, home: Section | None = None
+    ) -> Literal[False]:
+        section: Section = home or ("entities" if place == "any" else place)
         self.refuse(_spot(place, where), f"{why}; left in the file as it is.")
         self._unread.append(Unread(section, _SPACE.sub(r"\1", raw.decode())))
         return False

@@ -10,7 +10,7 @@ import apsw
 
 from polymnia import errors
 
-__all__ = ["translated"]
+__all__ = ["fault", "translated"]
 
 
 @contextmanager
@@ -18,13 +18,14 @@ def translated(path: str) -> Iterator[None]:
     """Turn what the driver raises inside the block into a fault that says what and why."""
     try:
         yield
-    except apsw.Error as e:
-        raise _fault(e, path) from e
-    except OSError as e:
-        raise errors.Forbidden(f"Cannot use {path}: {os.strerror(e.errno) if e.errno else e}") from e
+    except (apsw.Error, OSError) as e:
+        raise fault(e, path) from e
 
 
-def _fault(e: apsw.Error, path: str) -> errors.Fault:
+def fault(e: apsw.Error | OSError, path: str) -> errors.Fault:
+    """The fault that stands for an exception of the driver or the operating system."""
+    if isinstance(e, OSError):
+        return errors.Forbidden(f"Cannot use {path}: {os.strerror(e.errno) if e.errno else e}")
     if isinstance(e, apsw.BusyError | apsw.LockedError):
         return errors.Busy(f"The store {path} is in use by another process that does not let go")
     if isinstance(e, apsw.FullError):

@@ -84,7 +84,7 @@ def history(run: Run, project: int, name: str) -> list[Event]:
 
 def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
     items = run(SQL["items_of_owner"], (id,)).fetchall()
-    texts = dict(run(SQL["observations"], (id,)).fetchall())
+    texts = dict(run(SQL["texts"], (id,)).fetchall())
     for _, op, kind, ref, _, before in items:
         if kind == "o" and op == "d":
             texts.setdefault(ref, decode(before)["text"])

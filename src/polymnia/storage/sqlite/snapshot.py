@@ -15,6 +15,7 @@ from polymnia.storage.sqlite.statements import SQL
 __all__ = ["SqliteSnapshot"]
 
 _PAGE = 1000
+_FEW = 16  # so many are fetched faster one by one than through a list
 _SCAN_BELOW = 20_000  # a project with fewer rows than this answers short queries by a scan
 _TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
 _TELLING = 200  # a short word that starts more trigrams than this tells nothing apart
@@ -50,13 +51,14 @@ class SqliteSnapshot:
 
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making."""
-        if len(ids) == 1:
-            row = self._run(SQL["memory"], (ids[0],)).fetchone()
-            if row is None or not self._base < row[0] <= self._top:
-                return []
-            return [rows.record(row, [text for (text,) in self._run(SQL["texts"], (ids[0],))])]
         loaded: list[Record] = []
-        ordered = sorted(ids)
+        ordered = sorted(id for id in ids if self._base < id <= self._top)
+        if len(ordered) <= _FEW:
+            for id in ordered:
+                row = self._run(SQL["memory"], (id,)).fetchone()
+                if row is not None:
+                    loaded.append(rows.record(row, [text for _, text in sorted(self._run(SQL["texts"], (id,)))]))
+            return loaded
         for start in range(0, len(ordered), _PAGE):
             page = encode(ordered[start : start + _PAGE]).decode()
             loaded += self._with_texts(self._run(SQL["memories"], (page,)).fetchall())
@@ -64,7 +66,7 @@ class SqliteSnapshot:
 
     def _with_texts(self, memories: list[Any]) -> list[Record]:
         texts: dict[int, list[str]] = {row[0]: [] for row in memories}
-        for memory, text in self._run(SQL["texts_of_many"], (encode(list(texts)).decode(),)):
+        for _, memory, text in sorted(self._run(SQL["texts_of_many"], (encode(list(texts)).decode(),))):
             texts[memory].append(text)
         return [rows.record(row, texts[row[0]]) for row in memories]
 
@@ -93,14 +95,13 @@ class SqliteSnapshot:
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
         """The relations that start or end at one of the names, each once, in the order of their making."""
-        if len(names) > 1:
-            # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
-            found = {
-                row[0]: row for row in self._run(SQL["relations_of_many"], (self._project, encode(names).decode()))
-            }
-            return [rows.relation(found[id]) for id in sorted(found)]
-        rows_of_one = self._run(SQL["relations_of"], (self._project, names[0])).fetchall()
-        return [rows.relation(row) for row in sorted(rows_of_one, key=_first)]
+        # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
+        if len(names) <= _FEW:
+            found = {row[0]: row for name in names for row in self._run(SQL["relations_of"], (self._project, name))}
+        else:
+            given = (self._project, encode(names).decode())
+            found = {row[0]: row for row in self._run(SQL["relations_of_many"], given)}
+        return [rows.relation(found[id]) for id in sorted(found)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
         """The relations that start at one of the names, in the order of their making."""
@@ -216,10 +217,6 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
-
-
-def _first(row: tuple[Any, ...]) -> Any:
-    return row[0]
 
 
 def _cover(form: str) -> str:

@@ -26,10 +26,10 @@ SELECT id, uid, name, kind, scope, session, category, content_type, summary, tag
 FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 
 -- name: texts
-SELECT text FROM observation WHERE memory = ? ORDER BY id;
+SELECT id, text FROM observation WHERE memory = ?;
 
 -- name: texts_of_many
-SELECT o.memory, o.text FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value ORDER BY o.id;
+SELECT o.id, o.memory, o.text FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value;
 
 -- name: relations
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
@@ -99,9 +99,6 @@ UPDATE memory SET extra = ? WHERE id = ?;
 
 -- name: equal_texts
 SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
-
--- name: observations
-SELECT id, text FROM observation WHERE memory = ?;
 
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;

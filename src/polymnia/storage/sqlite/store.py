@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
 import apsw
 
 from polymnia import errors
 from polymnia.engine.ports import Clock
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.faults import translated
+from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.queue import Turn
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
@@ -40,19 +41,9 @@ class SqliteStore:
         self._readers: list[apsw.Connection] = []
         self._migrations: tuple[str, ...] = MIGRATIONS
 
-    @contextmanager
-    def read(self, project: str) -> Iterator[SqliteSnapshot]:
+    def read(self, project: str) -> _Reading:
         """One consistent view of a project. Never waits for a writer."""
-        with translated(self.path):
-            reader = self._take_reader()
-            opened = self._opened
-            try:
-                reader.execute("BEGIN")
-                yield SqliteSnapshot(reader, project)
-            finally:
-                if reader.in_transaction:
-                    reader.execute("ROLLBACK")
-                self._give_back(reader, opened)
+        return _Reading(self, project)
 
     @contextmanager
     def write(self, project: str, who: str, action: str) -> Iterator[SqliteTransaction]:
@@ -193,6 +184,42 @@ class SqliteStore:
     def _forget_old_pages(self, writer: apsw.Connection) -> None:
         """Empty the write-ahead log, which may still hold pages with a purged text."""
         writer.execute("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+class _Reading:
+    """The frame around a read. A class, because the generators of contextlib cost more than a small read does."""
+
+    __slots__ = ("_opened", "_project", "_reader", "_store")
+
+    def __init__(self, store: SqliteStore, project: str) -> None:
+        self._store = store
+        self._project = project
+
+    def __enter__(self) -> SqliteSnapshot:
+        store = self._store
+        try:
+            self._reader = store._take_reader()
+            self._opened = store._opened
+            try:
+                self._reader.execute("BEGIN")
+                return SqliteSnapshot(self._reader, self._project)
+            except BaseException:
+                self._end()
+                raise
+        except (apsw.Error, OSError) as e:
+            raise fault(e, store.path) from e
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+        if isinstance(error, apsw.Error | OSError):
+            raise fault(error, self._store.path) from error
+
+    def _end(self) -> None:
+        if self._reader.in_transaction:
+            self._reader.execute("ROLLBACK")
+        self._store._give_back(self._reader, self._opened)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

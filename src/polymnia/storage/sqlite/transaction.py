@@ -139,7 +139,7 @@ class SqliteTransaction(SqliteSnapshot):
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
         """Give a record a new kind and new observations."""
         (old,) = self.load([id])
-        self._remove_observations(id, self._run(SQL["observations"], (id,)).fetchall())
+        self._remove_observations(id, self._run(SQL["texts"], (id,)).fetchall())
         if (old.kind, old.extra) != (draft.kind, draft.extra):
             extra = rows.json_or_none(draft.extra)
             self._run(SQL["set_kind"], (draft.kind, rows.fold_or_none(draft.kind), extra, id))
@@ -194,7 +194,7 @@ class SqliteTransaction(SqliteSnapshot):
             row = self._run(SQL["memory_row"], (id,)).fetchone()
             if row is None:
                 continue
-            self._remove_observations(id, self._run(SQL["observations"], (id,)).fetchall())
+            self._remove_observations(id, self._run(SQL["texts"], (id,)).fetchall())
             self._run(SQL["delete_memory"], (id,))
             self._unindex(id)
             before = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
@@ -242,7 +242,7 @@ class SqliteTransaction(SqliteSnapshot):
             for relation in self.relations_of([record.name]):
                 self._run(SQL["delete_relation"], (relation.id,))
                 self._run(SQL["purge_items"], (relation.id,))
-            for row in self._run(SQL["observations"], (record.id,)).fetchall():
+            for row in self._run(SQL["texts"], (record.id,)).fetchall():
                 self._run(SQL["delete_observation"], (row[0],))
                 self._unindex(row[0])
             self._run(SQL["delete_memory"], (record.id,))

@@ -85,8 +85,9 @@ class _Undoing:
         owners |= {row[1] for row in self.made["o"].values()}
         for owner in owners:
             for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
-                own = owner in self.made["m"] or (kind, ref) in touched or ref in self.made["o"]
-                if own and (owner in self.made["m"] or self._matters(op, before)):
+                if owner in self.made["m"] or (kind == "m" and op != "u"):
+                    later.add(at)  # whatever happened to a record we made; or the record itself went or came
+                elif ((kind, ref) in touched or ref in self.made["o"]) and self._matters(op, before):
                     later.add(at)
         for row in self.made["m"].values():
             for relation in tx.relations_of([row[3]]):

@@ -1,0 +1,173 @@
+"""The journal: what was done, by whom and when; and how things were at any time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from polymnia.models import Event
+
+from .engines import ENGINES, Engine
+from .project import Project, State, draft
+from .wandering import Walk
+
+
+@pytest.fixture(scope="module", params=list(ENGINES))
+def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    """A long walk, made once; the tests only look back at it."""
+    engine = ENGINES[request.param](tmp_path_factory.mktemp("walk"))
+    walk = Walk(Project(engine.open(), "default"), "journal")
+    walk.run(400)
+    yield walk
+    walk.project.store.close()
+
+
+# ── the past ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_walk_met_every_kind_of_change(walk: Walk) -> None:
+    actions = Counter(change.action for change in walk.changes)
+    assert all(count >= 5 for count in actions.values()), actions
+    assert len(actions) == 10
+    assert walk.conflicts >= 5
+
+
+def test_the_project_can_be_read_as_it_was_after_every_change(walk: Walk) -> None:
+    with walk.project.store.read("default") as snapshot:
+        for change, state in zip(walk.changes, walk.states, strict=True):
+            records, relations = snapshot.as_of(change.at)
+            assert (tuple(records), tuple(relations)) == (state.records, state.relations), change
+
+
+def test_one_name_can_be_read_as_it_was_after_every_change(walk: Walk) -> None:
+    with walk.project.store.read("default") as snapshot:
+        for change, state in list(zip(walk.changes, walk.states, strict=True))[::7]:
+            for name in "abch":
+                records, relations = snapshot.as_of(change.at, name)
+                assert records == [record for record in state.records if record.name == name]
+                assert relations == [r for r in state.relations if name in (r.source, r.target)]
+
+
+def test_between_two_changes_it_is_as_it_was_after_the_first(project: Project) -> None:
+    project.create(draft("a", "text"))
+    first, state = project.last(), project.state()
+    project.delete("a")
+    second = project.last()
+    assert project.see(lambda snapshot: snapshot.as_of(second.at - 1)) == (list(state.records), [])
+    assert project.see(lambda snapshot: snapshot.as_of(second.at)) == ([], [])
+    assert project.see(lambda snapshot: snapshot.as_of(first.at - 1)) == ([], [])
+    assert project.see(lambda snapshot: snapshot.as_of(0)) == ([], [])
+
+
+def test_times_never_run_backwards_even_if_the_clock_does(engine: Engine) -> None:
+    times = iter([5000, 5000, 4000, 1, 4999, 9000, 8000])
+    project = Project(engine.open(clock=lambda: next(times)), "default")
+    for number in range(7):
+        project.create(draft(f"name {number}"))
+    changes = project.see(lambda snapshot: snapshot.changes(10))
+    at = [change.at for change in reversed(changes)]
+    assert at == sorted(set(at))
+    assert at[0] == 5000
+    assert at[5] == 9000
+    for number, time in enumerate(at):
+        assert len(project.see(lambda snapshot, time=time: snapshot.as_of(time)[0])) == number + 1
+    project.store.close()
+
+
+# ── what happened ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_change_is_listed_newest_first_with_its_maker(project: Project) -> None:
+    with project.changing("create_entities", who="ann") as tx:
+        tx.add_records([draft("a")])
+    with project.changing("delete_entities", who="bob 봅") as tx:
+        tx.remove_records([tx.ids(["a"])["a"]])
+    project.undo()
+    third, second, first = project.see(lambda snapshot: snapshot.changes(10))
+    assert (first.who, first.action, first.undoes, first.undone_by) == ("ann", "create_entities", None, None)
+    assert (second.who, second.action, second.undone_by) == ("bob 봅", "delete_entities", third.id)
+    assert (third.undoes, third.undone_by) == (second.id, None)
+    assert first.id < second.id < third.id
+    assert first.at < second.at < third.at
+    assert project.see(lambda snapshot: snapshot.changes(2)) == [third, second]
+    assert project.see(lambda snapshot: snapshot.change(second.id)) == second
+    assert project.see(lambda snapshot: snapshot.change(third.id + 1)) is None
+
+
+def _signed(more: tuple[str, ...], less: tuple[str, ...]) -> dict[str, int]:
+    balance = Counter(more)
+    balance.subtract(less)
+    return {text: count for text, count in balance.items() if count}
+
+
+def _texts(state: State, name: str) -> tuple[str, ...]:
+    return tuple(text for record in state.records if record.name == name for text in record.observations)
+
+
+def _arrows(state: State, name: str) -> tuple[str, ...]:
+    return tuple(f"{r.source} -{r.type}-> {r.target}" for r in state.relations if name in (r.source, r.target))
+
+
+@pytest.mark.parametrize("name", list("abcdefgh"))
+def test_a_history_tells_exactly_what_each_change_did_to_a_name(walk: Walk, name: str) -> None:
+    events: dict[int, Event] = {e.change.id: e for e in walk.project.see(lambda snapshot: snapshot.history(name))}
+    assert list(events) == sorted(events)
+    for index, change in enumerate(walk.changes):
+        before, after = walk.before(index), walk.states[index]
+        event = events.pop(change.id, None)
+        touched = [[r for r in state.records if r.name == name] for state in (before, after)]
+        if touched[0] == touched[1] and _arrows(before, name) == _arrows(after, name):
+            assert event is None or change.action == "several", event
+            continue
+        assert event is not None, change
+        assert _signed(event.added, event.removed) == _signed(_texts(after, name), _texts(before, name))
+        assert _signed(event.related, event.unrelated) == _signed(_arrows(after, name), _arrows(before, name))
+        if change.action != "several":
+            assert event.created == (not touched[0] and bool(touched[1]))
+            assert event.deleted == (bool(touched[0]) and not touched[1])
+        if touched[1] and touched[0] != touched[1]:
+            assert event.version == touched[1][0].version
+        if touched[0] and touched[1] and touched[0][0].id == touched[1][0].id and touched[0][0].kind != touched[1][0].kind:
+            assert event.changed["kind"] == touched[0][0].kind
+    assert not events
+
+
+def test_a_history_carries_the_changes_as_they_are_listed(walk: Walk) -> None:
+    listed = {change.id: change for change in walk.project.see(lambda snapshot: snapshot.changes(1000))}
+    assert list(listed) == [change.id for change in reversed(walk.changes)]
+    for event in walk.project.see(lambda snapshot: snapshot.history("a")):
+        assert event.change == listed[event.change.id]
+
+
+def test_a_history_goes_on_over_deletions_and_a_new_beginning(project: Project) -> None:
+    project.create(draft("a", "first life"))
+    project.delete("a")
+    project.create(draft("a", "second life"))
+    created, deleted, again = project.see(lambda snapshot: snapshot.history("a"))
+    assert (created.created, created.added, created.version) == (True, ("first life",), 1)
+    assert (deleted.deleted, deleted.removed) == (True, ("first life",))
+    assert (again.created, again.added, again.version) == (True, ("second life",), 1)
+
+
+def test_a_name_that_never_was_has_no_history(project: Project) -> None:
+    project.create(draft("a"))
+    assert project.see(lambda snapshot: snapshot.history("b")) == []
+
+
+def test_a_relation_is_in_the_history_of_both_its_ends(project: Project) -> None:
+    project.relate("a", "knows", "b")
+    project.unrelate("a", "knows", "b")
+    project.undo()
+    for name in "ab":
+        made, gone, back = project.see(lambda snapshot, name=name: snapshot.history(name))
+        assert made.related == gone.unrelated == back.related == ("a -knows-> b",)
+        assert made.version is None
+
+
+def test_what_a_replacement_changed_is_told_with_its_old_value(project: Project) -> None:
+    project.create(draft("a", "old", kind="was"))
+    project.replace("a", "new", kind="is")
+    event = project.see(lambda snapshot: snapshot.history("a"))[-1]
+    assert (event.added, event.removed, event.changed["kind"], event.version) == (("new",), ("old",), "was", 2)
