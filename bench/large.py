@@ -166,8 +166,8 @@ def _result(
                 "Short, Korean and other queries, every hit in the answer, ms: p50 (p95)",
                 columns,
                 rows(apart, None),
-                "A query of one or two letters matches a large part of an English graph; the time is that of "
-                "writing out the answer.",
+                "A query of one or two letters matches a large part of an English graph, so these answers are "
+                f"large; a row ends early after {BUDGET:g} s. The next table shows the same queries with a limit.",
             ),
             Table(f"The same queries with `limit: {PAGE}`, ms: p50 (p95)", columns, rows((*WORDS, *apart), PAGE)),
         ],
