@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
 from polymnia.models import Limits
 from polymnia.operation import Registry
-from polymnia.settings import BadSetting, Settings
+from polymnia.settings import GRAPHS, BadSetting, Settings
 
-__all__ = ["connect", "default_store", "memory", "registry", "serve_stdio", "settings", "wants_colour"]
+__all__ = ["connect", "default_store", "limits", "memory", "registry", "serve_stdio", "settings", "wants_colour"]
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -54,11 +55,13 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
     return os.path.join(path, "memory.json") if os.path.isdir(path) or path.endswith(os.sep) else path
 
 
-def _store(chosen: Settings) -> Store:
+def _store(chosen: Settings, create: bool) -> Store:
     from polymnia.storage.sqlite import SqliteStore
 
     if chosen.file is None:
-        return SqliteStore(chosen.store or default_store(), busy_timeout=chosen.busy_timeout)
+        return SqliteStore(chosen.store or default_store(), busy_timeout=chosen.busy_timeout, create=create)
+    if chosen.store is None and chosen.project != "default":
+        raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
     from polymnia.storage.sqlite.queue import Turn
 
@@ -66,7 +69,7 @@ def _store(chosen: Settings) -> Store:
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
     inner = SqliteStore(chosen.store or behind + ".db", busy_timeout=chosen.busy_timeout)
     turn = Turn(behind + ".lock", chosen.busy_timeout)
-    return Mirror(inner, chosen.file, turn, limits=_limits(chosen))
+    return Mirror(inner, chosen.file, turn, limits=limits(chosen))
 
 
 def _behind(file: str) -> str:
@@ -77,7 +80,8 @@ def _behind(file: str) -> str:
     return os.path.join(os.path.dirname(default_store()), "files", name)
 
 
-def _limits(chosen: Settings) -> Limits:
+def limits(chosen: Settings) -> Limits:
+    """The largest things the settings allow."""
     return Limits(chosen.max_text_bytes, chosen.max_name_bytes, chosen.max_batch)
 
 
@@ -88,32 +92,38 @@ def registry(chosen: Settings) -> Registry:
     return graph.registry(_behaviour(chosen))
 
 
-def memory(chosen: Settings, who: str) -> Memory:
-    """The memory the settings name, with the manners of its dialect."""
+def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
+    """The memory the settings name, with the manners of its dialect; made on first use, unless told otherwise."""
     from polymnia.dialects.graph.behaviours import BEHAVIOURS
 
     policy = BEHAVIOURS[_behaviour(chosen)].policy
-    return Memory(_store(chosen), project=chosen.project, who=who, policy=policy, limits=_limits(chosen))
+    return Memory(_store(chosen, create), project=chosen.project, who=who, policy=policy, limits=limits(chosen))
 
 
 def connect(
-    store: str | None = None, *, project: str = "default", graph: str = "strict", who: str = "library"
+    store: str | os.PathLike[str] | None = None,
+    *,
+    project: str | None = None,
+    graph: str = "strict",
+    file: str | os.PathLike[str] | None = None,
+    who: str = "library",
 ) -> Memory:
     """Open a memory from Python.
 
-    ``store`` is the file that keeps it (default: the one every client of this user shares), ``graph`` the
-    manners of the verbs: strict, simple, bilingual or official. Nothing is opened before it is needed.
+    ``store`` is the file that keeps it (default: the one every client of this user shares), ``project`` the part
+    of it to work in, ``graph`` the manners of the verbs (strict, simple, bilingual or official), ``file`` a JSON
+    file to keep it visible in. Nothing is opened before it is needed.
 
     >>> memory = connect("notes.db")
     >>> memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
     """
-    values: dict[str, object] = {"project": project, "dialect": graph, "graph": graph}
-    if graph not in ("simple", "strict", "bilingual", "official"):
-        raise BadSetting(f"graph is {graph!r}, but must be one of: simple, strict, bilingual, official")
-    chosen = Settings(values, os.environ)
-    chosen.store = os.fspath(store) if store is not None else chosen.store
-    chosen.file = None
-    return memory(chosen, who)
+    if graph not in GRAPHS:
+        raise BadSetting(f"graph is {graph!r}, but must be one of: {', '.join(GRAPHS)}")
+    values: dict[str, object] = {"dialect": graph, "graph": graph}
+    for name, value in (("store", store), ("project", project), ("file", file)):
+        if value is not None:
+            values[name] = os.fspath(value)
+    return memory(settings(values), who)
 
 
 def serve_stdio(chosen: Settings) -> None:
@@ -122,6 +132,8 @@ def serve_stdio(chosen: Settings) -> None:
     from polymnia.transports.rpc import Server
     from polymnia.transports.stdio import serve
 
+    if os.isatty(0):
+        print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
     server = Server(
         memory(chosen, chosen.dialect), registry(chosen), version=__version__, max_nesting=chosen.max_nesting
     )

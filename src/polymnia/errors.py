@@ -154,8 +154,8 @@ class NotFound(Fault):
     code = "not_found"
     hint = "Check the spelling, or create it first."
 
-    def __init__(self, names: list[str], what: str = "Entities") -> None:
-        super().__init__(f"{what} not found: {', '.join(map(repr, names))}", names=names)
+    def __init__(self, names: list[str], what: str = "Entities", *, hint: str | None = None) -> None:
+        super().__init__(f"{what} not found: {', '.join(map(repr, names))}", hint=hint, names=names)
         self.names = names
 
 

@@ -21,7 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
             try:
                 chosen = app.settings(read(flags))
             except BadSetting as e:
-                print(f"polymnia: {e}\nSee: polymnia stdio --help", file=sys.stderr)
+                hint = "Put options after the command." if any(not flag.startswith("-") for flag in flags) else ""
+                print(f"polymnia: {e}. {hint}\nSee: polymnia --help", file=sys.stderr)
                 return 2
             app.serve_stdio(chosen)
             return 0

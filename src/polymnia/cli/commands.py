@@ -14,7 +14,7 @@ from polymnia.settings import SETTINGS, BadSetting, Setting
 
 __all__ = ["parser", "run"]
 
-_EVERYWHERE = ("store", "project", "file", "busy_timeout")
+_EVERYWHERE = ("store", "project", "dialect", "file", "busy_timeout")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
 In an AI client's configuration, the command is `polymnia` and its arguments are, for example:
@@ -85,6 +85,11 @@ def _undo(parser: ArgumentParser) -> None:
     _json(parser)
 
 
+def _purge(parser: ArgumentParser) -> None:
+    parser.add_argument("names", metavar="NAME", nargs="+", help="the names of the memories")
+    parser.add_argument("--yes", action="store_true", help="really: this cannot be undone")
+
+
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
@@ -94,6 +99,7 @@ COMMANDS = (
     _Command("history", "past:history", "tell everything that happened to a memory", _history),
     _Command("changes", "past:changes", "list the newest changes", _changes),
     _Command("undo", "past:undo", "take back a change, whole", _undo),
+    _Command("purge", "past:purge", "remove memories for good, from the history too", _purge),
 )
 
 
@@ -103,7 +109,9 @@ def parser() -> ArgumentParser:
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
-        sub = commands.add_parser(command.name, help=command.help, description=command.help.capitalize() + ".")
+        sub = commands.add_parser(
+            command.name, help=command.help, description=f"{command.help[0].upper()}{command.help[1:]}."
+        )
         if command.arguments is not None:
             command.arguments(sub)
         if command.name != "demo":

@@ -13,7 +13,7 @@ import msgspec
 from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
-__all__ = ["bar", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
+__all__ = ["bar", "counted", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
 
 
 def _coloured(code: str) -> Callable[[str], str]:
@@ -31,6 +31,12 @@ strong, dim, green, red = _coloured("1"), _coloured("2"), _coloured("32"), _colo
 def shown(at: int) -> str:
     """A time in microseconds as RFC 3339 in UTC."""
     return datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def counted(count: int, what: str) -> str:
+    """A number with its noun: 1 entity, 2 entities."""
+    plural = what[:-1] + "ies" if what.endswith("y") else what + "s"
+    return f"{count:,} {what if count == 1 else plural}"
 
 
 def moment(text: str) -> int:

@@ -6,13 +6,13 @@ from argparse import Namespace
 from typing import Any
 
 from polymnia.app import memory
-from polymnia.cli.output import dim, green, moment, print_json, red, shown, strong
+from polymnia.cli.output import counted, dim, green, moment, print_json, red, shown, strong
 from polymnia.engine.memory import Memory
-from polymnia.errors import NotFound
+from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event, Record, Relation
 from polymnia.settings import Settings
 
-__all__ = ["changes", "history", "instant", "show", "undo"]
+__all__ = ["changes", "history", "instant", "purge", "show", "undo"]
 
 
 def instant(memory: Memory, text: str) -> int:
@@ -21,13 +21,13 @@ def instant(memory: Memory, text: str) -> int:
         return moment(text)
     change = memory.change(int(text))
     if change is None:
-        raise NotFound([text], "Change")
+        raise NotFound([text], "Change", hint="`polymnia changes` lists their numbers.")
     return change.at
 
 
 def show(arguments: Namespace, chosen: Settings) -> int:
     """Show one memory, now or as it was."""
-    with memory(chosen, "cli") as held:
+    with memory(chosen, "cli", create=False) as held:
         at = None if arguments.at is None else instant(held, arguments.at)
         record, relations = held.get(arguments.name, at=at)
     if arguments.json:
@@ -57,7 +57,7 @@ def _data(record: Record, relations: list[Relation]) -> dict[str, Any]:
 
 def history(arguments: Namespace, chosen: Settings) -> int:
     """Tell everything that happened to a memory."""
-    with memory(chosen, "cli") as held:
+    with memory(chosen, "cli", create=False) as held:
         events = held.history(arguments.name)
     if arguments.json:
         print_json([{**_change(event.change), **_event(event)} for event in events])
@@ -86,7 +86,7 @@ def history(arguments: Namespace, chosen: Settings) -> int:
 
 def changes(arguments: Namespace, chosen: Settings) -> int:
     """List the newest changes."""
-    with memory(chosen, "cli") as held:
+    with memory(chosen, "cli", create=False) as held:
         newest = held.changes(arguments.limit)
     if arguments.json:
         print_json([_change(change) for change in newest])
@@ -98,14 +98,14 @@ def changes(arguments: Namespace, chosen: Settings) -> int:
 
 def undo(arguments: Namespace, chosen: Settings) -> int:
     """Take back a change, whole."""
-    with memory(chosen, "cli") as held:
+    with memory(chosen, "cli", create=False) as held:
         undone = held.undo(arguments.change)
         by = held.changes(1)[0]
     if arguments.json:
         print_json({"undone": _change(undone), "change": by.id})
         return 0
     print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
-    print(dim(f"This is change {by.id}; `polymnia undo --change {by.id}` does it again."))
+    print(dim(f"This is change {by.id}; `polymnia undo --change {by.id}` reverses it."))
     return 0
 
 
@@ -139,3 +139,13 @@ def _event(event: Event) -> dict[str, Any]:
         "unrelated": event.unrelated,
         "changed": event.changed,
     }
+
+
+def purge(arguments: Namespace, chosen: Settings) -> int:
+    """Remove memories for good."""
+    if not arguments.yes:
+        raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
+    with memory(chosen, "cli", create=False) as held:
+        gone = held.purge(arguments.names)
+    print(f"Removed {counted(gone, 'memory')} for good: the text is gone from store, indexes and history.")
+    return 0

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from polymnia.app import memory
-from polymnia.cli.output import bar, dim, print_json, red, strong
+from polymnia.app import limits, memory
+from polymnia.cli.output import bar, counted, dim, print_json, red, strong
 from polymnia.cli.past import instant
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
@@ -29,13 +29,18 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
     data = _bytes(path)
     damage = None
     try:
-        graph = read(data, path)
+        graph = read(data, path, limits=limits(chosen))
     except BrokenFile as e:
-        graph, damage = recover(data, path), e.message
+        graph, damage = recover(data, path, limits=limits(chosen)), e.message
     del data
+    if graph.extra:
+        keys = ", ".join(map(repr, graph.extra))
+        graph.report.refused.append(
+            Finding("the document", f"Its keys {keys} are no memories; they were not imported.")
+        )
     done = None
     if not arguments.dry_run:
-        with memory(chosen, "import") as held:
+        with memory(chosen, f"import of {os.path.basename(path)}") as held:
             done = import_graph(held, graph, existing=arguments.existing, step=bar("Importing"))
     if arguments.json:
         print_json(_report(graph, done, damage))
@@ -74,15 +79,17 @@ def _report(graph: GraphFile, done: Imported | None, damage: str | None) -> dict
 def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: str | None) -> None:
     report = graph.report
     print(
-        f"{strong(path)} holds {report.entities:,} entities with {report.observations:,} observations "
-        f"and {report.relations:,} relations."
+        f"{strong(path)} holds {counted(report.entities, 'entity')} with "
+        f"{counted(report.observations, 'observation')} and {counted(report.relations, 'relation')}."
     )
     if damage:
         print(red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken."))
     if report.dangling:
-        print(f"{report.dangling:,} relations name an entity the file does not have; they are kept.")
+        print(f"Of the relations, {report.dangling:,} lead from or to a name the file does not have; they are kept.")
     if done is None:
         print("Nothing was imported (dry run).")
+    elif not _changed(done):
+        print("Everything in it was known already; nothing was changed.")
     else:
         print(
             f"Imported: {done.entities_new:,} new entities, {done.entities_extended:,} extended, "
@@ -92,8 +99,12 @@ def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: st
         )
     _print_findings("Repaired", report.repaired)
     _print_findings("Refused", report.refused)
-    if done is not None:
+    if done is not None and _changed(done):
         print(dim("`polymnia undo` takes the whole import back."))
+
+
+def _changed(done: Imported) -> bool:
+    return bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
 
 
 def _print_findings(title: str, findings: list[Finding]) -> None:
@@ -109,7 +120,7 @@ def _print_findings(title: str, findings: list[Finding]) -> None:
 def export_file(arguments: Namespace, chosen: Settings) -> int:
     """Write the memory as a graph file, whole or not at all."""
     path = arguments.path
-    with memory(chosen, "cli") as held:
+    with memory(chosen, "cli", create=False) as held:
         at = None if arguments.at is None else instant(held, arguments.at)
         if path == "-":
             for piece in export_graph(held, "document", at=at):
@@ -135,6 +146,6 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
             if os.path.exists(draft):
                 os.unlink(draft)
         entities, relations = held.count()
-    counts = f"{entities:,} entities and {relations:,} relations, " if at is None else ""
+    counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
     print(f"Exported {counts}{size:,} bytes, to {strong(path)}.")
     return 0

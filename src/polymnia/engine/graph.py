@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Transaction
-from polymnia.errors import AlreadyExists, EmptyList, MissingEnds, NotFound, OverLimit
+from polymnia.errors import AlreadyExists, EmptyList, Invalid, MissingEnds, NotFound, OverLimit
 from polymnia.models import EntityDraft, Limits, Note, Record, Relation, legal_name, legal_text
 
 __all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step"]
@@ -74,10 +74,17 @@ class Deleted(Struct, frozen=True):
 
 
 def _whole(items: Sequence[object], field: str, policy: Policy, limits: Limits) -> None:
+    _listed(items, field)
     if not items and policy.empty_list == "refuse":
         raise EmptyList(field)
     if len(items) > limits.batch:
         raise OverLimit(field, len(items), "items", limits.batch, "max_batch")
+
+
+def _listed(items: object, field: str) -> None:
+    """Python takes a text for a list of its letters; nobody means that."""
+    if isinstance(items, str):
+        raise Invalid(f"{field} must be a list of texts, not a text", hint="Put it in brackets: [text].", field=field)
 
 
 def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:
@@ -96,6 +103,7 @@ def check_drafts(drafts: Sequence[EntityDraft], policy: Policy, limits: Limits) 
     for i, draft in enumerate(drafts):
         legal_name(draft.name, f"entities[{i}].name", limits)
         legal_name(draft.kind, f"entities[{i}].entityType", limits)
+        _listed(draft.observations, f"entities[{i}].observations")
         if not draft.observations and policy.empty_observations == "refuse":
             raise EmptyList("Observations")
         if len(draft.observations) > limits.batch:
@@ -193,6 +201,7 @@ def check_observations(
     _whole(items, field, policy, limits)
     for i, (name, texts) in enumerate(items):
         legal_name(name, f"{field}[{i}].entityName", limits)
+        _listed(texts, f"{field}[{i}].{inner}")
         if len(texts) > limits.batch:
             raise OverLimit(f"{field}[{i}].{inner}", len(texts), "items", limits.batch, "max_batch")
         for n, text in enumerate(texts):

@@ -82,7 +82,7 @@ class Memory:
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
         """Remove entities and every relation that starts or ends at one of them. Can be undone."""
-        going = list(names)
+        going = _list(names)
         graph.check_names(going, "entityNames", self.policy, self.limits)
         return self._write("delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy), step)
 
@@ -102,7 +102,7 @@ class Memory:
 
     def purge(self, names: Iterable[str]) -> int:
         """Remove entities for good: store, indexes and journal. Cannot be undone; answers how many went."""
-        going = list(names)
+        going = _list(names)
 
         def purge(tx: Transaction) -> int:
             ids = list(tx.ids(going).values()) if going else []
@@ -132,7 +132,7 @@ class Memory:
         with self.store.read(self.project) as snapshot:
             if limit is None and cursor is None:
                 return Graph(list(snapshot.records()), list(snapshot.relations()))
-            size = limit or paging.MOST
+            size = paging.size(limit)
             (after,) = paging.position("graph", cursor) or (0,)
             page = list(snapshot.records(int(after), size + 1))
             more, page = len(page) > size, page[:size]
@@ -160,7 +160,7 @@ class Memory:
 
         after = paging.position("search", cursor)
         found = [hit for hit in ranked(snapshot, query) if hit[0] > after]
-        size = len(found) if limit is None and cursor is None else limit or paging.MOST
+        size = len(found) if limit is None and cursor is None else paging.size(limit)
         next = paging.cursor("search", *found[size - 1][0]) if len(found) > size else None
         return Graph([record for _, record in found[:size]], [], next)
 
@@ -169,7 +169,7 @@ class Memory:
 
         (after,) = paging.position("matches", cursor) or (0,)
         ids = [id for id in substring(snapshot, query) if id > after]
-        size = len(ids) if limit is None and cursor is None else limit or paging.MOST
+        size = len(ids) if limit is None and cursor is None else paging.size(limit)
         if self.policy.search != "lower" or not query:
             page = snapshot.load(ids[:size]) if ids else []
         else:
@@ -191,7 +191,7 @@ class Memory:
         relations: bool = True,
     ) -> tuple[Graph, list[str]]:
         """The entities of these names with the relations they take part in, and the names that are not there."""
-        wanted = list(dict.fromkeys(names))
+        wanted = list(dict.fromkeys(_list(names)))
         graph.check_names(wanted, "names", self.policy, self.limits)
         with self.store.read(self.project) as snapshot:
             ids = snapshot.ids(wanted) if wanted else {}
@@ -200,7 +200,7 @@ class Memory:
                 raise NotFound(missing)
             (after,) = paging.position("nodes", cursor) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
-            size = len(open_ids) if limit is None and cursor is None else limit or paging.MOST
+            size = len(open_ids) if limit is None and cursor is None else paging.size(limit)
             records = snapshot.load(open_ids[:size]) if open_ids else []
             more = len(open_ids) > size
             links = self._relations_of(snapshot, records) if relations and records else []
@@ -277,6 +277,10 @@ class Memory:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off
             return work(tx)
+
+
+def _list(names: Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _known_number(change: int) -> None:

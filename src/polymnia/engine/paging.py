@@ -6,10 +6,17 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from polymnia.errors import Invalid
 
-__all__ = ["MOST", "cursor", "position"]
+__all__ = ["MOST", "cursor", "position", "size"]
 
 MOST = 10_000
 """The largest page one can ask for."""
+
+
+def size(limit: int | None) -> int:
+    """The size of a page: the limit if there is one, at most the largest page."""
+    if limit is not None and not 1 <= limit <= MOST:
+        raise Invalid(f"limit is {limit}, but must be from 1 to {MOST:,}", field="limit")
+    return limit or MOST
 
 
 def cursor(kind: str, *place: float) -> str:

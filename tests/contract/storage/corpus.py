@@ -61,7 +61,25 @@ def forms(text: str) -> tuple[str, ...]:
 def queries(random: Random, count: int, texts: Iterable[str]) -> list[str]:
     """Parts of the texts, of one, two, three and more characters, in other guises; and some that are nowhere."""
     pool = [one for one in texts if one]
-    asked = ["", "\x01", "ss", "SS", "ß", "i", "İ", "fi", "e\u0301", "é", "\u0301", "가", "\u1100", "%", '"', "\\", "no such text"]
+    asked = [
+        "",
+        "\x01",
+        "ss",
+        "SS",
+        "ß",
+        "i",
+        "İ",
+        "fi",
+        "e\u0301",
+        "é",
+        "\u0301",
+        "가",
+        "\u1100",
+        "%",
+        '"',
+        "\\",
+        "no such text",
+    ]
     for number in range(count - len(asked)):
         if number % 10 == 0:
             asked.append(text(random, 5))
@@ -100,6 +118,4 @@ class Truth:
     def containing(self, query: str) -> list[int]:
         """The ids of the records that hold the query, in ascending order."""
         wanted = forms(query)
-        return sorted(
-            id for id, texts in self._held.items() if any(form in text for text in texts for form in wanted)
-        )
+        return sorted(id for id, texts in self._held.items() if any(form in text for text in texts for form in wanted))

@@ -129,7 +129,12 @@ def test_a_history_tells_exactly_what_each_change_did_to_a_name(walk: Walk, name
             assert event.deleted == (bool(touched[0]) and not touched[1])
         if touched[1] and touched[0] != touched[1]:
             assert event.version == touched[1][0].version
-        if touched[0] and touched[1] and touched[0][0].id == touched[1][0].id and touched[0][0].kind != touched[1][0].kind:
+        if (
+            touched[0]
+            and touched[1]
+            and touched[0][0].id == touched[1][0].id
+            and touched[0][0].kind != touched[1][0].kind
+        ):
             assert event.changed["kind"] == touched[0][0].kind
     assert not events
 

@@ -163,7 +163,20 @@ def test_the_same_observation_may_be_there_many_times_and_goes_at_once(project: 
 
 
 def test_texts_are_given_back_letter_by_letter(engine: Engine, project: Project) -> None:
-    odd = ["", " ", "\t\n\r", "\x01\x1f\x7f", "é", "e\u0301", "ﬁ", "İı", "\u200d\u2060", "😀👩‍👩‍👧", "\uffff\U0010ffff", "a" * 100_000]
+    odd = [
+        "",
+        " ",
+        "\t\n\r",
+        "\x01\x1f\x7f",
+        "é",
+        "e\u0301",
+        "ﬁ",
+        "İı",
+        "\u200d\u2060",
+        "😀👩‍👩‍👧",
+        "\uffff\U0010ffff",
+        "a" * 100_000,
+    ]
     project.create(*(draft(f"name {text}", text, kind=f"kind {text}", extra={text: text}) for text in odd))
     for number, text in enumerate(odd):
         project.relate(text, text, f"name {text}", number=number)

@@ -37,6 +37,9 @@ class Answers:
     def _array(self, items: list[Any], shape: type, next: str | None = None, notes: Iterable[Note] = ()) -> Reply:
         """A bare array; an object around it where only objects may travel."""
         structured = shape(items) if next is None else shape(items, next)
+        if next is not None:
+            # The array has no room for it, and a model may see the text alone.
+            notes = [*notes, Note("more", f"There is more: pass cursor {next} to go on.")]
         return self._reply(items, structured, next=next, notes=notes)
 
     def graph(self, found: Graph) -> Reply:

@@ -48,6 +48,8 @@ _KEY = re.compile(rf"({_STRING}){_COLON.pattern}", re.DOTALL)
 _AFTER_TEXT = re.compile(r'[ \t\r\n]*+(?:[,:\]}"]|\Z)')
 _AFTER_VALUE = re.compile(r"[ \t\r\n]*+(?:[,\]}]|\Z)")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+# Items inside of an item whose end is lost are this near to its surface; deeper ones are not looked for.
+_SHALLOW = 6
 _ENTITY = {"name", "entityType", "observations"}
 _RELATION = {"from", "to", "relationType"}
 _ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
@@ -142,7 +144,7 @@ def mend(text: str, start: int, *, wary: bool = False) -> Mended:
             elif token["word"] is not None:
                 value = _word(token["word"], faults)
             else:
-                if wary and mark == "{" and open_ and _is_whole_item(text, token.start("mark")):
+                if wary and mark == "{" and 0 < len(open_) < _SHALLOW and _is_whole_item(text, token.start("mark")):
                     break
                 value = {} if mark == "{" else []
             wants_key = isinstance(inside, dict) and keys[-1] is None
@@ -190,6 +192,7 @@ class _Walk:
         # Only in a sound text is the number of an item in its list sure to be right.
         self._sound = sound
         self._index = 0
+        self._spare = 4 * len(text)
         self._lost = self._told = False
 
     def run(self) -> None:
@@ -254,10 +257,15 @@ class _Walk:
                 return end
         mended = mend(text, pos, wary=not self._sound)
         if self._section is None and not (_ITEM_START.match(text, pos) and _is_item(mended.value, None)):
-            return self._seek(pos, pos + 1) if found else self._open(pos)
+            return self._doubt(pos, mended.end) if found else self._open(pos)
         if found and not _is_item(mended.value, None):
-            return self._seek(pos, pos + 1)
+            return self._doubt(pos, mended.end)
         return self._take_mended(mended, pos)
+
+    def _doubt(self, pos: int, end: int) -> int:
+        """Look for items inside of what begins like one and is none, as often as keeps the walk linear."""
+        self._spare -= end - pos
+        return self._seek(pos, pos + 1 if self._spare > 0 else end)
 
     def _open(self, pos: int) -> int:
         self._section = None

@@ -11,7 +11,7 @@ from polymnia.models import Change, Event, Record, Relation
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history"]
+__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history", "undone_by"]
 
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
@@ -22,9 +22,16 @@ Run: TypeAlias = Callable[..., Any]
 decode = Decoder(dict[str, Any]).decode
 
 
-def change(row: tuple[Any, ...]) -> Change:
+def change(run: Run, row: tuple[Any, ...]) -> Change:
     """A change from the columns of the change statements."""
-    return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=row[7])
+    return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=undone_by(run, row[0]))
+
+
+def undone_by(run: Run, number: int) -> int | None:
+    """The change that undid this one and still stands: an undo may have been undone itself."""
+    row = run(SQL["undone_by"], (number,)).fetchone()
+    by = row[0] if row else None
+    return by if by is not None and undone_by(run, by) is None else None
 
 
 class _Story:
@@ -41,13 +48,13 @@ class _Story:
             {"version": None, "added": [], "removed": [], "related": [], "unrelated": [], "changed": {}},
         )
 
-    def events(self) -> list[Event]:
+    def events(self, run: Run) -> list[Event]:
         told = []
         for id in sorted(self.marks):
             mark = self.marks[id]
             for key in ("added", "removed", "related", "unrelated"):
                 mark[key] = tuple(text for _, text in sorted(mark[key]))
-            told.append(Event(change=change(self.changes[id]), **mark))
+            told.append(Event(change=change(run, self.changes[id]), **mark))
         return told
 
 
@@ -79,7 +86,7 @@ def history(run: Run, project: int, name: str) -> list[Event]:
             mark["related"].append((ref, arrow))
         for at, op, *_ in run(SQL["items_of_owner"], (ref,)).fetchall():
             marked(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
-    return story.events()
+    return story.events(run)
 
 
 def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:

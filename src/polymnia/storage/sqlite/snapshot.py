@@ -16,7 +16,8 @@ __all__ = ["SqliteSnapshot"]
 
 _PAGE = 1000
 _FEW = 16  # so many are fetched faster one by one than through a list
-_SCAN_BELOW = 20_000  # a project with fewer rows than this answers short queries by a scan
+_SCAN_BELOW = 256  # a project with fewer texts than this is scanned faster than its index is asked
+_SCAN_SHORT_BELOW = 20_000  # the same for queries of one or two characters, which have no trigram
 _TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
 _TELLING = 200  # a short word that starts more trigrams than this tells nothing apart
 _LAST = "\U0010ffff"
@@ -35,12 +36,13 @@ class SqliteSnapshot:
         self._project: int = row[0]
         self._seq: int = row[1]
         self._indexed: int = row[2]
-        self._touched: int = row[3]
+        self._texts: int = row[3]
+        self._touched: int = row[4]
         self._base = self._project * rows.SPAN
         self._top = self._base + rows.SPAN - 1
 
-    def _no_project(self) -> tuple[int, int, int, int]:
-        return (0, 0, 0, 0)
+    def _no_project(self) -> tuple[int, int, int, int, int]:
+        return (0, 0, 0, 0, 0)
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
         """The ids of those of the names that exist."""
@@ -135,11 +137,11 @@ class SqliteSnapshot:
 
     def _match(self, form: str) -> str | None:
         """The index query that finds every text with the form and some others; None where a scan is better."""
-        if not self._indexed:
+        if not self._indexed or self._texts <= _SCAN_BELOW:
             return None
         if len(form) >= 3:
             return _cover(form)
-        if self._seq <= _SCAN_BELOW:
+        if self._texts <= _SCAN_SHORT_BELOW:
             return None
         terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TERMS + 1)).fetchall()
         if len(terms) > _TERMS:
@@ -148,7 +150,7 @@ class SqliteSnapshot:
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms."""
-        if self._seq < limit or not self._indexed:
+        if self._texts < limit or not self._indexed:
             return False
         border = self._base + self._indexed
         for form in forms:
@@ -181,7 +183,7 @@ class SqliteSnapshot:
 
     def size(self) -> int:
         """About how many texts there are, at least 1."""
-        return max(1, self._seq)
+        return max(1, self._texts)
 
     def count(self) -> tuple[int, int]:
         """How many records and relations there are."""
@@ -197,14 +199,14 @@ class SqliteSnapshot:
         """The newest changes of this project, newest first."""
         from polymnia.storage.sqlite.journal import change
 
-        return [change(row) for row in self._run(SQL["changes"], (self._project, limit))]
+        return [change(self._run, row) for row in self._run(SQL["changes"], (self._project, limit))]
 
     def change(self, number: int) -> Change | None:
         """One change of this project by its number."""
         from polymnia.storage.sqlite.journal import change
 
         row = self._run(SQL["change"], (self._project, number)).fetchone()
-        return None if row is None else change(row)
+        return None if row is None else change(self._run, row)
 
     def history(self, name: str) -> list[Event]:
         """Everything that happened to memories of this name, oldest first."""

@@ -1,11 +1,11 @@
 -- name: project
-SELECT id, seq, indexed, touched FROM project WHERE name = ?;
+SELECT id, seq, indexed, texts, touched FROM project WHERE name = ?;
 
 -- name: add_project
-INSERT INTO project (name) VALUES (?) RETURNING id, seq, indexed, touched;
+INSERT INTO project (name) VALUES (?) RETURNING id, seq, indexed, texts, touched;
 
 -- name: touch_project
-UPDATE project SET seq = ?, indexed = ?, touched = ? WHERE id = ?;
+UPDATE project SET seq = ?, indexed = ?, texts = ?, touched = ? WHERE id = ?;
 
 -- name: id_of
 SELECT id FROM memory WHERE project = ? AND name = ?;
@@ -168,16 +168,19 @@ INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?,
 INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: changes
-SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+SELECT id, at, who, action, first, last, undoes
 FROM change WHERE project = ? ORDER BY first DESC, id DESC LIMIT ?;
 
 -- name: change
-SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+SELECT id, at, who, action, first, last, undoes
 FROM change WHERE project = ? AND id = ?;
 
 -- name: change_that_made
-SELECT id, at, who, action, first, last, undoes, (SELECT max(u.id) FROM change u WHERE u.undoes = change.id)
+SELECT id, at, who, action, first, last, undoes
 FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC LIMIT 1;
+
+-- name: undone_by
+SELECT max(id) FROM change WHERE undoes = ?;
 
 -- name: change_at
 SELECT id, last FROM change WHERE project = ? AND at <= ? ORDER BY first DESC, id DESC LIMIT 1;

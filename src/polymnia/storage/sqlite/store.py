@@ -27,12 +27,14 @@ _APPLICATION = 0x506F6C79  # "Poly", in the file's header
 class SqliteStore:
     """Keeps memories in one SQLite file that any number of processes and threads share.
 
-    The file is opened on first use. ``busy_timeout`` is how long a write waits for others, in seconds.
+    The file is opened on first use, and made then unless ``create`` is false. ``busy_timeout`` is how long a write
+    waits for others, in seconds.
     """
 
-    def __init__(self, path: str, *, busy_timeout: float = 30.0, clock: Clock = rows.now) -> None:
+    def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
         self._busy_timeout = busy_timeout
+        self._create = create
         self._clock = clock
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
@@ -77,7 +79,7 @@ class SqliteStore:
             opened = self._opened
             try:
                 row = reader.execute(SQL["project"], (project,)).fetchone()
-                return int(row[3]) if row else 0
+                return int(row[4]) if row else 0
             finally:
                 self._give_back(reader, opened)
 
@@ -115,6 +117,8 @@ class SqliteStore:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path)
+        # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(int(self._busy_timeout * 1000))
         connection.execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY").fetchall()
         return connection
@@ -128,6 +132,11 @@ class SqliteStore:
                 if self._opened == _identity(self.path):
                     return
                 self.close()
+            if not self._create and not os.path.exists(self.path):
+                raise errors.NotAStore(
+                    f"There is no store at {self.path}",
+                    hint="Check the path. A store is made by the first server or import.",
+                )
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             if not os.path.exists(self.path):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -36,9 +36,9 @@ class SqliteTransaction(SqliteSnapshot):
         self._noted = False
         self.purged = False
 
-    def _no_project(self) -> tuple[int, int, int, int]:
+    def _no_project(self) -> tuple[int, int, int, int, int]:
         row = self._run(SQL["add_project"], (self._project_name,)).fetchone()
-        return cast(tuple[int, int, int, int], row)
+        return cast(tuple[int, int, int, int, int], row)
 
     def finish(self) -> int | None:
         """Write the journal and the counters. Answers the change's number, None when nothing changed."""
@@ -46,7 +46,7 @@ class SqliteTransaction(SqliteSnapshot):
             return None
         if self._seq - self._indexed > _UNINDEXED:
             self._index_new()
-        self._run(SQL["touch_project"], (self._seq, self._indexed, self._at, self._project))
+        self._run(SQL["touch_project"], (self._seq, self._indexed, self._texts, self._at, self._project))
         self._change = self._add_change()
         if self._items:
             self._db.executemany(SQL["add_item"], ((self._change, n, *item) for n, item in enumerate(self._items)))
@@ -134,6 +134,7 @@ class SqliteTransaction(SqliteSnapshot):
             )  # fmt: skip
         self._db.executemany(SQL["add_memory"], memories)
         self._db.executemany(SQL["add_observation"], texts)
+        self._texts += len(memories) + len(texts)
         return made
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
@@ -159,6 +160,7 @@ class SqliteTransaction(SqliteSnapshot):
                     SQL["add_observation"],
                     [(self._next(), id, rows.digest(t), t, rows.fold_or_none(t)) for t in texts],
                 )
+                self._texts += len(texts)
                 self._bump(id)
 
     def present_observations(self, id: int, texts: Sequence[str]) -> set[str]:
@@ -185,6 +187,7 @@ class SqliteTransaction(SqliteSnapshot):
     def _remove_observations(self, memory: int, going: Iterable[tuple[Any, ...]]) -> None:
         for id, text in going:
             self._run(SQL["delete_observation"], (id,))
+            self._texts -= 1
             self._unindex(id)
             self._journal("d", "o", id, memory, {"memory": memory, "text": text})
 
@@ -196,6 +199,7 @@ class SqliteTransaction(SqliteSnapshot):
                 continue
             self._remove_observations(id, self._run(SQL["texts"], (id,)).fetchall())
             self._run(SQL["delete_memory"], (id,))
+            self._texts -= 1
             self._unindex(id)
             before = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
             self._journal("d", "m", id, id, before, before["name"])
@@ -244,8 +248,10 @@ class SqliteTransaction(SqliteSnapshot):
                 self._run(SQL["purge_items"], (relation.id,))
             for row in self._run(SQL["texts"], (record.id,)).fetchall():
                 self._run(SQL["delete_observation"], (row[0],))
+                self._texts -= 1
                 self._unindex(row[0])
             self._run(SQL["delete_memory"], (record.id,))
+            self._texts -= 1
             self._unindex(record.id)
             self._run(SQL["purge_items"], (record.id,))
             self._run(SQL["purge_named_items"], (self._base, self._top, record.name))

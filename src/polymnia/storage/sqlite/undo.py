@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode
+from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode, undone_by
 from polymnia.storage.sqlite.statements import SQL
 
 if TYPE_CHECKING:
@@ -29,26 +29,27 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
     work.refuse_conflicts()
     work.run()
     tx._undoes = row[0]
-    return change(row)
+    return change(tx._run, row)
 
 
 def _chosen(tx: SqliteTransaction, number: int | None) -> tuple[Any, ...]:
     if number is not None:
         row = tx._run(SQL["change"], (tx._project, number)).fetchone()
         if row is None:
-            raise NotFound([str(number)], "Change")
+            raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
         return cast(tuple[Any, ...], row)
     for row in tx._run(SQL["changes"], (tx._project, -1)):
-        if row[6] is None and _undone_by(tx, row[0]) is None:
+        if row[6] is None and _undone_by(tx, row[0]) is None and not _purges(tx, row[0]):
             return cast(tuple[Any, ...], row)
-    raise NotFound(["nothing left to undo"], "Change")
+    raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
+
+
+def _purges(tx: SqliteTransaction, number: int) -> bool:
+    return any(op == "p" for _, op, *_ in tx._run(SQL["items"], (number,)))
 
 
 def _undone_by(tx: SqliteTransaction, number: int) -> int | None:
-    """The change that undid this one and still stands: an undo may have been undone itself."""
-    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
-    by = row[7] if row else None
-    return by if by is not None and _undone_by(tx, by) is None else None
+    return undone_by(tx._run, number)
 
 
 def _root(tx: SqliteTransaction, number: int) -> int:
@@ -75,7 +76,7 @@ class _Undoing:
     def refuse_conflicts(self) -> None:
         """Refuse when a later change that stands has touched what this one made, or counts on it."""
         tx, later = self.tx, set()
-        if any(op == "p" for _, op, *_ in self.items):
+        if _purges(tx, self.number):
             raise Conflict(f"Change {self.number} was a permanent delete", hint="It cannot be undone.")
         found = sum(map(len, self.made.values()))
         if found < self.last - self.first:
@@ -97,7 +98,7 @@ class _Undoing:
                         later.add(maker[0])
         standing = sorted(at for at in later if _root(tx, at) == at and _undone_by(tx, at) is None)
         # An undo of an earlier change that is not paired with one of these counts as a change of its own.
-        standing += sorted(at for at in later if self.number >= _root(tx, at) != at and _undone_by(tx, at) is None)
+        standing += sorted(at for at in later if self.number > _root(tx, at) != at and _undone_by(tx, at) is None)
         if standing:
             raise Conflict(
                 f"Change {self.number} cannot be undone alone: later changes build on it "
@@ -148,6 +149,7 @@ class _Undoing:
             values = [before[c] for c in rows.MEMORY_COLUMNS]
             extra = (rows.fold_or_none(name), rows.fold_or_none(type), rows.look(name))
             tx._run(SQL["put_back_memory"], (*values, *extra))
+            tx._texts += 1
             tx._index_old(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
             tx._bumped.add(ref)
             tx._journal("i", "m", ref, ref, {"version": before["version"]})
@@ -155,6 +157,7 @@ class _Undoing:
             text = before["text"]
             values = [ref, owner, rows.digest(text), text, rows.fold_or_none(text)]
             tx._run(SQL["add_observation"], values)
+            tx._texts += 1
             tx._index_old(ref, rows.fold(text))
             tx._journal("i", "o", ref, owner, None)
             if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:

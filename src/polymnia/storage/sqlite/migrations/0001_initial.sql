@@ -6,6 +6,7 @@ CREATE TABLE project (
   name    TEXT NOT NULL UNIQUE,
   seq     INTEGER NOT NULL DEFAULT 0,  -- the last number given to a row
   indexed INTEGER NOT NULL DEFAULT 0,  -- rows up to this number are in gram; later ones are scanned
+  texts   INTEGER NOT NULL DEFAULT 0,  -- how many memories and observations there are
   touched INTEGER NOT NULL DEFAULT 0   -- time of the last change: times in the journal never run backwards
 ) STRICT;
 
