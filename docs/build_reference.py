@@ -320,8 +320,8 @@ def operations() -> str:
         'content, which must be an object: a list travels there as `{"result": […]}`. A `?` follows a key that may '
         "be missing. The answers below are real: each dialect was called like that, on a memory in which Ann knows "
         "Bob. Ids differ from store to store.",
-        "Something worth telling that did not stop the call, such as a name that looks like another one, follows as a "
-        'second block of text and in `_meta["polymnia/notes"]`; '
+        "Something worth telling that did not stop the call, such as a name that looks like another one, or the cursor "
+        'with which a list goes on, follows as a second block of text and in `_meta["polymnia/notes"]`; '
         f"{who([b.name for b in BEHAVIOURS.values() if not b.notes_in_text])} has it only there.",
         table(
             ["tool", "title", "reads only", "may destroy", "the same call again changes nothing"],
@@ -426,7 +426,7 @@ def settings() -> str:
         "Without `--store` the memory is `memory.db` in the folder `polymnia` below the platform's folder for the data "
         "of applications: `~/.local/share` on Linux (or `$XDG_DATA_HOME`), `~/Library/Application Support` on macOS, "
         "`%LOCALAPPDATA%` on Windows. A path may begin with `~`; a relative one starts at the folder in which the "
-        "program was started.",
+        "program was started. With `--file`, a `--project` other than `default` needs `--store` too.",
         "## Variables of other servers",
         "Who comes from another server keeps the variable that names the file:",
         table(["variable", "what it names", "obeyed with"], foreign),
@@ -575,7 +575,7 @@ def written(action: argparse.Action) -> str:
     """How an argument is written on the command line."""
     value = action.metavar or ("{" + ",".join(action.choices) + "}" if action.choices else action.dest.upper())
     if not action.option_strings:
-        return str(value)
+        return f"{value}…" if action.nargs == "+" else str(value)
     if action.nargs == 0:
         return action.option_strings[-1]
     return f"{action.option_strings[-1]} " + (f"[{value}]" if action.nargs == "?" else str(value))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from polymnia import errors
+from polymnia import EntityDraft, connect, errors
 from stdio_client import DEADLINE, Place, Server, entity
 
 from .tree import ROOT, files
@@ -116,7 +116,8 @@ class _Desk:
 
 
 def _timeless(text: str) -> str:
-    """The text with every time evened out."""
+    """The text with every time evened out, and without the spaces at the end of a line that nobody sees."""
+    text = re.sub(r" +$", "", text, flags=re.M)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", text)
     return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
 
@@ -230,24 +231,85 @@ def test_the_variables_of_other_servers_yield_to_a_store(place: Place) -> None:
     assert not file.exists()
 
 
+def test_a_command_with_the_dialect_of_a_server_finds_its_file(place: Place) -> None:
+    file = place.folder / "memory.jsonl"
+    variables = {"POLYMNIA_STORE": None, "MEMORY_FILE_PATH": str(file)}
+    place.serve("official", environment=variables).call("create_entities", entities=[entity("Ann", "Likes tea")])
+    shown = place.run("show", "Ann", "--dialect", "official", environment=variables)
+    assert "Likes tea" in shown.stdout
+
+
 def test_two_projects_on_one_file_see_the_same_memories(place: Place) -> None:
     file = str(place.folder / "memory.json")
     place.serve("simple", "--file", file, "--project", "a").call("create_entities", entities=[entity("Ann", "tea")])
     assert place.serve("simple", "--file", file, "--project", "b").names() == ["Ann"]
 
 
-def test_after_a_typing_error_in_the_store_one_looks_at_an_empty_memory(place: Place) -> None:
+def test_a_server_makes_the_store_that_is_not_there(place: Place) -> None:
     place.serve("strict").call("create_entities", entities=[entity("Ann", "Likes tea")])
     mistyped = place.folder / "memroy.db"
-    assert place.run("show", "Ann", "--store", str(mistyped)).returncode == 1
+    assert place.serve("strict", "--store", str(mistyped)).names() == []
     assert mistyped.exists()
 
 
-def test_an_import_that_brings_nothing_new_is_no_change(place: Place) -> None:
-    desk = _Desk(place, _EXAMPLES / "files")
-    for _ in range(2):
-        place.run("import", str(desk.folder / "old.jsonl"))
-    assert len(place.run("changes").stdout.splitlines()) == 1
+def test_what_is_deleted_is_brought_back_and_then_purged(place: Place) -> None:
+    server = place.serve("strict")
+    server.call("create_entities", entities=[entity("diary", "A secret")])
+    server.call("delete_entities", entityNames=["diary"])
+    assert place.run("undo").returncode == 0
+    assert place.run("purge", "diary", "--yes").returncode == 0
+    assert place.run("history", "diary").returncode == 1
+
+
+def test_a_purge_reaches_the_file(place: Place) -> None:
+    file = place.folder / "memory.json"
+    server = place.serve("strict", "--file", str(file))
+    server.call("create_entities", entities=[entity("diary", "A secret")])
+    assert place.run("purge", "diary", "--yes", "--file", str(file)).returncode == 0
+    assert "secret" not in file.read_text()
+
+
+def test_an_import_leaves_out_what_is_over_the_limit_and_keys_that_are_no_memories(place: Place) -> None:
+    file = place.folder / "old.json"
+    file.write_text(json.dumps({"entities": [entity("Ann", "tea"), entity("Bob", "x" * 99)], "mine": 1}))
+    limits = {"POLYMNIA_MAX_TEXT_BYTES": "50", "POLYMNIA_MAX_NAME_BYTES": "50"}
+    told = place.run("import", str(file), environment=limits)
+    assert "max_text_bytes" in told.stdout
+    assert "'mine'" in told.stdout
+    assert place.serve("strict").names() == ["Ann"]
+
+
+def test_the_library_follows_the_variables(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYMNIA_STORE", str(place.store))
+    monkeypatch.setenv("POLYMNIA_PROJECT", "website")
+    monkeypatch.setenv("POLYMNIA_MAX_BATCH", "1")
+    with connect() as memory:
+        memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
+        with pytest.raises(errors.OverLimit):
+            memory.open_nodes(["Ann", "Bob"])
+    assert place.serve("strict", "--project", "website").names() == ["Ann"]
+
+
+def test_the_library_keeps_a_file(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(place.home / "data"))
+    monkeypatch.delenv("POLYMNIA_STORE", raising=False)
+    file = place.folder / "memory.json"
+    with connect(file=file) as memory:
+        memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
+        assert "Likes tea" in file.read_text()
+        assert len(memory.delete_entities("Ann").records) == 1
+    with pytest.raises(ValueError, match="project"):
+        connect(file=file, project="website")
+
+
+@pytest.mark.parametrize("dialect", ["simple", "bilingual"])
+def test_a_list_that_goes_on_tells_the_model_so(place: Place, dialect: str) -> None:
+    server = place.serve(dialect)
+    server.call("create_entities", entities=[entity("Ann", "tea"), entity("Bob", "tea")])
+    reply = server.call("search_nodes", query="tea", limit=1)
+    cursor = reply.structured["nextCursor"]
+    assert reply.result["content"][1]["text"] == f"Note: There is more: pass cursor {cursor} to go on."
+    assert server.call("search_nodes", query="tea", limit=1, cursor=cursor).value[0]["name"] == "Bob"
 
 
 @pytest.mark.parametrize("name", errors.__all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -21,7 +22,6 @@ __all__ = ["serve"]
 _CHUNK = 64 * 1024  # what a pipe holds; a larger buffer would cost a memory mapping a message
 _KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
 _PATIENCE = 0.02  # how long a call may keep the reading thread before another one takes over reading
-_QUIET = 1.0  # after this long without a message nobody needs to watch
 
 
 class _Stopped(Exception):
@@ -193,7 +193,7 @@ class _Stdio:
                     self._reader += 1
                     number = self._reader
                     break
-            if now - self._last > _QUIET:
+            if now - self._last > _PATIENCE:  # quiet: sleep until the next call
                 self._active.clear()
                 if self._busy_since:
                     self._active.set()
@@ -203,5 +203,8 @@ class _Stdio:
 
 def serve(server: Server, *, max_message_bytes: int, log_level: str) -> None:
     """Serve one client on stdin and stdout until it leaves. What it asked for is finished first."""
+    # What is loaded by now stays; looking through it again and again would cost more than what a call makes.
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
     _Stdio(server, max_message_bytes, log_level).serve()
     server.memory.close()

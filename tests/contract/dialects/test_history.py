@@ -113,6 +113,22 @@ def test_the_version_that_simple_replaced_stays_in_the_history(place: Place, sim
     assert told(place, "show", "a")["observations"] == ["entirely new"]
 
 
+@pytest.mark.promise("history.no_store")
+@pytest.mark.parametrize(
+    "command",
+    ["show a", "history a", "changes", "export backup.json", "export -", "undo", "undo --change 1", "purge a --yes"],
+)
+def test_a_command_that_needs_a_store_makes_none(place: Place, command: str) -> None:
+    before = list(place.folder.rglob("*"))
+
+    done = place.run(*command.split())
+
+    assert done.returncode == 1
+    assert f"There is no store at {place.store}" in done.stderr
+    assert done.stdout == ""
+    assert list(place.folder.rglob("*")) == before
+
+
 @pytest.mark.promise("history.undo.newest")
 def test_undo_takes_back_the_newest_change_and_running_servers_see_it(place: Place, server: Server) -> None:
     fill(server)
@@ -217,6 +233,24 @@ def test_undo_can_itself_be_undone(place: Place, strict: Server) -> None:
     assert in_any_order(strict.graph()) == in_any_order(after)
 
 
+@pytest.mark.promise("history.undo.redo")
+def test_undo_redo_and_undo_again(place: Place, strict: Server) -> None:
+    def standing() -> list[int | None]:
+        return [change["undoneBy"] for change in reversed(told(place, "changes"))]
+
+    strict.call("create_entities", entities=[A])
+
+    told(place, "undo")
+    assert strict.names() == []
+    assert standing() == [2, None]
+    told(place, "undo", "--change", "2")
+    assert strict.graph()["entities"] == [A]
+    assert standing() == [None, 3, None]
+    assert told(place, "undo")["undone"]["change"] == 1
+    assert strict.names() == []
+    assert standing() == [4, 3, None, None]
+
+
 @pytest.mark.promise("history.undo.steps")
 def test_undoing_again_and_again_goes_back_step_by_step(place: Place, strict: Server) -> None:
     states = [strict.graph()]
@@ -229,6 +263,49 @@ def test_undoing_again_and_again_goes_back_step_by_step(place: Place, strict: Se
     for state in reversed(states):
         told(place, "undo")
         assert strict.graph() == state
+
+
+@pytest.mark.promise("history.purge.gone")
+def test_a_purged_memory_is_nowhere(place: Place, server: Server) -> None:
+    fill(server)
+    server.call("create_entities", entities=[entity("diary", "a secret"), entity("letter", "another secret")])
+    server.call("create_relations", relations=[relation("a", "hides", "diary")])
+
+    done = place.run("purge", "diary", "letter", "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert in_any_order(server.graph()) == in_any_order({"entities": [A, B, C], "relations": [AB, CA]})
+    assert "diary" not in server.call("search_nodes", query="secret").text
+    assert place.run("history", "diary").returncode == 1
+    assert "diary" not in place.run("history", "a").stdout
+    server.close_input()
+    assert server.exit_code() == 0
+    assert not [path.name for path in place.folder.glob("memory.db*") if b"secret" in path.read_bytes()]
+
+
+@pytest.mark.promise("history.purge.yes")
+def test_without_yes_nothing_is_purged(place: Place, strict: Server) -> None:
+    fill(strict)
+    before = strict.graph()
+
+    done = place.run("purge", "a")
+
+    assert done.returncode == 1
+    assert "--yes" in done.stderr
+    assert strict.graph() == before
+
+
+@pytest.mark.promise("history.purge.undo")
+def test_undo_after_a_purge_goes_on_with_the_change_before_it(place: Place, strict: Server) -> None:
+    strict.call("create_entities", entities=[A])
+    strict.call("create_entities", entities=[B])
+    place.run("purge", "a", "--yes")
+    purge = told(place, "changes")[0]["change"]
+
+    assert told(place, "undo")["undone"]["action"] == "create_entities"
+
+    assert strict.names() == []
+    assert place.run("undo", "--change", str(purge)).returncode == 1
 
 
 @pytest.mark.promise("history.as_of")

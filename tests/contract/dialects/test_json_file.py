@@ -214,6 +214,42 @@ def test_simple_without_file_leaves_that_file_alone(keep: FileServer, place: Pla
     assert not (place.home / ".cursor").exists()
 
 
+@pytest.mark.promise("files.where.project")
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("stdio", marks=pytest.mark.xfail(strict=True, reason="the server ends with a traceback")),
+        "changes",
+        "import old.json",
+    ],
+)
+def test_a_file_with_a_project_needs_a_store(place: Place, path: Path, command: str) -> None:
+    (place.folder / "old.json").write_text(json.dumps(GRAPH))
+    given = [*command.split(), "--file", str(path), "--project", "website"]
+
+    done = place.run(*given, environment={"POLYMNIA_STORE": None})
+
+    assert done.returncode == 2
+    assert "--store" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not path.exists()
+    assert place.run(*given, "--store", str(place.store)).returncode == 0
+
+
+@pytest.mark.promise("files.import.nothing_new")
+def test_an_import_that_brings_nothing_new_says_so_and_is_no_change(place: Place, path: Path) -> None:
+    write(path, GRAPH)
+    first = place.run("import", str(path))
+    changes = place.run("changes").stdout
+
+    again = place.run("import", str(path))
+
+    assert again.returncode == 0, again.stderr
+    assert "nothing was changed" in again.stdout
+    assert "nothing was changed" not in first.stdout
+    assert place.run("changes").stdout == changes
+
+
 @pytest.mark.promise("files.edits")
 def test_what_another_program_writes_is_there_at_the_next_call(keep: FileServer, path: Path, dialect: str) -> None:
     server = keep(dialect, "--file", str(path))

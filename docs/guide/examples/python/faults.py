@@ -1,6 +1,6 @@
 """What goes wrong is an exception that knows what to do about it."""
 
-from polymnia import AlreadyExists, EntityDraft, Fault, MissingEnds, connect
+from polymnia import AlreadyExists, EntityDraft, Fault, Invalid, MissingEnds, connect
 
 with connect("notes.db") as memory:
     memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
@@ -19,6 +19,12 @@ with connect("notes.db") as memory:
         memory.create_relations([("Ann", "Bob", "knows")])
     except MissingEnds as fault:
         print(fault.message)
+
+    try:
+        memory.add_observations([("Ann", "Lives in Ulm")])
+    except Invalid as fault:
+        print(fault.message)
+        print(fault.hint)
 
     try:
         memory.undo(99)

@@ -30,6 +30,7 @@ from polymnia.engine.transfer.graph_file import (
     Taking,
     has,
     is_document,
+    quoted,
     shape,
 )
 
@@ -44,8 +45,8 @@ _TOKEN = re.compile(
 _SKIPPED = re.compile(r"[ \t\r\n,]*+")
 _COLON = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
 _KEY = re.compile(rf"({_STRING}){_COLON.pattern}", re.DOTALL)
-# What may come after a text. Anything else means that its closing quote is the opening one of the next.
-_AFTER_TEXT = re.compile(r'[ \t\r\n]*+(?:[,:\]}"]|\Z)')
+# What may come after a text that is a value. Anything else means that its closing quote opens the next.
+_AFTER_TEXT = re.compile(r'[ \t\r\n]*+(?:[,\]}"]|\Z)')
 _AFTER_VALUE = re.compile(r"[ \t\r\n]*+(?:[,\]}]|\Z)")
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 # Items inside of an item whose end is lost are this near to its surface; deeper ones are not looked for.
@@ -137,8 +138,9 @@ def mend(text: str, start: int, *, wary: bool = False) -> Mended:
             if not open_:
                 return Mended(root, token.end(), True, tuple(faults))
         else:
+            wants_key = isinstance(inside, dict) and keys[-1] is None
             if token["text"] is not None:
-                if not _AFTER_TEXT.match(text, token.end()):
+                if not wants_key and not _AFTER_TEXT.match(text, token.end()):
                     break
                 value = _unescaped(token["text"], faults)
             elif token["word"] is not None:
@@ -147,7 +149,6 @@ def mend(text: str, start: int, *, wary: bool = False) -> Mended:
                 if wary and mark == "{" and 0 < len(open_) < _SHALLOW and _is_whole_item(text, token.start("mark")):
                     break
                 value = {} if mark == "{" else []
-            wants_key = isinstance(inside, dict) and keys[-1] is None
             if inside and not comma and (wants_key or isinstance(inside, list)):
                 faults["a comma missing"] = None
             comma = False
@@ -242,11 +243,8 @@ class _Walk:
         if _DOCUMENT_START.match(text, pos):
             return self._open(pos)
         found, self._lost = self._lost, False
-        try:
-            value, end = _STRICT.raw_decode(text, pos)
-        except (json.JSONDecodeError, RecursionError):
-            pass
-        else:
+        if whole := _strictly(text, pos):
+            value, end = whole
             if self._section is None and is_document(value):
                 return self._open(pos)
             if found and not _is_item(value, None):
@@ -256,10 +254,11 @@ class _Walk:
                 self._take(pos, end)
                 return end
         mended = mend(text, pos, wary=not self._sound)
-        if self._section is None and not (_ITEM_START.match(text, pos) and _is_item(mended.value, None)):
-            return self._doubt(pos, mended.end) if found else self._open(pos)
-        if found and not _is_item(mended.value, None):
+        likely = _is_item(mended.value, None) and not is_document(mended.value)
+        if found and not likely:
             return self._doubt(pos, mended.end)
+        if self._section is None and not (likely and _ITEM_START.match(text, pos)):
+            return self._open(pos)
         return self._take_mended(mended, pos)
 
     def _doubt(self, pos: int, end: int) -> int:
@@ -292,6 +291,12 @@ class _Walk:
             return self._step_into(pos)
         if not self._in_document:
             return self._seek(start, pos)
+        if opening == "[" and self._section is None and not self._sound:
+            first = cast(re.Match[str], _SKIPPED.match(text, pos + 1)).end()
+            if _is_whole_item(text, first):
+                why = "It is the key of a list of items; they were taken."
+                self._taking.repair(f"{self._where(start)}, {quoted(name)}", why)
+                return self._step_into(pos)
         end = self._end_of_value(pos)
         if end is None:
             mended = mend(text, pos) if opening in ("[", "{") else None
@@ -356,13 +361,11 @@ class _Walk:
         return end
 
     def _end_of_value(self, pos: int) -> int | None:
-        try:
-            return _STRICT.raw_decode(self._text, pos)[1]
-        except json.JSONDecodeError:
-            return None
-        except RecursionError:
-            mended = mend(self._text, pos)
-            return mended.end if mended.complete and not mended.faults else None
+        if whole := _strictly(self._text, pos):
+            return whole[1]
+        # Too deep for the strict reader, perhaps, and still in order.
+        mended = mend(self._text, pos) if self._text[pos : pos + 1] in ("[", "{") else None
+        return mended.end if mended and mended.complete and not mended.faults else None
 
     def _place(self) -> Place:
         return self._section or ("lines" if self._taking.form == "lines" else "any")
@@ -460,13 +463,31 @@ def _swallows(item: Any) -> bool:
 
 
 def _is_whole_item(text: str, pos: int) -> bool:
-    if not _ITEM_START.match(text, pos):
-        return False
-    try:
-        value = _STRICT.raw_decode(text, pos)[0]
-    except (json.JSONDecodeError, RecursionError):
-        return False
-    return bool(value.keys() >= _ENTITY or value.keys() >= _RELATION)
+    whole = _strictly(text, pos) if _ITEM_START.match(text, pos) else None
+    return whole is not None and (whole[0].keys() >= _ENTITY or whole[0].keys() >= _RELATION)
+
+
+def _strictly(text: str, pos: int) -> tuple[Any, int] | None:
+    """The value that begins here and where it ends, if it is JSON to the letter.
+
+    Python counts the lines up to an error to report it, which would make many errors in a large file
+    take forever: so the reader is given a small part of the text first, and more if it asks for more.
+    """
+    size = 4096
+    while True:
+        part = text[pos : pos + size]
+        try:
+            value, end = _STRICT.raw_decode(part)
+        except json.JSONDecodeError as e:
+            cut_short = e.msg.startswith("Unterminated") or e.pos >= len(part) - 12
+            if len(part) < size or not cut_short:
+                return None
+        except RecursionError:
+            return None
+        else:
+            if end < len(part) or len(part) < size:
+                return value, pos + end
+        size *= 16
 
 
 def _lenient(data: bytes) -> str:

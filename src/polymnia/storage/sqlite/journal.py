@@ -75,7 +75,7 @@ def history(run: Run, project: int, name: str) -> list[Event]:
     for id in sorted(ids):
         _tell_memory(run, id, made, marked)
     gone = {ref: decode(before) for ref, before in run(SQL["deleted_relations_named"], (base, top, name))}
-    there = {row[0]: row for row in run(SQL["relations_of"], (project, name))}
+    there = {row[0]: row for row in run(SQL["relations_of"], (project, name, project, name))}
     for ref in gone.keys() | there.keys():
         if ref in gone:
             ends = gone[ref]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 from msgspec.json import encode
 
 from polymnia.models import Change, Event, Record, Relation, skeleton
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage.sqlite.statements import SQL, among
 
 __all__ = ["SqliteSnapshot"]
 
+T = TypeVar("T")
+
 _PAGE = 1000
-_FEW = 16  # so many are fetched faster one by one than through a list
+_FEW = 16  # so many are named in the statement itself, which is faster than a list
 _SCAN_BELOW = 256  # a project with fewer texts than this is scanned faster than its index is asked
 _SCAN_SHORT_BELOW = 20_000  # the same for queries of one or two characters, which have no trigram
 _TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
@@ -55,12 +57,14 @@ class SqliteSnapshot:
         """The records of these ids in the order of their making."""
         loaded: list[Record] = []
         ordered = sorted(id for id in ids if self._base < id <= self._top)
-        if len(ordered) <= _FEW:
-            for id in ordered:
-                row = self._run(SQL["memory"], (id,)).fetchone()
-                if row is not None:
-                    loaded.append(rows.record(row, [text for _, text in sorted(self._run(SQL["texts"], (id,)))]))
+        if not ordered:
             return loaded
+        if len(ordered) <= _FEW:
+            few = _padded(ordered)
+            texts: dict[int, list[str]] = {id: [] for id in ordered}
+            for _, memory, text in sorted(self._run(among("texts_of_few", len(few)), few)):
+                texts[memory].append(text)
+            return [rows.record(row, texts[row[0]]) for row in self._run(among("few_memories", len(few)), few)]
         for start in range(0, len(ordered), _PAGE):
             page = encode(ordered[start : start + _PAGE]).decode()
             loaded += self._with_texts(self._run(SQL["memories"], (page,)).fetchall())
@@ -98,8 +102,11 @@ class SqliteSnapshot:
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
         """The relations that start or end at one of the names, each once, in the order of their making."""
         # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
+        if not names:
+            return []
         if len(names) <= _FEW:
-            found = {row[0]: row for name in names for row in self._run(SQL["relations_of"], (self._project, name))}
+            few = (self._project, *_padded(names))
+            found = {row[0]: row for row in self._run(among("relations_of", len(few) - 1), few + few)}
         else:
             given = (self._project, encode(names).decode())
             found = {row[0]: row for row in self._run(SQL["relations_of_many"], given)}
@@ -219,6 +226,12 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
+
+
+def _padded(items: Sequence[T]) -> tuple[T, ...]:
+    """The items with the last one repeated up to a power of two: so that few statements serve all lengths."""
+    size = 1 << (len(items) - 1).bit_length()
+    return (*items, *(items[-1],) * (size - len(items)))
 
 
 def _cover(form: str) -> str:

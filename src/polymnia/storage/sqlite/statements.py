@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["MIGRATIONS", "SQL"]
+__all__ = ["MIGRATIONS", "SQL", "among", "migration"]
 
 _HERE = os.path.dirname(__file__)
 
@@ -24,6 +24,17 @@ def _named(text: str) -> dict[str, str]:
 
 
 SQL = _named(_read("statements.sql"))
+
+_among: dict[tuple[str, int], str] = {}
+
+
+def among(name: str, count: int) -> str:
+    """The statement with room for so many values in each ``IN (?)``."""
+    found = _among.get((name, count))
+    if found is None:
+        found = _among[name, count] = SQL[name].replace("IN (?)", f"IN ({', '.join('?' * count)})")
+    return found
+
 
 # Migration N brings a store from version N - 1 to N. Loaded only when a store needs one.
 MIGRATIONS = ("0001_initial.sql",)

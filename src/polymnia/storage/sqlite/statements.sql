@@ -13,9 +13,9 @@ SELECT id FROM memory WHERE project = ? AND name = ?;
 -- name: ids_of
 SELECT m.name, m.id FROM json_each(?2) j CROSS JOIN memory m ON m.project = ?1 AND m.name = j.value;
 
--- name: memory
+-- name: few_memories
 SELECT id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
-FROM memory WHERE id = ?;
+FROM memory WHERE id IN (?);
 
 -- name: memories
 SELECT m.id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
@@ -28,6 +28,9 @@ FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 -- name: texts
 SELECT id, text FROM observation WHERE memory = ?;
 
+-- name: texts_of_few
+SELECT id, memory, text FROM observation WHERE memory IN (?);
+
 -- name: texts_of_many
 SELECT o.id, o.memory, o.text FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value;
 
@@ -37,10 +40,10 @@ FROM relation WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 
 -- name: relations_of
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
-FROM relation WHERE project = ?1 AND source = ?2
+FROM relation WHERE project = ? AND source IN (?)
 UNION ALL
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
-FROM relation WHERE project = ?1 AND target = ?2 AND source <> ?2;
+FROM relation WHERE project = ? AND target IN (?);
 
 -- name: relations_of_many
 SELECT r.id, source, target, r.type, strength, context, metadata, extra, origin, created

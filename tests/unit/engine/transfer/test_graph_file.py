@@ -135,8 +135,8 @@ def test_a_byte_order_mark_is_left_out(data: bytes) -> None:
 
 
 def test_a_file_in_utf_16_as_windows_shells_write_it_is_read() -> None:
-    data = document([{**ANN, "name": "안나 😀"}]).decode().encode("utf-16")
-    graph = read(json.dumps(json.loads(data.decode("utf-16")), ensure_ascii=False).encode("utf-16"), "m.json")
+    text = json.dumps({"entities": [{**ANN, "name": "안나 😀"}], "relations": []}, ensure_ascii=False)
+    graph = read(text.encode("utf-16"), "memory.json")
     assert [e.name for e in graph.entities] == ["안나 😀"]
 
 
@@ -259,6 +259,11 @@ def test_a_bare_list_is_read_as_entities_and_relations() -> None:
     assert graph.relations == [("Ann", "Bob", "knows", {})]
     assert graph.report.refused[0].where == "[3]"
     assert json.loads(rewritten(graph)) == {"entities": [ANN, BOB, 5], "relations": [KNOWS]}
+
+
+def test_a_single_entity_over_several_lines_is_read() -> None:
+    graph = read(json.dumps(ANN, indent=2).encode(), "memory.json")
+    assert graph.entities == [EntityDraft("Ann", "person", ("likes tea",))]
 
 
 def test_a_relation_among_the_entities_is_moved() -> None:

@@ -147,6 +147,12 @@ def test_objects_inside_a_lost_item_are_not_taken_for_entities() -> None:
     assert [e.name for e in graph.entities] == ["Ann"]
 
 
+def test_items_are_found_even_where_the_key_of_their_section_is_lost() -> None:
+    graph = recovered(DOCUMENT.replace(b'"entities"', b'"ent\xff\0ies"'))
+    assert graph.entities == read(DOCUMENT, "memory.json").entities
+    assert len(graph.relations) == len(LINKS)
+
+
 def test_foreign_keys_of_a_damaged_document_are_kept() -> None:
     graph = recovered(b'{"version": {"n": 1}, "entities": [{"name": "Ann", "entityType": "x", "observations": []}')
     assert graph.extra == {"version": {"n": 1}}

@@ -1,0 +1,1 @@
+"""How memories are kept."""

@@ -1,0 +1,102 @@
+"""The named statements: each is used, and each finds its rows by a key or says why it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from polymnia.models import EntityDraft
+from polymnia.storage import sqlite
+from polymnia.storage.sqlite import SqliteStore
+from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
+
+_SOURCE = Path(sqlite.__file__).parent
+
+# These read a range of ids on purpose: the rows of one project, or of one change.
+RANGES = {
+    "memories_after": "a page of the whole graph",
+    "relations": "the whole graph",
+    "loose_relations": "the last page of the whole graph",
+    "count": "a count has to count",
+    "newest": "read from the end, with a limit",
+    "all_ids": "the empty query matches everything",
+    "unindexed": "the rows that are not in the index yet",
+    "containing": "the rows that are not in the index yet; the others come from the index",
+    "containing_by_scan": "a project too small, or a query too short, for the index",
+    "memory_rows_between": "the rows one change made, or everything for a look at the past",
+    "observation_rows_between": "the rows one change made, or everything for a look at the past",
+    "relation_rows_between": "the rows one change made, or everything for a look at the past",
+}
+
+# These walk over the changes of one project on purpose.
+JOURNALS = {
+    "changes": "newest first, with a limit",
+    "change_at": "from the newest back to a time",
+    "items_after": "a look at the past takes back every later change",
+}
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
+    """A connection of our own to a store."""
+    store = SqliteStore(str(tmp_path_factory.mktemp("plans") / "memory.db"))
+    with store.write("default", "test", "create") as tx:
+        tx.add_records([EntityDraft("a", "b", ("c",))])
+    store.close()
+    connection = apsw.Connection(store.path)
+    yield connection
+    connection.close()
+
+
+def _plan(connection: apsw.Connection, statement: str) -> list[str]:
+    numbered = [int(number) for number in re.findall(r"\?(\d+)", statement)]
+    values = (None,) * (max(numbered) if numbered else statement.count("?"))
+    return [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_no_statement_reads_a_whole_table(connection: apsw.Connection, name: str) -> None:
+    for step in _plan(connection, SQL[name]):
+        # Virtual tables are asked by a match, a row or a list; a subquery is what its own steps are.
+        assert not step.startswith("SCAN") or re.match(r"SCAN (\w+ VIRTUAL TABLE INDEX|CONSTANT ROW|\()", step), step
+        assert "AUTOMATIC" not in step, step
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_every_row_is_found_by_its_key_unless_a_range_is_meant(connection: apsw.Connection, name: str) -> None:
+    steps = [step for step in _plan(connection, SQL[name]) if step.startswith("SEARCH")]
+    ranged = any(re.search(r"\(rowid[<>]", step) for step in steps)
+    assert ranged == (name in RANGES), steps
+    whole_journal = any(step.endswith("change_project (project=?)") for step in steps)
+    assert whole_journal == (name in JOURNALS), steps
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_rows_of_a_virtual_table_are_found_by_a_match_or_a_row(connection: apsw.Connection, name: str) -> None:
+    for step in _plan(connection, SQL[name]):
+        if found := re.match(r"SCAN (g|gram) VIRTUAL TABLE INDEX \d+:(.*)", step):
+            assert found[2], step
+
+
+def test_the_lists_of_exceptions_name_statements_that_exist() -> None:
+    assert RANGES.keys() | JOURNALS.keys() <= SQL.keys()
+
+
+def _used() -> set[str]:
+    source = "".join(path.read_text(encoding="utf-8") for path in _SOURCE.glob("*.py"))
+    return set(re.findall(r'SQL\["(\w+)"\]', source)) | set(re.findall(r'"(\w+_rows_between)"', source))
+
+
+def test_every_statement_is_used_and_every_one_used_exists() -> None:
+    assert _used() == set(SQL)
+
+
+def test_every_migration_is_listed_and_numbered_in_order() -> None:
+    files = sorted(path.name for path in (_SOURCE / "migrations").glob("*.sql"))
+    assert list(MIGRATIONS) == files
+    assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
+    assert all(migration(name).strip() for name in files)

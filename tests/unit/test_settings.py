@@ -1,0 +1,122 @@
+"""Settings: from the command line, from the environment, or as they ship."""
+
+from __future__ import annotations
+
+import pytest
+
+from polymnia.settings import SETTINGS, BadSetting, Settings, read
+
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+_NUMBERS = [setting.name for setting in SETTINGS if setting.kind in (int, float)]
+_CHOICES = [setting.name for setting in SETTINGS if setting.choices]
+
+
+def test_without_anything_said_every_setting_is_as_shipped() -> None:
+    settings = Settings({}, {})
+    assert {name: getattr(settings, name) for name in _BY_NAME} == {s.name: s.default for s in SETTINGS}
+
+
+def test_every_setting_has_a_flag_a_variable_and_a_sentence() -> None:
+    for setting in SETTINGS:
+        assert setting.flag.startswith("--")
+        assert "_" not in setting.flag
+        assert setting.variable == f"POLYMNIA_{setting.name.upper()}"
+        assert setting.help.endswith(".")
+    assert len({setting.flag for setting in SETTINGS}) == len(SETTINGS)
+    assert set(Settings.__annotations__) == set(_BY_NAME)
+
+
+def _example(name: str) -> tuple[str, object]:
+    """A value other than the default, as a text and as what it means."""
+    setting = _BY_NAME[name]
+    text = setting.choices[-1] if setting.choices else "7" if setting.kind in (int, float) else "some thing"
+    return text, setting.kind(text)
+
+
+@pytest.mark.parametrize("name", _BY_NAME)
+def test_a_setting_comes_from_the_command_line_before_the_environment(name: str) -> None:
+    setting = _BY_NAME[name]
+    text, value = _example(name)
+    from_environment = Settings({}, {setting.variable: text})
+    assert getattr(from_environment, name) == value
+    assert type(getattr(from_environment, name)) is type(value)
+    given = read([setting.flag, text])
+    assert given == read([f"{setting.flag}={text}"]) == {name: value}
+    other = setting.choices[0] if setting.choices else "9" if name in _NUMBERS else "another"
+    assert getattr(Settings(given, {setting.variable: other}), name) == value
+
+
+def test_an_empty_variable_is_no_value() -> None:
+    settings = Settings({}, {setting.variable: "" for setting in SETTINGS})
+    assert {name: getattr(settings, name) for name in _BY_NAME} == {s.name: s.default for s in SETTINGS}
+
+
+def test_flags_are_read_in_any_order_and_the_last_one_counts() -> None:
+    assert read([]) == {}
+    assert read(["--project", "a", "--store=x=y", "--max-batch", "5", "--project", "b"]) == {
+        "project": "b",
+        "store": "x=y",
+        "max_batch": 5,
+    }
+
+
+def test_a_file_may_be_asked_for_without_naming_it() -> None:
+    assert read(["--file"]) == {"file": ""}
+    assert read(["--file", "--dialect", "simple"]) == {"file": "", "dialect": "simple"}
+    assert read(["--file", "memory.json"]) == {"file": "memory.json"}
+    assert read(["--file=memory.json"]) == {"file": "memory.json"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--unknown"], "no option --unknown"),
+        (["--stor", "x"], "no option --stor"),
+        (["store"], "no option store"),
+        (["--store", "a", "b"], "no option b"),
+        (["-s", "x"], "no option -s"),
+        (["--store"], "--store needs a value"),
+        (["--store", "--project", "x"], "--store needs a value"),
+    ],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else None,
+)
+def test_a_command_line_that_makes_no_sense_is_refused_with_the_reason(arguments: list[str], words: str) -> None:
+    with pytest.raises(BadSetting, match=words):
+        read(arguments)
+
+
+@pytest.mark.parametrize("name", _CHOICES)
+def test_a_choice_that_does_not_exist_is_refused_with_those_that_do(name: str) -> None:
+    setting = _BY_NAME[name]
+    for refuse in (
+        lambda: read([setting.flag, "Nonsense"]),
+        lambda: read([f"{setting.flag}="]),
+        lambda: Settings({}, {setting.variable: "Nonsense"}),
+    ):
+        with pytest.raises(BadSetting, match=r"must be one of: .*" + setting.choices[-1]):
+            refuse()
+
+
+@pytest.mark.parametrize("name", _NUMBERS)
+@pytest.mark.parametrize("text", ["0", "-1", "many", " ", "1,5", "0x10", "nan", "inf", "-inf", "1e400"])
+def test_a_number_that_cannot_be_meant_is_refused_with_its_source(name: str, text: str) -> None:
+    setting = _BY_NAME[name]
+    with pytest.raises(BadSetting, match=f"^{setting.flag} is "):
+        read([f"{setting.flag}={text}"])
+    with pytest.raises(BadSetting, match=f"^{setting.variable} is "):
+        Settings({}, {setting.variable: text})
+
+
+def test_seconds_may_have_parts_and_counts_may_not() -> None:
+    assert read(["--busy-timeout", "0.25"]) == {"busy_timeout": 0.25}
+    with pytest.raises(BadSetting):
+        read(["--max-batch", "0.25"])
+
+
+def test_a_setting_that_does_not_exist_is_refused_by_name() -> None:
+    with pytest.raises(BadSetting, match=r"no setting colour, shape"):
+        Settings({"shape": 1, "colour": 2, "store": "x"}, {})
+
+
+def test_a_value_of_none_is_no_value() -> None:
+    assert Settings({"project": None}, {"POLYMNIA_PROJECT": "from outside"}).project == "from outside"
