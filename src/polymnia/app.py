@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
+from polymnia.errors import NotAStore
 from polymnia.models import Limits
 from polymnia.operation import Registry
 from polymnia.settings import GRAPHS, BadSetting, Settings
@@ -60,6 +61,8 @@ def _store(chosen: Settings, create: bool) -> Store:
 
     if chosen.file is None:
         return SqliteStore(chosen.store or default_store(), busy_timeout=chosen.busy_timeout, create=create)
+    if not create and not os.path.exists(chosen.file):
+        raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
@@ -104,7 +107,7 @@ def connect(
     store: str | os.PathLike[str] | None = None,
     *,
     project: str | None = None,
-    graph: str = "strict",
+    graph: str | None = None,
     file: str | os.PathLike[str] | None = None,
     who: str = "library",
 ) -> Memory:
@@ -112,14 +115,17 @@ def connect(
 
     ``store`` is the file that keeps it (default: the one every client of this user shares), ``project`` the part
     of it to work in, ``graph`` the manners of the verbs (strict, simple, bilingual or official), ``file`` a JSON
-    file to keep it visible in. Nothing is opened before it is needed.
+    file to keep it visible in. What is not given comes from the environment, as for the command. Nothing is opened
+    before it is needed.
 
     >>> memory = connect("notes.db")
     >>> memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
     """
-    if graph not in GRAPHS:
-        raise BadSetting(f"graph is {graph!r}, but must be one of: {', '.join(GRAPHS)}")
-    values: dict[str, object] = {"dialect": graph, "graph": graph}
+    values: dict[str, object] = {}
+    if graph is not None:
+        if graph not in GRAPHS:
+            raise BadSetting(f"graph is {graph!r}, but must be one of: {', '.join(GRAPHS)}")
+        values = {"dialect": graph, "graph": graph}
     for name, value in (("store", store), ("project", project), ("file", file)):
         if value is not None:
             values[name] = os.fspath(value)

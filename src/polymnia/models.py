@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from polymnia.errors import BadText, OverLimit
+from polymnia.errors import BadText, Invalid, OverLimit
 
 __all__ = [
     "Change",
@@ -143,6 +143,8 @@ class Limits(Struct, frozen=True):
 
 def legal_text(text: str, where: str, limit: int) -> str:
     """Give the text back if it may be stored: any Unicode but NUL and lone surrogates, within the limit."""
+    if not isinstance(text, str):
+        raise Invalid(f"{where} must be a text, not {type(text).__name__}", field=where)
     if "\0" in text:
         raise BadText(where, "a NUL character (U+0000)")
     try:
@@ -158,7 +160,7 @@ def legal_text(text: str, where: str, limit: int) -> str:
 
 def legal_name(text: str, where: str, limits: Limits) -> str:
     """As legal_text, with the limit for names: they are indexed whole."""
-    if len(text) * 4 > limits.name_bytes:
+    if isinstance(text, str) and len(text) * 4 > limits.name_bytes:
         try:
             size = len(text.encode())
         except UnicodeEncodeError:

@@ -6,10 +6,15 @@ import sys
 
 __all__ = ["main"]
 
+_COMMANDS = ("stdio", "demo", "import", "export", "show", "history", "changes", "undo", "purge")
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; answers the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0].startswith("--") and (command := next((word for word in given if word in _COMMANDS), None)):
+        print(f"polymnia: options stand after the command: polymnia {command} {given[0]} …", file=sys.stderr)
+        return 2
     serves = given[0] == "stdio" if given else not sys.stdin.isatty()
     if serves or (given and given[0].startswith("--") and not sys.stdin.isatty()):
         from polymnia.settings import BadSetting, read
@@ -19,12 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
             from polymnia import app
 
             try:
-                chosen = app.settings(read(flags))
+                app.serve_stdio(app.settings(read(flags)))
             except BadSetting as e:
-                hint = "Put options after the command." if any(not flag.startswith("-") for flag in flags) else ""
-                print(f"polymnia: {e}. {hint}\nSee: polymnia --help", file=sys.stderr)
+                print(f"polymnia: {e}\nSee: polymnia stdio --help", file=sys.stderr)
                 return 2
-            app.serve_stdio(chosen)
             return 0
     from polymnia.cli.commands import run
 

@@ -100,12 +100,12 @@ def undo(arguments: Namespace, chosen: Settings) -> int:
     """Take back a change, whole."""
     with memory(chosen, "cli", create=False) as held:
         undone = held.undo(arguments.change)
-        by = held.changes(1)[0]
+    by = undone.undone_by
     if arguments.json:
-        print_json({"undone": _change(undone), "change": by.id})
+        print_json({"undone": _change(undone), "change": by})
         return 0
     print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
-    print(dim(f"This is change {by.id}; `polymnia undo --change {by.id}` reverses it."))
+    print(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
     return 0
 
 
@@ -147,5 +147,7 @@ def purge(arguments: Namespace, chosen: Settings) -> int:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
     with memory(chosen, "cli", create=False) as held:
         gone = held.purge(arguments.names)
+    if not gone:
+        raise NotFound(arguments.names)
     print(f"Removed {counted(gone, 'memory')} for good: the text is gone from store, indexes and history.")
     return 0

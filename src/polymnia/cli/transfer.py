@@ -35,9 +35,7 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
     del data
     if graph.extra:
         keys = ", ".join(map(repr, graph.extra))
-        graph.report.refused.append(
-            Finding("the document", f"Its keys {keys} are no memories; they were not imported.")
-        )
+        graph.report.refused.append(Finding("the document", f"Not imported, for it is no memory: {keys}."))
     done = None
     if not arguments.dry_run:
         with memory(chosen, f"import of {os.path.basename(path)}") as held:
@@ -85,18 +83,18 @@ def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: st
     if damage:
         print(red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken."))
     if report.dangling:
-        print(f"Of the relations, {report.dangling:,} lead from or to a name the file does not have; they are kept.")
+        print(f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same.")
     if done is None:
         print("Nothing was imported (dry run).")
-    elif not _changed(done):
-        print("Everything in it was known already; nothing was changed.")
     else:
         print(
-            f"Imported: {done.entities_new:,} new entities, {done.entities_extended:,} extended, "
-            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged; "
-            f"{done.observations_new:,} new observations; "
-            f"{done.relations_new:,} new relations, {done.relations_known:,} known already."
+            f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
+            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
+            f"Observations: {done.observations_new:,} new. "
+            f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
         )
+        if not _changed(done):
+            print("Nothing was changed.")
     _print_findings("Repaired", report.repaired)
     _print_findings("Refused", report.refused)
     if done is not None and _changed(done):

@@ -9,7 +9,7 @@ from typing import TypeVar
 from polymnia.engine import graph, paging
 from polymnia.engine.graph import STRICT, Added, Created, Deleted, Policy, Related, Step
 from polymnia.engine.ports import Snapshot, Store, Transaction
-from polymnia.errors import NotFound
+from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, EntityDraft, Event, Graph, Limits, Record, Relation, legal_text
 
 __all__ = ["Memory"]
@@ -68,7 +68,7 @@ class Memory:
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
-        ends = [(source, target, type) for source, target, type in relations]
+        ends = _ends(relations)
         graph.check_relations(ends, self.policy, self.limits)
         return self._write("create_relations", lambda tx: graph.create_relations(tx, ends, self.policy, step), step)
 
@@ -96,16 +96,19 @@ class Memory:
         self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None
     ) -> list[Relation]:
         """Remove every relation equal to one of the given (source, target, type); answers what went."""
-        ends = [(source, target, type) for source, target, type in relations]
+        ends = _ends(relations)
         graph.check_relations(ends, self.policy, self.limits)
         return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends), step)
 
     def purge(self, names: Iterable[str]) -> int:
-        """Remove entities for good: store, indexes and journal. Cannot be undone; answers how many went."""
+        """Remove entities for good, deleted ones too: from store, indexes and journal.
+
+        Cannot be undone; answers how many went.
+        """
         going = _list(names)
 
         def purge(tx: Transaction) -> int:
-            ids = list(tx.ids(going).values()) if going else []
+            ids = list(dict.fromkeys(id for name in going for id in tx.ids_ever(name)))
             tx.purge(ids)
             return len(ids)
 
@@ -237,6 +240,7 @@ class Memory:
 
     def changes(self, limit: int = 20) -> list[Change]:
         """The newest changes of the project, newest first."""
+        paging.size(limit)
         with self.store.read(self.project) as snapshot:
             return snapshot.changes(limit)
 
@@ -283,9 +287,17 @@ def _list(names: Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
+def _ends(relations: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    given = list(relations)
+    for i, one in enumerate(given):
+        if isinstance(one, str) or len(one) != 3:
+            raise Invalid(f"relations[{i}] must be (source, target, type)", field=f"relations[{i}]")
+    return [(source, target, type) for source, target, type in given]
+
+
 def _known_number(change: int) -> None:
     if not 0 < change < 1 << 63:
-        raise NotFound([str(change)], "Change")
+        raise NotFound([str(change)], "Change", hint="`polymnia changes` lists their numbers.")
 
 
 def _has_lowered(record: Record, query: str) -> bool:

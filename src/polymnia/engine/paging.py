@@ -14,7 +14,7 @@ MOST = 10_000
 
 def size(limit: int | None) -> int:
     """The size of a page: the limit if there is one, at most the largest page."""
-    if limit is not None and not 1 <= limit <= MOST:
+    if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MOST):
         raise Invalid(f"limit is {limit}, but must be from 1 to {MOST:,}", field="limit")
     return limit or MOST
 

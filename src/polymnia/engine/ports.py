@@ -28,6 +28,9 @@ class Snapshot(Protocol):
     def ids(self, names: Sequence[str]) -> dict[str, int]:
         """The ids of those of the names that exist."""
 
+    def ids_ever(self, name: str) -> list[int]:
+        """The ids of all records that bear the name or bore it when they were deleted."""
+
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making; ids that are gone are left out."""
 
@@ -124,10 +127,16 @@ class Transaction(Snapshot, Protocol):
         """Replace the foreign keys a record carries."""
 
     def undo(self, change: int | None) -> Change:
-        """Take back one change whole, as a change of its own; the newest one when none is named."""
+        """Take back one change whole, as a change of its own; the newest one when none is named.
+
+        Answers the change that was undone; its ``undone_by`` is the number of the undo.
+        """
 
     def purge(self, ids: Sequence[int]) -> None:
-        """Remove records for good: from the store, the indexes and the journal. Cannot be undone."""
+        """Remove records for good, deleted ones too: from the store, the indexes and the journal.
+
+        Cannot be undone.
+        """
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories (None forgets it)."""
@@ -141,6 +150,9 @@ class Turn(Protocol):
 
     def give(self) -> None:
         """End the turn."""
+
+    def close(self) -> None:
+        """Let go of whatever the line is kept in."""
 
 
 class Store(Protocol):

@@ -49,8 +49,9 @@ class SqliteEngine:
     def take_route(self, route: str, patch: pytest.MonkeyPatch) -> None:
         if route != SHIPPED:
             patch.setattr(transaction, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
-        if route.endswith("too"):
             patch.setattr(snapshot, "_SCAN_BELOW", 0)
+        if route.endswith("too"):
+            patch.setattr(snapshot, "_SCAN_SHORT_BELOW", 0)
 
     def traces(self, text: str) -> list[str]:
         return [*self._in_tables(text), *self._in_index(text), *self._in_files(text)]

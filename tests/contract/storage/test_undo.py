@@ -366,10 +366,11 @@ def test_a_change_may_be_undone_and_done_again_any_number_of_times(project: Proj
     first = number
     for _ in range(1000):
         number = project.undo(number)
-    with pytest.raises(Conflict):
-        project.undo(first)
+    assert project.names() == ["a"]
     project.undo()
     assert project.names() == []
+    with pytest.raises(Conflict, match="already undone"):
+        project.undo(first)
 
 
 # ── at random ───────────────────────────────────────────────────────────────────────────────────────────────

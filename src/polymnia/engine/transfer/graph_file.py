@@ -286,7 +286,9 @@ class Taking:
             item = _SHAPES[place].decode(raw)
         except _UNFIT:
             return self._look_closely(bytes(raw), place, where)
-        if (self._wary or len(raw) > self._limits.name_bytes) and (why := self._illegal(item)):
+        if (self._wary or len(raw) > min(self._limits.name_bytes, self._limits.text_bytes)) and (
+            why := self._illegal(item)
+        ):
             return self._leave(bytes(raw), place, where, why)
         if isinstance(item, _Entity):
             self._add_entity(item, {}, where, place)

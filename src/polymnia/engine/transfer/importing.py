@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
@@ -61,8 +62,12 @@ def _bring(tx: Transaction, graph: GraphFile, existing: Existing, step: Callable
             if id is None:
                 continue
             if existing == "replace":
-                tx.replace_record(id, entity)
-                replaced += 1
+                (record,) = tx.load([id])
+                same = (record.kind, record.observations) == (entity.kind, tuple(entity.observations))
+                if not same:
+                    tx.replace_record(id, entity)
+                replaced += not same
+                unchanged += same
             elif existing == "merge":
                 present = tx.present_observations(id, entity.observations)
                 added = [text for text in dict.fromkeys(entity.observations) if text not in present]
@@ -72,13 +77,20 @@ def _bring(tx: Transaction, graph: GraphFile, existing: Existing, step: Callable
                 unchanged += not added
             else:
                 unchanged += 1
-    for start in range(0, len(graph.relations), _PART):
-        step(len(graph.entities) + start, total)
-        links = {link[:3]: link for link in graph.relations[start : start + _PART]}
-        stored = {relation.ends for relation in tx.find_relations(list(links))}
-        tx.add_relations(link for ends, link in links.items() if ends not in stored)
-        made += len(links) - len(stored)
-        known += len(graph.relations[start : start + _PART]) - len(links) + len(stored)
+    # One that the file has twice is kept twice; one that is stored already is not stored again.
+    distinct = list(dict.fromkeys(link[:3] for link in graph.relations))
+    stored = Counter(relation.ends for relation in tx.find_relations(distinct))
+    new_links = []
+    for link in graph.relations:
+        if stored[link[:3]] > 0:
+            stored[link[:3]] -= 1
+            known += 1
+        else:
+            new_links.append(link)
+    made = len(new_links)
+    for start in range(0, made, _PART):
+        step(len(graph.entities) + known + start, total)
+        tx.add_relations(new_links[start : start + _PART])
     step(total, total)
     return Imported(
         entities_new=new,

@@ -91,6 +91,7 @@ class Mirror:
     def close(self) -> None:
         """Let go of every file."""
         self._inner.close()
+        self._turn.close()
 
     # ── taking over ───────────────────────────────────────────────────────────────────────────────────
 
@@ -288,6 +289,7 @@ def _add_missing(tx: Transaction, graph: GraphFile) -> None:
         if (record := there.get(entity.name)) is not None:
             known = set(record.observations)
             tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
+            tx.set_extra(record.id, {**entity.extra, **record.extra})
     stored = Counter(relation.ends for relation in tx.relations())
     new = []
     for link in graph.relations:

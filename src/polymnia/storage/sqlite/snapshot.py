@@ -53,6 +53,11 @@ class SqliteSnapshot:
             return {} if row is None else {names[0]: row[0]}
         return dict(self._run(SQL["ids_of"], (self._project, encode(names).decode())))
 
+    def ids_ever(self, name: str) -> list[int]:
+        """The ids of all records that bear the name or bore it when they were deleted."""
+        deleted = self._run(SQL["deleted_named"], (self._base, self._top, name))
+        return sorted({*self.ids([name]).values(), *(id for (id,) in deleted)})
+
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making."""
         loaded: list[Record] = []

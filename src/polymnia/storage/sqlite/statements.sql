@@ -10,6 +10,9 @@ UPDATE project SET seq = ?, indexed = ?, texts = ?, touched = ? WHERE id = ?;
 -- name: id_of
 SELECT id FROM memory WHERE project = ? AND name = ?;
 
+-- name: id_and_version_of
+SELECT id, version, updated FROM memory WHERE project = ? AND name = ?;
+
 -- name: ids_of
 SELECT m.name, m.id FROM json_each(?2) j CROSS JOIN memory m ON m.project = ?1 AND m.name = j.value;
 
@@ -165,7 +168,7 @@ INSERT INTO fact (project, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SE
 DELETE FROM fact WHERE project = ? AND key = ?;
 
 -- name: add_change
-INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id;
+INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_item
 INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
@@ -181,6 +184,9 @@ FROM change WHERE project = ? AND id = ?;
 -- name: change_that_made
 SELECT id, at, who, action, first, last, undoes
 FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC LIMIT 1;
+
+-- name: next_change
+SELECT coalesce(max(id), 0) + 1 FROM change;
 
 -- name: undone_by
 SELECT max(id) FROM change WHERE undoes = ?;
@@ -242,6 +248,11 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: put_back_relation
 INSERT INTO relation (id, project, source, target, type, strength, context, metadata, extra, origin, created)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: names_of
+SELECT name FROM memory WHERE id = ?1
+UNION
+SELECT name FROM change_item WHERE owner = ?1 AND kind = 'm';
 
 -- name: purge_items
 DELETE FROM change_item WHERE owner = ?;

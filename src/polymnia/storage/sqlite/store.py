@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from types import TracebackType
 
 import apsw
@@ -21,6 +22,7 @@ from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 __all__ = ["SqliteStore"]
 
+_FRESH = 0.5  # for so many seconds a reader trusts that the file at the path is still the same; a writer never does
 _APPLICATION = 0x506F6C79  # "Poly", in the file's header
 
 
@@ -38,6 +40,7 @@ class SqliteStore:
         self._clock = clock
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
+        self._fresh = 0.0
         self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
         self._writer: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
@@ -109,23 +112,30 @@ class SqliteStore:
     def _take_turn(self) -> None:
         """Wait for the turn to write to the file that lies at our path when the turn comes."""
         while True:
-            self._open()
+            if self._opened is None:
+                self._open()
             self._turn.take()
-            if self._opened == _identity(self.path):
+            if self._opened is not None and self._opened == _identity(self.path):
                 return
             self._turn.give()
+            self._open()
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path)
         # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(int(self._busy_timeout * 1000))
-        connection.execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY").fetchall()
+        connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON"
+        ).fetchall()
         return connection
 
     def _open(self) -> None:
         """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
-        if self._opened is not None and self._opened == _identity(self.path):
+        now = monotonic()
+        if self._opened is not None and (now < self._fresh or self._opened == _identity(self.path)):
+            if now >= self._fresh:
+                self._fresh = now + _FRESH
             return
         with self._opening:
             if self._opened is not None:
@@ -192,7 +202,7 @@ class SqliteStore:
 
     def _forget_old_pages(self, writer: apsw.Connection) -> None:
         """Empty the write-ahead log, which may still hold pages with a purged text."""
-        writer.execute("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 class _Reading:

@@ -32,6 +32,7 @@ class SqliteTransaction(SqliteSnapshot):
         self._first = self._seq
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
+        self._versions: dict[int, tuple[int, int]] = {}
         self._undoes: int | None = None
         self._noted = False
         self.purged = False
@@ -63,11 +64,11 @@ class SqliteTransaction(SqliteSnapshot):
         return self.changed or self._noted
 
     def _add_change(self) -> int:
-        row = self._run(
+        self._run(
             SQL["add_change"],
             (self._project, self._at, self._who, self._action, self._first, self._seq, self._undoes),
-        ).fetchone()
-        return int(row[0])
+        )
+        return self._db.last_insert_rowid()
 
     def _index_new(self) -> None:
         new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + self._seq)).fetchall()
@@ -106,11 +107,22 @@ class SqliteTransaction(SqliteSnapshot):
             return  # made by this very change: its first version is still in the making
         if id not in self._bumped:
             self._bumped.add(id)
-            version, updated = self._run(SQL["bookkeeping"], (id,)).fetchone()
+            version, updated = self._versions.get(id) or self._run(SQL["bookkeeping"], (id,)).fetchone()
             self._run(SQL["touch"], (version + 1, self._at, id))
             before = {**before, "version": version, "updated": updated}
         if before:
             self._journal("u", "m", id, id, before)
+
+    def ids(self, names: Sequence[str]) -> dict[str, int]:
+        """The ids of those of the names that exist. Who asks for one name is likely to change it."""
+        if len(names) != 1:
+            return super().ids(names)
+        row = self._run(SQL["id_and_version_of"], (self._project, names[0])).fetchone()
+        if row is None:
+            return {}
+        if row[0] not in self._bumped:
+            self._versions[row[0]] = (row[1], row[2])
+        return {names[0]: row[0]}
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
         """Store new records. The names must be free."""
@@ -128,7 +140,7 @@ class SqliteTransaction(SqliteSnapshot):
                 texts.append((self._next(), id, rows.digest(text), text, rows.fold_or_none(text)))
             made.append(
                 Record(
-                    id=id, uid=uid, name=draft.name, kind=draft.kind, observations=draft.observations,
+                    id=id, uid=uid, name=draft.name, kind=draft.kind, observations=tuple(draft.observations),
                     extra=draft.extra, created=at, updated=at,
                 )
             )  # fmt: skip
@@ -156,10 +168,9 @@ class SqliteTransaction(SqliteSnapshot):
         """Append observations to records."""
         for id, texts in additions:
             if texts:
-                self._db.executemany(
-                    SQL["add_observation"],
-                    [(self._next(), id, rows.digest(t), t, rows.fold_or_none(t)) for t in texts],
-                )
+                for text in texts:
+                    given = (self._next(), id, rows.digest(text), text, rows.fold_or_none(text))
+                    self._run(SQL["add_observation"], given)
                 self._texts += len(texts)
                 self._bump(id)
 
@@ -240,22 +251,26 @@ class SqliteTransaction(SqliteSnapshot):
         return undo(self, change)
 
     def purge(self, ids: Sequence[int]) -> None:
-        """Remove records for good: from the store, the indexes and the journal."""
-        self._run("PRAGMA secure_delete = ON").fetchall()  # freed pages are overwritten, not just unlinked
-        for record in self.load(list(ids)):
-            for relation in self.relations_of([record.name]):
+        """Remove records for good, deleted ones too."""
+        for id in ids:
+            names = {name for (name,) in self._run(SQL["names_of"], (id,)) if name is not None}
+            if not names or not self._base < id <= self._top:
+                continue
+            for relation in self.relations_of(sorted(names)):
                 self._run(SQL["delete_relation"], (relation.id,))
                 self._run(SQL["purge_items"], (relation.id,))
-            for row in self._run(SQL["texts"], (record.id,)).fetchall():
-                self._run(SQL["delete_observation"], (row[0],))
+            for row, _ in self._run(SQL["texts"], (id,)).fetchall():
+                self._run(SQL["delete_observation"], (row,))
+                self._unindex(row)
                 self._texts -= 1
-                self._unindex(row[0])
-            self._run(SQL["delete_memory"], (record.id,))
-            self._texts -= 1
-            self._unindex(record.id)
-            self._run(SQL["purge_items"], (record.id,))
-            self._run(SQL["purge_named_items"], (self._base, self._top, record.name))
-            self._journal("p", "m", record.id, record.id, None)
+            if self._run(SQL["bookkeeping"], (id,)).fetchone() is not None:
+                self._run(SQL["delete_memory"], (id,))
+                self._unindex(id)
+                self._texts -= 1
+            self._run(SQL["purge_items"], (id,))
+            for name in names:
+                self._run(SQL["purge_named_items"], (self._base, self._top, name))
+            self._journal("p", "m", id, id, None)
             self.purged = True
 
     def note(self, key: str, value: str | None) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode, undone_by
+from polymnia.storage.sqlite.journal import BOOKKEEPING, decode, undone_by
 from polymnia.storage.sqlite.statements import SQL
 
 if TYPE_CHECKING:
@@ -17,31 +18,36 @@ __all__ = ["undo"]
 
 
 def undo(tx: SqliteTransaction, number: int | None) -> Change:
-    """Take back a change; without a number the newest one that stands and is not an undo itself."""
-    row = _chosen(tx, number)
-    if (by := _undone_by(tx, row[0])) is not None:
-        raise Conflict(
-            f"Change {row[0]} was already undone by change {by}",
-            changes=[by],
-            hint=f"To do it again, undo change {by}.",
-        )
-    work = _Undoing(tx, row)
-    work.refuse_conflicts()
-    work.run()
-    tx._undoes = row[0]
-    return change(tx._run, row)
-
-
-def _chosen(tx: SqliteTransaction, number: int | None) -> tuple[Any, ...]:
+    """Take back a change; without a number the newest one that stands, is no undo itself, and left something."""
+    for row in _candidates(tx, number):
+        if (by := _undone_by(tx, row[0])) is not None:
+            raise Conflict(
+                f"Change {row[0]} was already undone by change {by}",
+                changes=[by],
+                hint=f"To do it again, undo change {by}.",
+            )
+        work = _Undoing(tx, row)
+        work.refuse_conflicts()
+        work.run()
+        if tx.changed:
+            tx._undoes = row[0]
+            (undo,) = tx._run(SQL["next_change"]).fetchone()
+            return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=undo)
     if number is not None:
-        row = tx._run(SQL["change"], (tx._project, number)).fetchone()
-        if row is None:
-            raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
-        return cast(tuple[Any, ...], row)
-    for row in tx._run(SQL["changes"], (tx._project, -1)):
-        if row[6] is None and _undone_by(tx, row[0]) is None and not _purges(tx, row[0]):
-            return cast(tuple[Any, ...], row)
+        raise Conflict(f"Nothing of change {number} is left to undo: it was purged", hint="It cannot be undone.")
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
+
+
+def _candidates(tx: SqliteTransaction, number: int | None) -> Iterator[tuple[Any, ...]]:
+    if number is None:
+        for row in tx._run(SQL["changes"], (tx._project, -1)).fetchall():
+            if row[6] is None and _undone_by(tx, row[0]) is None and not _purges(tx, row[0]):
+                yield row
+        return
+    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
+    if row is None:
+        raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
+    yield row
 
 
 def _purges(tx: SqliteTransaction, number: int) -> bool:
@@ -86,7 +92,7 @@ class _Undoing:
         owners |= {row[1] for row in self.made["o"].values()}
         for owner in owners:
             for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
-                if owner in self.made["m"] or (kind == "m" and op != "u"):
+                if op != "p" and (owner in self.made["m"] or (kind == "m" and op != "u")):
                     later.add(at)  # whatever happened to a record we made; or the record itself went or came
                 elif ((kind, ref) in touched or ref in self.made["o"]) and self._matters(op, before):
                     later.add(at)
@@ -120,7 +126,7 @@ class _Undoing:
         """The later changes that removed rows this one made."""
         found = set()
         for at, op, kind, ref, _, _ in self.tx._run(SQL["items_after"], (self.tx._project, self.number)):
-            if op in "dp" and self.first < ref <= self.last and ref not in self.made[kind]:
+            if op == "d" and self.first < ref <= self.last and ref not in self.made[kind]:
                 found.add(at)
         return found
 

@@ -28,10 +28,12 @@ _ENTITIES = st.lists(
     max_size=6,
     unique_by=lambda draft: draft.name,
 )
-_RELATIONS = st.lists(st.tuples(_WORDS | _TEXTS, _WORDS | _TEXTS, _WORDS, _FOREIGN), max_size=6, unique_by=lambda l: l[:3])
+_RELATIONS = st.lists(
+    st.tuples(_WORDS | _TEXTS, _WORDS | _TEXTS, _WORDS, _FOREIGN), max_size=6, unique_by=lambda link: link[:3]
+)
 
 GRAPHS = st.tuples(_ENTITIES, _RELATIONS)
-"""Entities and relations, foreign keys and repetitions included."""
+"""Entities and relations with foreign keys; texts may repeat, relations do not."""
 
 
 def fill(memory: Memory, entities: list[EntityDraft], relations: list[Link]) -> None:

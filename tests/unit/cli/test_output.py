@@ -1,0 +1,174 @@
+"""What commands print: times that can be read back, colours only where they are wanted, a bar only where it helps."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polymnia.cli import output
+from polymnia.cli.output import bar, counted, moment, print_json, shown
+from polymnia.errors import Invalid
+
+
+@pytest.fixture(autouse=True)
+def in_new_york(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A zone that is neither UTC nor without summer time."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone of a process cannot be set here")
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def back_home() -> Iterator[None]:
+    """The zone as it was, once the environment says so again."""
+    yield
+    if hasattr(time, "tzset"):
+        time.tzset()
+
+
+_FIRST = int(datetime(1970, 1, 2, tzinfo=UTC).timestamp()) * 1_000_000
+_LAST = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+
+# ── times ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.integers(_FIRST, _LAST))
+def test_a_time_that_was_shown_is_read_back_to_the_microsecond(at: int) -> None:
+    text = shown(at)
+    assert text.endswith("Z")
+    assert len(text) == len("2026-05-01T12:30:00.000000Z")
+    assert moment(text) == at
+
+
+def test_times_are_shown_in_utc() -> None:
+    assert shown(0) == "1970-01-01T00:00:00.000000Z"
+    assert shown(1_777_638_600_000_001) == "2026-05-01T12:30:00.000001Z"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("2026-05-01T12:30:00Z", "2026-05-01T12:30:00.000000Z"),
+        ("2026-05-01T12:30Z", "2026-05-01T12:30:00.000000Z"),
+        ("2026-05-01T12:30:00.5Z", "2026-05-01T12:30:00.500000Z"),
+        ("2026-05-01T12:30:00+09:00", "2026-05-01T03:30:00.000000Z"),
+        ("2026-05-01 12:30:00-04:00", "2026-05-01T16:30:00.000000Z"),
+        ("2026-05-01T12:30", "2026-05-01T16:30:00.000000Z"),
+        ("2026-05-01", "2026-05-01T04:00:00.000000Z"),
+        ("20260501", "2026-05-01T04:00:00.000000Z"),
+        ("2026-01-15", "2026-01-15T05:00:00.000000Z"),
+    ],
+)
+def test_a_time_without_a_zone_is_local_time(text: str, meant: str) -> None:
+    assert shown(moment(text)) == meant
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-13-01", "2026-02-30", "12:30", "2026-05-01T25:00", "²", "0001-01-01T00:00:00+23:59"]
+)
+def test_what_is_no_time_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(Invalid, match="is not a time") as refused:
+        moment(text)
+    assert "2026-05-01" in refused.value.hint
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_time_or_refused(text: str) -> None:
+    with suppress(Invalid):
+        assert isinstance(moment(text), int)
+
+
+# ── words and colours ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("count", "what", "words"),
+    [
+        (0, "entity", "0 entities"),
+        (1, "entity", "1 entity"),
+        (2, "relation", "2 relations"),
+        (1234, "byte", "1,234 bytes"),
+    ],
+)
+def test_a_number_comes_with_its_noun(count: int, what: str, words: str) -> None:
+    assert counted(count, what) == words
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("paint", [output.strong, output.dim, output.green, output.red])
+def test_colours_are_for_terminals_of_those_who_want_them(
+    monkeypatch: pytest.MonkeyPatch, paint: Callable[[str], str]
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert paint("text") == "text"
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    assert paint("text").startswith("\x1b[")
+    assert "text" in paint("text")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("text") == "text"
+
+
+def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"name": "서울", "lines": "a\nb", "none": None, "list": (1, 2)})
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == 1
+    assert json.loads(printed) == {"name": "서울", "lines": "a\nb", "none": None, "list": [1, 2]}
+
+
+# ── the bar ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Clock:
+    """A clock that tells what it is set to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(output.time, "monotonic", lambda: self.now)
+
+
+def test_a_bar_is_drawn_on_a_terminal_when_it_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, clock = _Terminal(), _Clock(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", screen)
+    step = bar("Importing")
+    step(0, 1000)
+    clock.now += 0.3
+    step(300, 1000)
+    assert screen.getvalue() == ""
+    clock.now += 0.3
+    step(500, 1000)
+    assert "Importing" in screen.getvalue()
+    assert "500 of 1,000" in screen.getvalue()
+    drawn = screen.getvalue()
+    clock.now += 0.01
+    step(510, 1000)
+    assert screen.getvalue() == drawn
+    step(1000, 1000)
+    assert screen.getvalue().endswith("1,000 of 1,000\n")
+
+
+def test_a_bar_is_not_for_files_nor_for_what_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for screen in (io.StringIO(), _Terminal()):
+        clock = _Clock(monkeypatch)
+        monkeypatch.setattr(sys, "stderr", screen)
+        step = bar("Importing")
+        if not screen.isatty():
+            clock.now += 10
+        step(0, 0)
+        step(5, 10)
+        step(10, 10)
+        assert screen.getvalue() == ""

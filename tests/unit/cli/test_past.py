@@ -1,0 +1,49 @@
+"""A moment of the past, as a person names it: a time, or the number of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polymnia import EntityDraft, Memory, NotFound, connect
+from polymnia.cli.output import moment, shown
+from polymnia.cli.past import instant
+from polymnia.errors import Invalid
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with connect(tmp_path / "memory.db") as memory:
+        memory.create_entities([EntityDraft("a", "k", ("x",))])
+        memory.add_observations([("a", ["y"])])
+        yield memory
+
+
+def test_a_number_is_the_moment_of_that_change(memory: Memory) -> None:
+    second, first = memory.changes()
+    assert instant(memory, str(first.id)) == first.at
+    assert instant(memory, str(second.id)) == second.at
+
+
+def test_eight_digits_are_a_date(memory: Memory) -> None:
+    assert instant(memory, "20260501") == moment("2026-05-01")
+
+
+def test_a_time_as_the_history_shows_it_is_that_very_moment(memory: Memory) -> None:
+    first = memory.changes()[-1]
+    assert instant(memory, shown(first.at)) == first.at
+    assert memory.get("a", at=instant(memory, shown(first.at)))[0].observations == ("x",)
+
+
+@pytest.mark.parametrize("number", ["99", "0", "9" * 30])
+def test_a_change_that_does_not_exist_is_not_found(memory: Memory, number: str) -> None:
+    with pytest.raises(NotFound, match="Change"):
+        instant(memory, number)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "yesterday", "2026-05"])
+def test_anything_else_is_refused(memory: Memory, text: str) -> None:
+    with pytest.raises(Invalid):
+        instant(memory, text)
