@@ -29,9 +29,10 @@ def change(run: Run, row: tuple[Any, ...]) -> Change:
 
 def undone_by(run: Run, number: int) -> int | None:
     """The change that undid this one and still stands: an undo may have been undone itself."""
-    row = run(SQL["undone_by"], (number,)).fetchone()
-    by = row[0] if row else None
-    return by if by is not None and undone_by(run, by) is None else None
+    chain = [number]
+    while (by := run(SQL["undone_by"], (chain[-1],)).fetchone()[0]) is not None:
+        chain.append(by)
+    return chain[1] if len(chain) % 2 == 0 else None
 
 
 class _Story:

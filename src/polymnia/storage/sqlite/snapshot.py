@@ -22,7 +22,8 @@ _SCAN_BELOW = 256  # a project with fewer texts than this is scanned faster than
 _SCAN_SHORT_BELOW = 20_000  # the same for queries of one or two characters, which have no trigram
 _TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
 _TELLING = 200  # a short word that starts more trigrams than this tells nothing apart
-_LAST = "\U0010ffff"
+_LAST = 0x10FFFF
+_AS_INDEXED = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}  # FTS5 reads these two as the replacement character
 
 
 class SqliteSnapshot:
@@ -155,10 +156,15 @@ class SqliteSnapshot:
             return _cover(form)
         if self._texts <= _SCAN_SHORT_BELOW:
             return None
-        terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TERMS + 1)).fetchall()
+        terms = self._terms(form, _TERMS + 1)
         if len(terms) > _TERMS:
             return None
-        return " OR ".join(_quoted(term) for (term,) in terms) or _quoted(_LAST * 3)
+        return " OR ".join(_quoted(term) for (term,) in terms) or _quoted("\x01\x01\x01")
+
+    def _terms(self, start: str, limit: int) -> list[Any]:
+        start = start.translate(_AS_INDEXED)
+        found: list[Any] = self._run(SQL["terms_starting"], (start, _above(start), limit)).fetchall()
+        return found
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms."""
@@ -167,7 +173,7 @@ class SqliteSnapshot:
         border = self._base + self._indexed
         for form in forms:
             if len(form) < 3:
-                terms = self._run(SQL["terms_starting"], (form, form + _LAST, _TELLING + 1)).fetchall()
+                terms = self._terms(form, _TELLING + 1)
                 if len(terms) > _TELLING:
                     return True
                 match = " OR ".join(_quoted(term) for (term,) in terms)
@@ -181,7 +187,7 @@ class SqliteSnapshot:
 
     def names_starting(self, prefix: str, limit: int) -> list[str]:
         """Names that start with the prefix, in alphabetical order."""
-        found = self._run(SQL["names_starting"], (self._project, prefix, prefix + _LAST, limit))
+        found = self._run(SQL["names_starting"], (self._project, prefix, _above(prefix), limit))
         return [name for (name,) in found]
 
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
@@ -237,6 +243,16 @@ def _padded(items: Sequence[T]) -> tuple[T, ...]:
     """The items with the last one repeated up to a power of two: so that few statements serve all lengths."""
     size = 1 << (len(items) - 1).bit_length()
     return (*items, *(items[-1],) * (size - len(items)))
+
+
+def _above(prefix: str) -> str | bytes:
+    """What is greater than every text with the prefix and smaller than any other greater text."""
+    while prefix and ord(prefix[-1]) == _LAST:
+        prefix = prefix[:-1]
+    if not prefix:
+        return b""  # SQLite holds any blob to be greater than any text
+    after = ord(prefix[-1]) + 1
+    return prefix[:-1] + chr(0xE000 if after == 0xD800 else after)  # no text holds a surrogate
 
 
 def _cover(form: str) -> str:

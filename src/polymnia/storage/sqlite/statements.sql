@@ -124,6 +124,9 @@ DELETE FROM gram WHERE rowid = ?;
 -- name: index
 INSERT INTO gram (rowid, text) VALUES (?, ?);
 
+-- name: merge_index
+INSERT INTO gram (gram) VALUES ('optimize');
+
 -- name: unindexed
 SELECT id, coalesce(name_fold, name) || char(1) || coalesce(kind_fold, kind) FROM memory WHERE id > ?1 AND id <= ?2
 UNION ALL
@@ -255,7 +258,7 @@ UNION
 SELECT name FROM change_item WHERE owner = ?1 AND kind = 'm';
 
 -- name: purge_items
-DELETE FROM change_item WHERE owner = ?;
+UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE owner = ?;
 
 -- name: purge_named_items
-DELETE FROM change_item WHERE (name = ?3 AND ref > ?1 AND ref <= ?2) OR (other = ?3 AND ref > ?1 AND ref <= ?2);
+UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE (name = ?3 AND ref > ?1 AND ref <= ?2) OR (other = ?3 AND ref > ?1 AND ref <= ?2);

@@ -44,6 +44,7 @@ class SqliteStore:
         self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
         self._writer: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
+        self._owes_forgetting = False
         self._migrations: tuple[str, ...] = MIGRATIONS
 
     def read(self, project: str) -> _Reading:
@@ -89,6 +90,8 @@ class SqliteStore:
     def close(self) -> None:
         """Let go of every file. Closing twice is fine; a closed store opens again when it is used."""
         self._opened = None
+        if self._owes_forgetting and self._readers:
+            self._forget_old_pages(self._readers[0])
         for connection in (self._writer, *self._readers):
             if connection is not None:
                 connection.close()
@@ -106,6 +109,8 @@ class SqliteStore:
     def _give_back(self, reader: apsw.Connection, opened: tuple[int, int] | None) -> None:
         if opened == self._opened:
             self._readers.append(reader)
+            if self._owes_forgetting:
+                self._forget_old_pages(reader)
         else:
             reader.close()  # the store was closed, or another file lies at its path, since it was taken
 
@@ -162,10 +167,14 @@ class SqliteStore:
 
     def _version(self, connection: apsw.Connection) -> int:
         """The file's version; refuses what is not ours or newer than we are."""
-        application = connection.pragma("application_id")
-        version = int(connection.pragma("user_version"))
-        if application != _APPLICATION:
+        connection.execute("BEGIN")  # one view: another process may be making the store right now
+        try:
+            application = connection.pragma("application_id")
+            version = int(connection.pragma("user_version"))
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        finally:
+            connection.execute("ROLLBACK")
+        if application != _APPLICATION:
             if application or version or tables != (0,):
                 raise errors.NotAStore(f"{self.path} is a database, but not a Polymnia store")
             return 0
@@ -201,8 +210,15 @@ class SqliteStore:
         connection.execute("VACUUM INTO ?", (copy,)).fetchall()
 
     def _forget_old_pages(self, writer: apsw.Connection) -> None:
-        """Empty the write-ahead log, which may still hold pages with a purged text."""
-        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Empty the write-ahead log, which may still hold pages with a purged text; later if somebody reads them."""
+        writer.set_busy_timeout(0)
+        try:
+            row = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._owes_forgetting = row is None or row[0] != 0
+        except apsw.BusyError:
+            self._owes_forgetting = True
+        finally:
+            writer.set_busy_timeout(int(self._busy_timeout * 1000))
 
 
 class _Reading:

@@ -272,6 +272,9 @@ class SqliteTransaction(SqliteSnapshot):
                 self._run(SQL["purge_named_items"], (self._base, self._top, name))
             self._journal("p", "m", id, id, None)
             self.purged = True
+        if self.purged and self._indexed:
+            # Deleting from the index only marks; merging it into one piece leaves nothing of what was deleted.
+            self._run(SQL["merge_index"]).fetchall()
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories."""

@@ -27,6 +27,8 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
                 hint=f"To do it again, undo change {by}.",
             )
         work = _Undoing(tx, row)
+        if number is None and work.was_purged():
+            continue  # no undo reaches it; go on to the change before it
         work.refuse_conflicts()
         work.run()
         if tx.changed:
@@ -41,7 +43,7 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
 def _candidates(tx: SqliteTransaction, number: int | None) -> Iterator[tuple[Any, ...]]:
     if number is None:
         for row in tx._run(SQL["changes"], (tx._project, -1)).fetchall():
-            if row[6] is None and _undone_by(tx, row[0]) is None and not _purges(tx, row[0]):
+            if row[6] is None and _undone_by(tx, row[0]) is None:
                 yield row
         return
     row = tx._run(SQL["change"], (tx._project, number)).fetchone()
@@ -50,18 +52,15 @@ def _candidates(tx: SqliteTransaction, number: int | None) -> Iterator[tuple[Any
     yield row
 
 
-def _purges(tx: SqliteTransaction, number: int) -> bool:
-    return any(op == "p" for _, op, *_ in tx._run(SQL["items"], (number,)))
-
-
 def _undone_by(tx: SqliteTransaction, number: int) -> int | None:
     return undone_by(tx._run, number)
 
 
 def _root(tx: SqliteTransaction, number: int) -> int:
     """The change an undo of an undo … started from."""
-    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
-    return number if row is None or row[6] is None else _root(tx, row[6])
+    while (row := tx._run(SQL["change"], (tx._project, number)).fetchone()) is not None and row[6] is not None:
+        number = row[6]
+    return number
 
 
 class _Undoing:
@@ -71,37 +70,39 @@ class _Undoing:
         self.tx = tx
         self.number: int = row[0]
         first, last = tx._base + row[4], tx._base + row[5]
-        self.first, self.last = first, last
+        self.first: int = first
+        self.last: int = last
         self.made: dict[str, dict[int, tuple[Any, ...]]] = {
             "m": {r[0]: r for r in tx._run(SQL["memory_rows_between"], (first, last)).fetchall()},
             "o": {r[0]: r for r in tx._run(SQL["observation_rows_between"], (first, last)).fetchall()},
             "r": {r[0]: r for r in tx._run(SQL["relation_rows_between"], (first, last)).fetchall()},
         }
         self.items = tx._run(SQL["items"], (self.number,)).fetchall()
+        self.removed = self._removed()
 
     def refuse_conflicts(self) -> None:
         """Refuse when a later change that stands has touched what this one made, or counts on it."""
         tx, later = self.tx, set()
-        if _purges(tx, self.number):
-            raise Conflict(f"Change {self.number} was a permanent delete", hint="It cannot be undone.")
-        found = sum(map(len, self.made.values()))
-        if found < self.last - self.first:
-            later |= self._removers()
+        if self.was_purged():
+            raise Conflict(
+                f"Change {self.number} cannot be undone: it was deleted for good, in whole or in part",
+                hint="Change what is left of it by hand.",
+            )
+        later |= {at for at, _ in self.removed}
         touched = {(kind, ref) for _, op, kind, ref, _, before in self.items if self._matters(op, before)}
-        owners = {owner for *_, owner, _ in self.items} | self.made["m"].keys() | self.made["r"].keys()
+        records = self.made["m"].keys() | {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "m")}
+        owners = {owner for *_, owner, _ in self.items} | records | self.made["r"].keys()
         owners |= {row[1] for row in self.made["o"].values()}
         for owner in owners:
             for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
-                if op != "p" and (owner in self.made["m"] or (kind == "m" and op != "u")):
-                    later.add(at)  # whatever happened to a record we made; or the record itself went or came
+                if op != "p" and (owner in records or (kind == "m" and op != "u")):
+                    later.add(at)  # whatever happened to a record this one made; or the record itself went or came
                 elif ((kind, ref) in touched or ref in self.made["o"]) and self._matters(op, before):
                     later.add(at)
-        for row in self.made["m"].values():
-            for relation in tx.relations_of([row[3]]):
+        for record in tx.load(list(records)):
+            for relation in tx.relations_of([record.name]):
                 if relation.id > self.last:
-                    maker = tx._run(SQL["change_that_made"], (tx._project, relation.id - tx._base)).fetchone()
-                    if maker:
-                        later.add(maker[0])
+                    later |= self._maker(relation.id)
         standing = sorted(at for at in later if _root(tx, at) == at and _undone_by(tx, at) is None)
         # An undo of an earlier change that is not paired with one of these counts as a change of its own.
         standing += sorted(at for at in later if self.number > _root(tx, at) != at and _undone_by(tx, at) is None)
@@ -111,24 +112,51 @@ class _Undoing:
                 f"({', '.join(map(str, standing))})",
                 changes=standing,
             )
-        for _, op, kind, _, _, before in self.items:
-            if op == "d" and kind == "m" and (name := decode(before)["name"]) in tx.ids([name]):
-                raise Conflict(
-                    f"Change {self.number} cannot be undone: the name {name!r} is in use again",
-                    hint="Delete or rename the newer one first.",
-                )
+        for _, op, kind, ref, _, before in self.items:
+            if op == "d" and kind == "m" and not self._made_here(ref):
+                name = decode(before)["name"]
+                for taken in tx.ids([name]).values():
+                    raise Conflict(
+                        f"Change {self.number} cannot be undone: the name {name!r} is in use again",
+                        changes=sorted(self._maker(taken)),
+                        hint="Delete the newer one first, or undo the change that made it.",
+                    )
+
+    def _made_here(self, ref: int) -> bool:
+        """Whether the change made the row itself: what it made and removed again leaves nothing to undo."""
+        return self.first < ref <= self.last
+
+    def _maker(self, ref: int) -> set[int]:
+        """The change a row that is there now comes from: the one that brought it back, or made it."""
+        tx = self.tx
+        back = [at for at, op, _, row, *_ in tx._run(SQL["items_of_owner"], (ref,)) if op == "i" and row == ref]
+        if back:
+            return {back[-1]}
+        maker = tx._run(SQL["change_that_made"], (tx._project, ref - tx._base)).fetchone()
+        return {maker[0]} if maker else set()
 
     @staticmethod
     def _matters(op: str, before: str | None) -> bool:
         return op != "u" or before is None or bool(decode(before).keys() - BOOKKEEPING)
 
-    def _removers(self) -> set[int]:
-        """The later changes that removed rows this one made."""
-        found = set()
-        for at, op, kind, ref, _, _ in self.tx._run(SQL["items_after"], (self.tx._project, self.number)):
-            if op == "d" and self.first < ref <= self.last and ref not in self.made[kind]:
-                found.add(at)
-        return found
+    def _removed(self) -> set[tuple[int, int]]:
+        """The rows this change made that a later one removed, each with that change."""
+        if sum(map(len, self.made.values())) == self.last - self.first:
+            return set()
+        items = self.tx._run(SQL["items_after"], (self.tx._project, self.number))
+        return {
+            (at, ref)
+            for at, op, kind, ref, *_ in items
+            if op == "d" and self._made_here(ref) and ref not in self.made[kind]
+        }
+
+    def was_purged(self) -> bool:
+        """Whether a permanent delete took something of what this change did."""
+        if any(op == "p" for _, op, *_ in self.items):
+            return True
+        here = {ref for _, op, _, ref, *_ in self.items if op == "d" and self._made_here(ref)}
+        known = sum(map(len, self.made.values())) + len(here | {ref for _, ref in self.removed})
+        return known < self.last - self.first
 
     def run(self) -> None:
         """Do the opposite of everything the change did, in the opposite order."""
@@ -140,6 +168,8 @@ class _Undoing:
                 tx._bump(row[1])
         tx.remove_records(list(self.made["m"]))
         for _, op, kind, ref, owner, before in reversed(self.items):
+            if self._made_here(ref):
+                continue
             if op == "d":
                 self._put_back(kind, ref, owner, decode(before))
             elif op == "i":

@@ -286,3 +286,11 @@ def test_an_exchange_during_a_change_does_not_stop_the_next_ones(path: Path, oth
     assert _names(store) == [*names, "after"]
     store.close()
     assert _is_sound(path)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 3e6, 1e10, 1e300])
+def test_a_write_may_wait_for_as_long_as_one_likes(path: Path, seconds: float) -> None:
+    store = SqliteStore(str(path), busy_timeout=seconds)
+    _create(store, "a")
+    assert _names(store) == ["a"]
+    store.close()
