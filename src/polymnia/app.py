@@ -61,16 +61,17 @@ def _store(chosen: Settings, create: bool) -> Store:
 
     if chosen.file is None:
         return SqliteStore(chosen.store or default_store(), busy_timeout=chosen.busy_timeout, create=create)
-    if not create and not os.path.exists(chosen.file):
-        raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
     from polymnia.storage.sqlite.queue import Turn
 
     behind = _behind(chosen.file)
+    path = chosen.store or behind + ".db"
+    if not create and not os.path.exists(chosen.file) and not os.path.exists(path):
+        raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
-    inner = SqliteStore(chosen.store or behind + ".db", busy_timeout=chosen.busy_timeout)
+    inner = SqliteStore(path, busy_timeout=chosen.busy_timeout)
     turn = Turn(behind + ".lock", chosen.busy_timeout)
     return Mirror(inner, chosen.file, turn, limits=limits(chosen))
 

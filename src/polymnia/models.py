@@ -204,11 +204,12 @@ def skeleton(name: str) -> str:
 
     Case, width, invisible characters, runs of white space and letters that look like Latin ones are evened out.
     """
-    if name.isascii():
+    if name.isascii() and name.isprintable():
         return " ".join(name.lower().split()) if " " in name else name.lower()
     from unicodedata import category, normalize
 
     if not _looks:
         _looks.update((ord(pair[0]), pair[1]) for pair in _HOMOGLYPHS.split())
-    shown = normalize("NFKC", normalize("NFKC", name).casefold()).translate(_looks)
+    spaced = "".join(" " if c.isspace() else c for c in name)
+    shown = normalize("NFKC", normalize("NFKC", spaced).casefold()).translate(_looks)
     return " ".join("".join(c for c in shown if category(c) not in ("Cf", "Mn", "Cc")).split())

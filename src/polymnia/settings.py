@@ -54,8 +54,8 @@ class Setting:
             value = self.kind(text)
         except ValueError:
             raise BadSetting(f"{source} is {text!r}, but must be a number") from None
-        if isinstance(value, int | float) and value <= 0:
-            raise BadSetting(f"{source} is {text!r}, but must be above zero")
+        if isinstance(value, int | float) and not 0 < value < 1e18:
+            raise BadSetting(f"{source} is {text!r}, but must be a number above zero")
         return value
 
 

@@ -94,7 +94,7 @@ def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: st
             f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
         )
         if not _changed(done):
-            print("Nothing was changed.")
+            print("So nothing was changed.")
     _print_findings("Repaired", report.repaired)
     _print_findings("Refused", report.refused)
     if done is not None and _changed(done):

@@ -136,7 +136,7 @@ class Memory:
             if limit is None and cursor is None:
                 return Graph(list(snapshot.records()), list(snapshot.relations()))
             size = paging.size(limit)
-            (after,) = paging.position("graph", cursor) or (0,)
+            (after,) = paging.position("graph", cursor, 1) or (0,)
             page = list(snapshot.records(int(after), size + 1))
             more, page = len(page) > size, page[:size]
             relations = snapshot.relations_from([record.name for record in page])
@@ -161,7 +161,7 @@ class Memory:
     def _ranked(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
         from polymnia.engine.search import ranked
 
-        after = paging.position("search", cursor)
+        after = paging.position("search", cursor, 3)
         found = [hit for hit in ranked(snapshot, query) if hit[0] > after]
         size = len(found) if limit is None and cursor is None else paging.size(limit)
         next = paging.cursor("search", *found[size - 1][0]) if len(found) > size else None
@@ -170,7 +170,7 @@ class Memory:
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
         from polymnia.engine.search import substring
 
-        (after,) = paging.position("matches", cursor) or (0,)
+        (after,) = paging.position("matches", cursor, 1) or (0,)
         ids = [id for id in substring(snapshot, query) if id > after]
         size = len(ids) if limit is None and cursor is None else paging.size(limit)
         if self.policy.search != "lower" or not query:
@@ -201,7 +201,7 @@ class Memory:
             missing = [name for name in wanted if name not in ids]
             if missing and self.policy.opening_missing == "refuse":
                 raise NotFound(missing)
-            (after,) = paging.position("nodes", cursor) or (0,)
+            (after,) = paging.position("nodes", cursor, 1) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else paging.size(limit)
             records = snapshot.load(open_ids[:size]) if open_ids else []

@@ -27,14 +27,16 @@ def cursor(kind: str, *place: float) -> str:
     return urlsafe_b64encode(":".join((kind, *map(repr, place))).encode()).decode().rstrip("=")
 
 
-def position(kind: str, text: str | None) -> tuple[float, ...]:
-    """The place a cursor stands for; before everything without one."""
+def position(kind: str, text: str | None, parts: int | None = None) -> tuple[float, ...]:
+    """The place a cursor stands for, a key of so many parts where that is said; before everything without one."""
     if text is None:
         return ()
     try:
         owner, *place = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().split(":")
-        if owner == kind and place:
-            return tuple(float(part) if "." in part or "e" in part else int(part) for part in place)
+        if owner == kind and place and len(place) == (parts or len(place)):
+            key = tuple(float(part) if "." in part or "e" in part else int(part) for part in place)
+            if all(abs(number) < 1 << 63 for number in key):
+                return key
     except ValueError:
         pass
     raise Invalid(

@@ -151,8 +151,8 @@ class Turn(Protocol):
     def give(self) -> None:
         """End the turn."""
 
-    def close(self) -> None:
-        """Let go of whatever the line is kept in."""
+    def close(self) -> bool:
+        """Let go of whatever the line is kept in, unless somebody here has the turn; answers whether it did."""
 
 
 class Store(Protocol):

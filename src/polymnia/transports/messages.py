@@ -71,7 +71,7 @@ def _undecodable(line: bytes, error: Exception) -> BadMessage:
         raise ValueError(f"{constant} is not JSON")
 
     try:
-        loose = json.loads(line, parse_constant=refuse)
+        loose = json.loads(line.decode(), parse_constant=refuse)  # of bytes, json would guess the encoding
     except (ValueError, RecursionError):
         return BadMessage(RpcError(PARSE_ERROR, f"Parse error: {error}"))
     id = loose.get("id") if isinstance(loose, dict) else None
@@ -113,6 +113,7 @@ def salvaged_id(line: bytes) -> Any:
 
     head = line[:_SALVAGE]
     depth, key = 0, None
+    colon = re.compile(rb"\s*:")
     for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', head):
         text = token[0]
         if text in b"[{":
@@ -122,7 +123,7 @@ def salvaged_id(line: bytes) -> Any:
         elif depth == 1 and text not in b",:":
             if key == b'"id"':
                 return _id(text)
-            key = text if line[token.end() :].lstrip()[:1] == b":" else None
+            key = text if colon.match(head, token.end()) else None
     return trailing_id(line)
 
 

@@ -218,7 +218,7 @@ def test_simple_without_file_leaves_that_file_alone(keep: FileServer, place: Pla
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param("stdio", marks=pytest.mark.xfail(strict=True, reason="the server ends with a traceback")),
+        "stdio",
         "changes",
         "import old.json",
     ],

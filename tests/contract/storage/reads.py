@@ -15,6 +15,7 @@ FAR_AHEAD = 1 << 60
 # Each answers something that compares, and that is false where there is nothing to read.
 READS: dict[str, Callable[[Snapshot], Any]] = {
     "ids": lambda snapshot: snapshot.ids(NAMES) or snapshot.ids(NAMES[:1]),
+    "ids_ever": lambda snapshot: [id for name in NAMES for id in snapshot.ids_ever(name)],
     "load": lambda snapshot: snapshot.load(snapshot.containing([""])),
     "records": lambda snapshot: [*snapshot.records(), *snapshot.records(0, 1)],
     "newest": lambda snapshot: snapshot.newest(10),

@@ -167,6 +167,11 @@ def test_what_is_gone_already_is_no_obstacle_to_removing_it(project: Project) ->
     with project.changing() as tx:
         tx.remove_records([gone])
         tx.remove_relations([relation.id])
+    assert _everything(project) == before
+    with project.changing() as tx:
+        tx.purge([gone])
+    before = _everything(project)
+    with project.changing() as tx:
         tx.purge([gone])
     assert _everything(project) == before
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
 
 import pytest
 
@@ -27,7 +28,7 @@ def _count_up(project: Project, who: str, times: int) -> None:
             tx.replace_record(counter.id, draft("counter", *texts, kind=str(int(counter.kind) + 1)))
 
 
-def _in_a_process(engine: Engine, who: str, start) -> None:  # type: ignore[no-untyped-def]
+def _in_a_process(engine: Engine, who: str, start: Barrier) -> None:
     store = engine.open()
     start.wait(_DEADLINE)
     _count_up(Project(store, "default"), who, _EACH)

@@ -104,6 +104,40 @@ def test_a_purged_text_is_gone_when_the_store_is_closed(engine: Engine) -> None:
     assert engine.traces(SECRET) == []
 
 
+@pytest.mark.usefixtures("way")
+def test_what_was_deleted_before_can_still_be_purged(engine: Engine, project: Project) -> None:
+    name = f"s {SECRET}"
+    project.create(draft("kept", "text"))
+    for life in range(2):
+        _secret(project)
+        project.relate("kept", f"{SECRET} {life}", name)
+        project.observe(name, f"{SECRET} {life}")
+        project.delete(name)
+    project.relate("kept", SECRET, name)
+    with project.changing("purge") as tx:
+        tx.purge(tx.ids_ever(name))
+    assert engine.traces(SECRET) == []
+    assert project.see(lambda snapshot: snapshot.ids_ever(name)) == []
+    assert project.names() == ["kept"]
+    assert project.state().relations == ()
+
+
+def test_every_record_that_ever_bore_a_name_is_known(project: Project) -> None:
+    project.create(draft("a"), draft("b"))
+    first = project.id("a")
+    project.replace("a", "text", kind="other")
+    project.delete("a")
+    assert project.see(lambda snapshot: snapshot.ids_ever("a")) == [first]
+    project.create(draft("a"))
+    second = project.id("a")
+    project.undo()
+    project.undo()
+    assert project.id("a") == first
+    assert project.see(lambda snapshot: snapshot.ids_ever("a")) == [first, second]
+    assert project.see(lambda snapshot: snapshot.ids_ever("nobody")) == []
+    assert Project(project.store, "other").see(lambda snapshot: snapshot.ids_ever("a")) == []
+
+
 def test_a_purge_leaves_everything_else_as_it_was(project: Project) -> None:
     project.create(draft("a", "text of a"), draft("b", "text of b"))
     project.relate("a", "knows", "b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,7 +19,7 @@ ROUTES = [(name, route) for name, engine in ENGINES.items() for route in engine.
 
 
 @pytest.fixture(params=ROUTES, ids=lambda pair: f"{pair[0]}, {pair[1]}")
-def routed(request: pytest.FixtureRequest, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:  # type: ignore[no-untyped-def]
+def routed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A fresh store of each engine that finds texts by each of its ways."""
     name, route = request.param
     engine = ENGINES[name](tmp_path)

@@ -146,10 +146,17 @@ def test_steps_back_and_a_new_step_leave_the_undone_ones_undone(project: Project
 # ── out of order ────────────────────────────────────────────────────────────────────────────────────────────
 
 Script = tuple[Verb, ...]
-_create_a: Verb = lambda p: p.create(draft("a", "a1", "a2"))  # noqa: E731 - a script reads better in one piece
-_create_b: Verb = lambda p: p.create(draft("b", "b1"))  # noqa: E731
 
-# Changes after which the first one of the list's second part can still be taken back alone, and what is left.
+
+def _create_a(project: Project) -> int:
+    return project.create(draft("a", "a1", "a2"))
+
+
+def _create_b(project: Project) -> int:
+    return project.create(draft("b", "b1"))
+
+
+# Changes, which of them is to be undone, and what is left then: observations by name, and types of relations.
 INDEPENDENT: dict[str, tuple[Script, int, dict[str, tuple[str, ...]], list[str]]] = {
     "other records": ((_create_a, _create_b), 0, {"b": ("b1",)}, []),
     "an observation before another": (

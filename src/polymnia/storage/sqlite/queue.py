@@ -60,7 +60,7 @@ class Turn:
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
-        self._timeout = timeout
+        self._timeout = min(timeout, threading.TIMEOUT_MAX / 2)
         self._threads = threading.Lock()  # the file lock does not separate threads that share a descriptor
         self._fd = -1
 
@@ -83,11 +83,15 @@ class Turn:
         _free(self._fd)
         self._threads.release()
 
-    def close(self) -> None:
-        """Let go of the lock file."""
+    def close(self) -> bool:
+        """Let go of the lock file, unless a thread of ours has the turn; answers whether it did."""
+        if not self._threads.acquire(blocking=False):
+            return False
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+        self._threads.release()
+        return True
 
     def _wait_in_line(self, deadline: float) -> None:
         # A blocking lock keeps our place in line but knows no timeout, so a thread waits in our stead.

@@ -109,9 +109,6 @@ SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;
 
--- name: delete_observations
-DELETE FROM observation WHERE memory = ?;
-
 -- name: delete_memory
 DELETE FROM memory WHERE id = ?;
 
@@ -231,9 +228,6 @@ SELECT id, memory, text FROM observation WHERE id = ?;
 
 -- name: observation_rows_between
 SELECT id, memory, text FROM observation WHERE id > ? AND id <= ? ORDER BY id;
-
--- name: observation_rows_of
-SELECT id, memory, text FROM observation WHERE memory = ? ORDER BY id;
 
 -- name: relation_row
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import monotonic
 from types import TracebackType
 
 import apsw
@@ -22,7 +21,6 @@ from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 __all__ = ["SqliteStore"]
 
-_FRESH = 0.5  # for so many seconds a reader trusts that the file at the path is still the same; a writer never does
 _APPLICATION = 0x506F6C79  # "Poly", in the file's header
 
 
@@ -35,14 +33,14 @@ class SqliteStore:
 
     def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
-        self._busy_timeout = busy_timeout
+        self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
         self._create = create
         self._clock = clock
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
-        self._fresh = 0.0
         self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
         self._writer: apsw.Connection | None = None
+        self._written: tuple[int, int] | None = None  # which file the writer has open
         self._readers: list[apsw.Connection] = []
         self._owes_forgetting = False
         self._migrations: tuple[str, ...] = MIGRATIONS
@@ -57,9 +55,9 @@ class SqliteStore:
         with translated(self.path):
             self._take_turn()
             try:
+                if self._writer is None or self._written != self._opened:
+                    self._writer, self._written = self._connect(), self._opened
                 writer = self._writer
-                if writer is None:
-                    writer = self._writer = self._connect()
                 writer.execute("BEGIN IMMEDIATE")
                 try:
                     transaction = SqliteTransaction(writer, project, who, action, self._clock())
@@ -88,16 +86,19 @@ class SqliteStore:
                 self._give_back(reader, opened)
 
     def close(self) -> None:
-        """Let go of every file. Closing twice is fine; a closed store opens again when it is used."""
+        """Let go of every file. Closing twice is fine; a closed store opens again when it is used.
+
+        A change under way in another thread is left to its end.
+        """
         self._opened = None
-        if self._owes_forgetting and self._readers:
-            self._forget_old_pages(self._readers[0])
-        for connection in (self._writer, *self._readers):
-            if connection is not None:
-                connection.close()
-        self._writer = None
-        self._readers.clear()
-        self._turn.close()
+        readers, self._readers = self._readers, []
+        if self._owes_forgetting and readers:
+            self._forget_old_pages(readers[0])
+        if self._turn.close() and self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        for reader in readers:
+            reader.close()
 
     def _take_reader(self) -> apsw.Connection:
         self._open()
@@ -129,7 +130,7 @@ class SqliteStore:
         connection = apsw.Connection(self.path)
         # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.set_busy_timeout(int(self._busy_timeout * 1000))
+        connection.set_busy_timeout(self._milliseconds)
         connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON"
         ).fetchall()
@@ -137,10 +138,7 @@ class SqliteStore:
 
     def _open(self) -> None:
         """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
-        now = monotonic()
-        if self._opened is not None and (now < self._fresh or self._opened == _identity(self.path)):
-            if now >= self._fresh:
-                self._fresh = now + _FRESH
+        if self._opened is not None and self._opened == _identity(self.path):
             return
         with self._opening:
             if self._opened is not None:
@@ -218,7 +216,7 @@ class SqliteStore:
         except apsw.BusyError:
             self._owes_forgetting = True
         finally:
-            writer.set_busy_timeout(int(self._busy_timeout * 1000))
+            writer.set_busy_timeout(self._milliseconds)
 
 
 class _Reading:
