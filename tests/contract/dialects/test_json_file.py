@@ -233,7 +233,8 @@ def test_a_file_with_a_project_needs_a_store(place: Place, path: Path, command: 
     assert "--store" in done.stderr
     assert "Traceback" not in done.stderr
     assert not path.exists()
-    assert place.run(*given, "--store", str(place.store)).returncode == 0
+    if command != "changes":  # which makes no store
+        assert place.run(*given, "--store", str(place.store)).returncode == 0
 
 
 @pytest.mark.promise("files.import.nothing_new")
