@@ -289,11 +289,12 @@ class Connection:
 
     def shaped(self, request: Request, reply: Reply) -> dict[str, Any]:
         """A dialect's answer as the result of tools/call."""
+        structured = reply.structured
         if reply.text is None:
             data = encode(reply.value)
-            if reply.indent:
-                data = msgspec.json.format(data, indent=reply.indent)
-            text = data.decode()
+            if structured is reply.value and not reply.is_error:
+                structured = Raw(data)  # encoded once, sent twice
+            text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
         else:
             text = reply.text
         content = [{"type": "text", "text": text}]
@@ -301,8 +302,8 @@ class Connection:
         if reply.is_error:
             result["isError"] = True
             return self.complete(request, result)
-        if reply.structured is not None:
-            result["structuredContent"] = reply.structured
+        if structured is not None:
+            result["structuredContent"] = structured
         if reply.notes or reply.next:
             meta: dict[str, Any] = {}
             if reply.notes:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polymnia.engine.transfer.broken_text import mend
 from polymnia.engine.transfer.graph_file import GraphFile, read, recover, write
-from polymnia.engine.transfer.recovery import mend
 from polymnia.errors import BrokenFile
 
 PEOPLE = [
