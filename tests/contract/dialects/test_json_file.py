@@ -480,3 +480,17 @@ def test_no_temporary_files_are_left_beside_the_file(keep: FileServer, place: Pl
     assert server.exit_code() == 0
 
     assert [file.name for file in folder.iterdir()] == ["memory.jsonl"]
+
+
+@pytest.mark.promise("files.format.kept")
+def test_lines_in_a_file_called_json_stay_lines_even_after_it_was_emptied(keep: FileServer, place: Place) -> None:
+    path = place.folder / "memory.json"
+    path.write_text(json.dumps({"type": "entity", **A}))
+    server = keep("official", "--file", str(path))
+    assert server.names() == ["a"]
+    path.write_text("")
+
+    assert server.names() == []
+    server.call("create_entities", entities=[B])
+
+    assert json.loads(path.read_text()) == {"type": "entity", **B}

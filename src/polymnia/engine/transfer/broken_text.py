@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _COLON = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
+# A key with its colon; the group is the key in its quotes.
 KEY = re.compile(rf"({_STRING}){_COLON.pattern}", re.DOTALL)
 # What may come after a text that is a value. Anything else means that its closing quote opens the next.
 _AFTER_TEXT = re.compile(r'[ \t\r\n]*+(?:[,\]}"]|\Z)')
@@ -39,6 +40,7 @@ _SHALLOW = 6
 _ENTITY = {"name", "entityType", "observations"}
 _RELATION = {"from", "to", "relationType"}
 _ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
+# An object whose first key is one that items have.
 ITEM_START = re.compile(rf'\{{\s*+"(?:{"|".join(sorted(_ITEM_KEYS))})"\s*+:')
 
 

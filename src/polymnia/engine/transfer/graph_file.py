@@ -109,7 +109,7 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
 
     form = detect(data, path)
     data, skipped, mark = _decoded(data)
-    # BrokenFile text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
+    # Broken text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
     taking = Taking(form, limits or Limits(), wary=True)
     if mark:
         taking.repair("line 1", mark)

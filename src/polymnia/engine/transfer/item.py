@@ -15,12 +15,16 @@ Place = Literal["entities", "relations", "lines", "document", "any"]
 What = Literal["entity", "relation"]
 Listed = Literal["entities", "relations"]
 SECTIONS: dict[str, Listed] = {"entities": "entities", "relations": "relations"}
+
+# The key of the file formats comes first, then the ones other programs and people write in its place.
 NAME_KEYS = ("name", "entityName", "entity_name")
 KIND_KEYS = ("entityType", "entity_type", "type", "kind")
 OBSERVATION_KEYS = ("observations", "observation", "contents")
 SOURCE_KEYS = ("from", "from_", "source", "fromEntity", "from_entity")
 TARGET_KEYS = ("to", "to_", "target", "toEntity", "to_entity")
 LINK_KEYS = ("relationType", "relation_type", "relationship", "relation", "type", "kind")
+
+# An object by its keys, the JSON under each left as it is.
 MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 ENCODER = msgspec.json.Encoder()
 # What the decoder raises for bytes it does not take, be they JSON or not.

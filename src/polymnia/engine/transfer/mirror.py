@@ -131,13 +131,15 @@ class Mirror:
         except BrokenFile as e:
             graph, broken = recover(data, self._path, limits=self._limits), e
         with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
-            known = _Known(self._path, print, graph.form, graph.extra, graph.unread)
+            before = self._noted(tx)
+            form = before.form if before is not None and not data.strip() else graph.form  # emptied, not reformed
+            known = _Known(self._path, print, form, graph.extra, graph.unread)
             if broken is not None:
                 kept = self._set_aside(data)
                 # What the store knows was acknowledged once: damage to the file is no reason to lose it.
                 _add_missing(tx, graph)
                 self._rewrite(tx, known)
-            elif self._noted(tx) is None:
+            elif before is None:
                 # A store and a file that meet for the first time: neither takes anything from the other.
                 was_there = next(tx.records(), None) is not None
                 _add_missing(tx, graph)
