@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -14,6 +14,9 @@ from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
 __all__ = ["bar", "counted", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _coloured(code: str) -> Callable[[str], str]:
@@ -42,7 +45,7 @@ def counted(count: int, what: str) -> str:
 def moment(text: str) -> int:
     """A time a person wrote, in microseconds since 1970. Without a zone it is local time."""
     try:
-        return round(datetime.fromisoformat(text).astimezone(UTC).timestamp() * 1_000_000)
+        return (datetime.fromisoformat(text).astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
         raise Invalid(
             f"{text!r} is not a time", hint="Write it as 2026-05-01, 2026-05-01T12:30 or 2026-05-01T12:30:00Z."

@@ -63,6 +63,7 @@ class Turn:
         self._timeout = min(timeout, threading.TIMEOUT_MAX / 2)
         self._threads = threading.Lock()  # the file lock does not separate threads that share a descriptor
         self._fd = -1
+        self.held = False  # whether a thread of ours has the turn
 
     def take(self) -> None:
         """Wait for the turn, at most for the timeout."""
@@ -74,23 +75,32 @@ class Turn:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
             if not _try(self._fd):
                 self._wait_in_line(deadline)
+            self.held = True
         except BaseException:
             self._threads.release()
             raise
 
     def give(self) -> None:
         """End the turn."""
+        self.held = False
         _free(self._fd)
         self._threads.release()
 
-    def close(self) -> bool:
-        """Let go of the lock file, unless a thread of ours has the turn; answers whether it did."""
+    def close(self, last: Callable[[], None] | None = None) -> bool:
+        """Let go of the lock file, unless a thread of ours has the turn; answers whether it did.
+
+        ``last`` is called before, while nobody can take the turn.
+        """
         if not self._threads.acquire(blocking=False):
             return False
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-        self._threads.release()
+        try:
+            if last is not None:
+                last()
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+        finally:
+            self._threads.release()
         return True
 
     def _wait_in_line(self, deadline: float) -> None:

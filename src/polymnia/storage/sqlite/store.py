@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 
 import apsw
@@ -39,6 +39,7 @@ class SqliteStore:
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
         self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
+        self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
         self._writer: apsw.Connection | None = None
         self._written: tuple[int, int] | None = None  # which file the writer has open
         self._readers: list[apsw.Connection] = []
@@ -94,11 +95,14 @@ class SqliteStore:
         readers, self._readers = self._readers, []
         if self._owes_forgetting and readers:
             self._forget_old_pages(readers[0])
-        if self._turn.close() and self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        self._turn.close(self._close_writer)
         for reader in readers:
             reader.close()
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
     def _take_reader(self) -> apsw.Connection:
         self._open()
@@ -144,7 +148,7 @@ class SqliteStore:
             if self._opened is not None:
                 if self._opened == _identity(self.path):
                     return
-                self.close()
+                self._leave_replaced_file()
             if not self._create and not os.path.exists(self.path):
                 raise errors.NotAStore(
                     f"There is no store at {self.path}",
@@ -161,7 +165,31 @@ class SqliteStore:
                 finally:
                     self._turn.give()
             self._readers.append(connection)
+            self._log = _identity(self.path + "-wal")
             self._opened = _identity(self.path)
+
+    def _leave_replaced_file(self) -> None:
+        """Let go of a file that another one has replaced, and of its log, which SQLite would read into the new one.
+
+        SQLite itself leaves the log of a moved file where it is. We remove it in our turn, and only if it is the one
+        we know: another process may have been faster, and the log that lies there may be the new file's.
+        """
+        log = self._log
+        self.close()
+        if self._turn.held:  # by a thread of ours, still at work on the old file
+            self._remove_log(log)
+            return
+        self._turn.take()
+        try:
+            self._remove_log(log)
+        finally:
+            self._turn.give()
+
+    def _remove_log(self, log: tuple[int, int] | None) -> None:
+        if log is not None and log == _identity(self.path + "-wal"):
+            for rest in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    os.unlink(self.path + rest)
 
     def _version(self, connection: apsw.Connection) -> int:
         """The file's version; refuses what is not ours or newer than we are."""

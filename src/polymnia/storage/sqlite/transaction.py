@@ -252,8 +252,9 @@ class SqliteTransaction(SqliteSnapshot):
 
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""
-        for id in ids:
-            names = {name for (name,) in self._run(SQL["names_of"], (id,)) if name is not None}
+        # Known before anything goes: of several that bore one name, the first takes it from the journal.
+        named = {id: {name for (name,) in self._run(SQL["names_of"], (id,)) if name is not None} for id in ids}
+        for id, names in named.items():
             if not names or not self._base < id <= self._top:
                 continue
             for relation in self.relations_of(sorted(names)):

@@ -164,14 +164,12 @@ def _rename_first(other: Path, path: Path) -> None:
     os.replace(other, path)
 
 
-_stale_log = pytest.mark.xfail(strict=True, reason="the log of the file that was replaced is read into the new one")
 Put = Callable[[Path, Path], None]
 _each_way = pytest.mark.parametrize(
     "put", [_move, _copy_beside, _delete_first, _rename_first], ids=lambda p: p.__name__
 )
 
 
-@_stale_log
 @_each_way
 def test_a_store_put_in_anothers_place_is_read_and_written_from_then_on(path: Path, other: Path, put: Put) -> None:
     store = SqliteStore(str(path), busy_timeout=1.0)
@@ -187,7 +185,6 @@ def test_a_store_put_in_anothers_place_is_read_and_written_from_then_on(path: Pa
     again.close()
 
 
-@_stale_log
 @_each_way
 def test_the_first_thing_after_the_exchange_may_be_a_write(path: Path, other: Path, put: Put) -> None:
     store = SqliteStore(str(path), busy_timeout=1.0)
@@ -199,7 +196,6 @@ def test_the_first_thing_after_the_exchange_may_be_a_write(path: Path, other: Pa
     assert _is_sound(path)
 
 
-@_stale_log
 def test_every_process_on_the_store_notices_the_exchange(path: Path, other: Path) -> None:
     stores = [SqliteStore(str(path), busy_timeout=5.0) for _ in range(2)]
     for number, store in enumerate(stores):
@@ -250,7 +246,6 @@ def test_a_store_whose_file_was_deleted_starts_anew(path: Path) -> None:
     assert _is_sound(path)
 
 
-@_stale_log
 def test_a_reader_goes_on_with_the_file_it_began_with(path: Path, other: Path) -> None:
     store = SqliteStore(str(path), busy_timeout=1.0)
     _create(store, "a", "b")
@@ -262,7 +257,6 @@ def test_a_reader_goes_on_with_the_file_it_began_with(path: Path, other: Path) -
     store.close()
 
 
-@_stale_log
 def test_an_exchange_during_a_change_does_not_stop_the_next_ones(path: Path, other: Path) -> None:
     store = SqliteStore(str(path), busy_timeout=1.0)
     _create(store, "a")
