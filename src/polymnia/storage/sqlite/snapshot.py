@@ -47,6 +47,11 @@ class SqliteSnapshot:
     def _no_project(self) -> tuple[int, int, int, int, int]:
         return (0, 0, 0, 0, 0)
 
+    @property
+    def touched(self) -> int:
+        """When the project was last changed: no two changes have one time."""
+        return self._touched
+
     def ids(self, names: Sequence[str]) -> dict[str, int]:
         """The ids of those of the names that exist."""
         if len(names) == 1:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import TracebackType
 
 import apsw
 
 from polymnia import errors
-from polymnia.engine.ports import Clock
+from polymnia.engine.ports import Clock, Snapshot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.small import Shelf
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
 from polymnia.storage.sqlite.transaction import SqliteTransaction
@@ -44,11 +45,21 @@ class SqliteStore:
         self._written: tuple[int, int] | None = None  # which file the writer has open
         self._readers: list[apsw.Connection] = []
         self._owes_forgetting = False
+        self._shelf = Shelf(self)
         self._migrations: tuple[str, ...] = MIGRATIONS
 
-    def read(self, project: str) -> _Reading:
+    def read(self, project: str) -> AbstractContextManager[Snapshot]:
         """One consistent view of a project. Never waits for a writer."""
-        return _Reading(self, project)
+        if self._shelf.knows(project):
+            with translated(self.path):
+                small = self._shelf.take(project, self._touched(project))
+            if small is not None:
+                return nullcontext(small)
+        return _Reading(self, project, self._shelf)
+
+    def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
+        """The same, from the file in any case."""
+        return _Reading(self, project, None)
 
     @contextmanager
     def write(self, project: str, who: str, action: str) -> Iterator[SqliteTransaction]:
@@ -78,13 +89,16 @@ class SqliteStore:
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
         with translated(self.path):
-            reader = self._take_reader()
-            opened = self._opened
-            try:
-                row = reader.execute(SQL["project"], (project,)).fetchone()
-                return int(row[4]) if row else 0
-            finally:
-                self._give_back(reader, opened)
+            return self._touched(project)
+
+    def _touched(self, project: str) -> int:
+        reader = self._take_reader()
+        opened = self._opened
+        try:
+            row = reader.execute(SQL["project"], (project,)).fetchone()
+            return int(row[4]) if row else 0
+        finally:
+            self._give_back(reader, opened)
 
     def close(self) -> None:
         """Let go of every file. Closing twice is fine; a closed store opens again when it is used.
@@ -92,6 +106,7 @@ class SqliteStore:
         A change under way in another thread is left to its end.
         """
         self._opened = None
+        self._shelf.clear()
         readers, self._readers = self._readers, []
         if self._owes_forgetting and readers:
             self._forget_old_pages(readers[0])
@@ -250,11 +265,12 @@ class SqliteStore:
 class _Reading:
     """The frame around a read. A class, because the generators of contextlib cost more than a small read does."""
 
-    __slots__ = ("_opened", "_project", "_reader", "_store")
+    __slots__ = ("_opened", "_project", "_reader", "_shelf", "_store")
 
-    def __init__(self, store: SqliteStore, project: str) -> None:
+    def __init__(self, store: SqliteStore, project: str, shelf: Shelf | None) -> None:
         self._store = store
         self._project = project
+        self._shelf = shelf
 
     def __enter__(self) -> SqliteSnapshot:
         store = self._store
@@ -263,7 +279,10 @@ class _Reading:
             self._opened = store._opened
             try:
                 self._reader.execute("BEGIN")
-                return SqliteSnapshot(self._reader, self._project)
+                snapshot = SqliteSnapshot(self._reader, self._project)
+                if self._shelf is not None:
+                    self._shelf.see(self._project, snapshot)
+                return snapshot
             except BaseException:
                 self._end()
                 raise

@@ -95,7 +95,7 @@ def test_closing_leaves_one_file_and_the_lock(path: Path) -> None:
 def test_closing_lets_go_of_every_file(path: Path) -> None:
     def held() -> list[str]:
         links = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
-        return [target for link in links if os.path.exists(link) and path.name in (target := os.readlink(link))]
+        return [target for link in links if os.path.exists(link) and str(path) in (target := os.readlink(link))]
 
     store = SqliteStore(str(path))
     _create(store, "a")
