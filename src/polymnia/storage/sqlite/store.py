@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 
 import apsw
@@ -61,30 +60,9 @@ class SqliteStore:
         """The same, from the file in any case."""
         return _Reading(self, project, None)
 
-    @contextmanager
-    def write(self, project: str, who: str, action: str) -> Iterator[SqliteTransaction]:
+    def write(self, project: str, who: str, action: str) -> AbstractContextManager[SqliteTransaction]:
         """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
-        with translated(self.path):
-            self._take_turn()
-            try:
-                if self._writer is None or self._written != self._opened:
-                    self._writer, self._written = self._connect(), self._opened
-                writer = self._writer
-                writer.execute("BEGIN IMMEDIATE")
-                try:
-                    transaction = SqliteTransaction(writer, project, who, action, self._clock())
-                    yield transaction
-                    if transaction.wrote:
-                        transaction.finish()
-                        writer.execute("COMMIT")
-                finally:
-                    # After an error, or when there is nothing to keep. A failed COMMIT may have ended it already.
-                    if writer.in_transaction:
-                        writer.execute("ROLLBACK")
-                if transaction.purged:
-                    self._forget_old_pages(writer)
-            finally:
-                self._turn.give()
+        return _Writing(self, project, who, action)
 
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
@@ -145,14 +123,21 @@ class SqliteStore:
             self._turn.give()
             self._open()
 
+    def _take_writer(self) -> apsw.Connection:
+        """The one connection that writes; a new one when another file lies at the path."""
+        if self._writer is None or self._written != self._opened:
+            self._writer, self._written = self._connect(), self._opened
+        return self._writer
+
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path)
         # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(self._milliseconds)
-        connection.execute(
-            "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON"
-        ).fetchall()
+        # FULL: a commit is on disk when it returns. Deleted text is overwritten, not just unlinked. A longer log is
+        # emptied less often, and pages that change again and again are written back once.
+        connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON").fetchall()
+        connection.execute("PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY").fetchall()
         return connection
 
     def _open(self) -> None:
@@ -260,6 +245,62 @@ class SqliteStore:
             self._owes_forgetting = True
         finally:
             writer.set_busy_timeout(self._milliseconds)
+
+
+class _Writing:
+    """The frame around a change: the turn, one transaction, and the end of both whatever happens."""
+
+    __slots__ = ("_action", "_project", "_store", "_transaction", "_who", "_writer")
+
+    def __init__(self, store: SqliteStore, project: str, who: str, action: str) -> None:
+        self._store = store
+        self._project = project
+        self._who = who
+        self._action = action
+
+    def __enter__(self) -> SqliteTransaction:
+        store = self._store
+        try:
+            store._take_turn()
+            try:
+                self._writer = store._take_writer()
+                self._writer.execute("BEGIN IMMEDIATE")
+                self._transaction = SqliteTransaction(
+                    self._writer, self._project, self._who, self._action, store._clock()
+                )
+                return self._transaction
+            except BaseException:
+                self._end()
+                raise
+        except (apsw.Error, OSError) as e:
+            raise fault(e, store.path) from e
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        store, transaction = self._store, self._transaction
+        try:
+            try:
+                if error is None and transaction.wrote:
+                    transaction.finish()
+                    self._writer.execute("COMMIT")
+                    if transaction.purged:
+                        store._forget_old_pages(self._writer)
+            finally:
+                self._end()
+        except (apsw.Error, OSError) as e:
+            raise fault(e, store.path) from e
+        if isinstance(error, apsw.Error | OSError):
+            raise fault(error, store.path) from error
+
+    def _end(self) -> None:
+        try:
+            # After an error, or when there is nothing to keep. A failed COMMIT may have ended it already.
+            writer = getattr(self, "_writer", None)
+            if writer is not None and writer.in_transaction:
+                writer.execute("ROLLBACK")
+        finally:
+            self._store._turn.give()
 
 
 class _Reading:

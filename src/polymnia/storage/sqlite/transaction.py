@@ -49,8 +49,8 @@ class SqliteTransaction(SqliteSnapshot):
             self._index_new()
         self._run(SQL["touch_project"], (self._seq, self._indexed, self._texts, self._at, self._project))
         self._change = self._add_change()
-        if self._items:
-            self._db.executemany(SQL["add_item"], ((self._change, n, *item) for n, item in enumerate(self._items)))
+        for n, item in enumerate(self._items):
+            self._run(SQL["add_item"], (self._change, n, *item))
         return self._change
 
     @property
