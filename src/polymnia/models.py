@@ -125,7 +125,6 @@ class Event(Struct, frozen=True, kw_only=True):
     version: int | None
     created: bool = False
     deleted: bool = False
-    purged: bool = False
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     related: tuple[str, ...] = ()

@@ -79,8 +79,6 @@ def history(arguments: Namespace, chosen: Settings) -> int:
                 print(f"  {column} was {old}")
         if event.deleted:
             print(red("  deleted"))
-        if event.purged:
-            print(red("  deleted for good; its text is gone"))
     return 0
 
 
@@ -132,7 +130,6 @@ def _event(event: Event) -> dict[str, Any]:
         "version": event.version,
         "created": event.created,
         "deleted": event.deleted,
-        "purged": event.purged,
         "added": event.added,
         "removed": event.removed,
         "related": event.related,

@@ -102,6 +102,8 @@ def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
         if (mark := made(ref)) is not None:
             mark["added"].append((ref, text))
     for at, op, kind, ref, _, before in items:
+        if op == "p":
+            continue  # a permanent delete took what it told
         mark = marked(at)
         if kind == "o":
             mark["removed" if op == "d" else "added"].append((ref, texts[ref]))
@@ -112,8 +114,6 @@ def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
             mark["changed"].update((k, v) for k, v in old.items() if k not in BOOKKEEPING)
         elif op == "d":
             mark["deleted"] = True
-        elif op == "p":
-            mark["purged"] = True
         else:
             mark["created"] = True
             mark["version"] = decode(before)["version"] if before else None
