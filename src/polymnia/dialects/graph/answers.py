@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from polymnia.operation import Reply
 __all__ = ["Answers", "Bilingual", "Official", "Simple", "Strict", "answers"]
 
 
-class Answers:
+class Answers(ABC):
     """The shapes one dialect answers with. ``outputs`` says which type each tool's structured content has."""
 
     outputs: ClassVar[dict[str, type]]
@@ -49,37 +50,37 @@ class Answers:
         )
         return self._reply(value, next=found.next)
 
+    @abstractmethod
     def created(self, made: Created) -> Reply:
         """What create_entities answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def related(self, made: Related) -> Reply:
         """What create_relations answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def added(self, given: list[shapes.Observed], done: list[Added]) -> Reply:
         """What add_observations answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def entities_deleted(self, gone: Deleted) -> Reply:
         """What delete_entities answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def observations_deleted(self, given: list[shapes.Unobserved], count: int) -> Reply:
         """What delete_observations answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def relations_deleted(self, gone: list[Relation]) -> Reply:
         """What delete_relations answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def found(self, found: Graph) -> Reply:
         """What search_nodes answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def opened(self, found: Graph, missing: list[str]) -> Reply:
         """What open_nodes answers."""
-        raise NotImplementedError
 
 
 class Simple(Answers):
