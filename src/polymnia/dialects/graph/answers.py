@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from polymnia.dialects.graph import shapes
@@ -263,4 +263,10 @@ class Official(Answers):
 
 def answers(behaviour: Behaviour) -> Answers:
     """The answers of a dialect."""
-    return {"simple": Simple, "strict": Strict, "bilingual": Bilingual, "official": Official}[behaviour.name](behaviour)
+    speakers: dict[str, Callable[[Behaviour], Answers]] = {
+        "simple": Simple,
+        "strict": Strict,
+        "bilingual": Bilingual,
+        "official": Official,
+    }
+    return speakers[behaviour.name](behaviour)
