@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import importlib
 import os
 import shutil
@@ -30,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     form = "quick" if given.quick else "full"
     results = given.results or (os.path.join(CACHE, "bench") if given.quick else RESULTS)
     peer.install()
+    # As an installed package is: one installed in place may have no bytecode, and be compiled anew at every start.
+    compileall.compile_dir(os.path.join(peer.ROOT, "src", "polymnia"), quiet=1)
     os.makedirs(CACHE, exist_ok=True)
     # Beside the repository and not in /tmp, which is memory on many machines: a write must meet a real disk.
     folder = tempfile.mkdtemp(prefix="run-", dir=CACHE)
