@@ -6,19 +6,21 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
-# What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold
+# What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold,
+# make bench-search DATA=folder/of/the/sets ARGS=--quick
 TESTS ?= tests
 WORKERS ?= auto
 ARGS ?=
 BENCH ?=
+DATA ?=
 
 .DEFAULT_GOAL := help
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run test check bench clean
+.PHONY: help run test check bench bench-search clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
 	@$(VENV)/bin/polymnia demo
@@ -36,6 +38,9 @@ check: $(VENV)/.test $(VENV)/.check ## Style, types and the rules of the house
 bench: $(VENV)/.bench ## Measure side by side with the reference server (BENCH=... chooses what)
 	@$(PY) tests/npm_peer.py
 	$(PY) -m bench $(BENCH)
+
+bench-search: $(VENV)/.bench ## Measure what the search finds and how fast (DATA=... holds the question sets)
+	$(PY) -m bench.search $(if $(DATA),--data $(DATA)) $(ARGS)
 
 clean: ## Remove the environment, the reference server and every cache
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.result import Result
 
-__all__ = ["ORDER", "load", "save", "show", "write_readme"]
+__all__ = ["MARKS", "ORDER", "load", "markdown", "save", "show", "write_readme"]
 
 ORDER = ("cold", "calls", "growth", "large", "concurrency", "crash")
 MARKS = {True: "met", False: "**not met**", None: "not judged"}
@@ -67,19 +67,19 @@ def write_readme(folder: str) -> None:
         "",
         "## Targets",
         "",
-        *_markdown(
+        *markdown(
             ["target", "measured", ""],
             [[v["target"], v["measured"], MARKS[v["met"]]] for kept in results for v in kept["verdicts"]],
         ),
         "",
         "## Machine",
         "",
-        *_markdown(["", ""], [[name, value] for name, value in results[-1]["machine"].items()]),
+        *markdown(["", ""], [[name, value] for name, value in results[-1]["machine"].items()]),
     ]
     for kept in results:
         lines += ["", f"## {kept['title']}", "", kept["summary"]]
         for table in kept["tables"]:
-            lines += ["", f"**{table['title']}**", "", *_markdown(table["columns"], table["rows"])]
+            lines += ["", f"**{table['title']}**", "", *markdown(table["columns"], table["rows"])]
             if table["note"]:
                 lines += ["", table["note"]]
         lines += ["", f"Again with `{kept['command']}` ({kept['form']} form, {kept['took_seconds']:.0f} s)."]
@@ -96,7 +96,9 @@ def _rounded(value: Any) -> Any:
     return [_rounded(item) for item in value] if isinstance(value, list) else value
 
 
-def _markdown(columns: list[str], rows: Iterable[list[str]]) -> list[str]:
+def markdown(columns: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """A table as lines of Markdown."""
+
     def row(cells: list[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 

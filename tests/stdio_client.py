@@ -438,6 +438,7 @@ class Place:
             "XDG_CACHE_HOME": str(self.home / "cache"),
             "XDG_STATE_HOME": str(self.home / "state"),
             "POLYMNIA_STORE": str(self.store),
+            "POLYMNIA_EMBEDDER": "none",  # a model costs each server a second; tests about meaning ask for one
             "LANG": "C.UTF-8",
         }
         self._servers: list[Server] = []

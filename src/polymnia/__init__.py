@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from polymnia.app import connect
     from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
     from polymnia.engine.memory import Memory
+    from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Why
     from polymnia.errors import (
         AlreadyExists,
         BadArguments,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         Forbidden,
         Invalid,
         MissingEnds,
+        NoModel,
         NoSpace,
         NotAStore,
         NotFound,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
         Unavailable,
         UnknownOperation,
     )
-    from polymnia.models import Change, EntityDraft, Event, Graph, Note, Record, Relation
+    from polymnia.models import Change, EntityDraft, Event, Filters, Graph, Note, Record, Relation
 
 __version__ = "0.1.0"
 
@@ -53,11 +55,17 @@ __all__ = [
     "Event",
     "Note",
     "Policy",
+    "Filters",
     # what the verbs answer
     "Created",
     "Related",
     "Added",
     "Deleted",
+    "Found",
+    "Hit",
+    "Why",
+    "Fragment",
+    "Plan",
     # faults
     "Fault",
     "Invalid",
@@ -77,6 +85,7 @@ __all__ = [
     "NotAStore",
     "Damaged",
     "BrokenFile",
+    "NoModel",
     "NoSpace",
     "Forbidden",
     "__version__",
@@ -86,7 +95,8 @@ _HOMES = {
     "connect": "app",
     "Memory": "engine.memory",
     **dict.fromkeys(("Created", "Related", "Added", "Deleted", "Policy"), "engine.graph"),
-    **dict.fromkeys(("EntityDraft", "Record", "Relation", "Graph", "Change", "Event", "Note"), "models"),
+    **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan"), "engine.search.results"),
+    **dict.fromkeys(("EntityDraft", "Filters", "Record", "Relation", "Graph", "Change", "Event", "Note"), "models"),
 }
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
-from polymnia.errors import NotAStore
+from polymnia.engine.search import Analysis, Finding
+from polymnia.errors import Invalid, NotAStore
 from polymnia.models import Limits
 from polymnia.operation import Registry
 from polymnia.settings import GRAPHS, BadSetting, Settings
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Finder
 
 __all__ = ["connect", "default_store", "limits", "memory", "registry", "serve_stdio", "settings", "wants_colour"]
 
@@ -59,8 +64,9 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
 def _store(chosen: Settings, create: bool) -> Store:
     from polymnia.storage.sqlite import SqliteStore
 
+    path = chosen.store or default_store()
     if chosen.file is None:
-        return SqliteStore(chosen.store or default_store(), busy_timeout=chosen.busy_timeout, create=create)
+        return SqliteStore(path, busy_timeout=chosen.busy_timeout, create=create, analyst=Analysis())
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
@@ -71,7 +77,7 @@ def _store(chosen: Settings, create: bool) -> Store:
     if not create and not os.path.exists(chosen.file) and not os.path.exists(path):
         raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
-    inner = SqliteStore(path, busy_timeout=chosen.busy_timeout)
+    inner = SqliteStore(path, busy_timeout=chosen.busy_timeout, analyst=Analysis())
     turn = Turn(behind + ".lock", chosen.busy_timeout)
     return Mirror(inner, chosen.file, turn, limits=limits(chosen))
 
@@ -100,8 +106,37 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     """The memory the settings name, with the manners of its dialect; made on first use, unless told otherwise."""
     from polymnia.dialects.graph.behaviours import BEHAVIOURS
 
+    _check_embedder(chosen)
     policy = BEHAVIOURS[_behaviour(chosen)].policy
-    return Memory(_store(chosen, create), project=chosen.project, who=who, policy=policy, limits=limits(chosen))
+    store = _store(chosen, create)
+    # Where nobody searches by meaning, nobody pays for it.
+    finding = Finding(lambda: _finder(chosen, store), eager=policy.search == "ranked" and chosen.embedder != "none")
+    return Memory(store, project=chosen.project, who=who, policy=policy, limits=limits(chosen), finding=finding)
+
+
+def _check_embedder(chosen: Settings) -> None:
+    """A name that no embedder has is told at once and not at the first search."""
+    if chosen.embedder in ("auto", "none"):
+        return
+    from polymnia import embedding
+
+    try:
+        embedding.choose(chosen.embedder, url=chosen.embedder_url, key=chosen.embedder_key)
+    except Invalid as e:
+        raise BadSetting(f"{e.message}\n{e.hint}") from None
+
+
+def _finder(chosen: Settings, store: Store) -> Finder:
+    from polymnia import embedding
+    from polymnia.engine.search.finder import Finder
+
+    url, key = chosen.embedder_url, chosen.embedder_key
+    return Finder(
+        store,
+        embedders=embedding.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
+        reranker=embedding.reranker(chosen.rerank),
+        lanes=chosen.lanes,
+    )
 
 
 def connect(

@@ -18,6 +18,7 @@
         ├── NotAStore         the file is something else
         ├── Damaged           the store is broken
         │   └── BrokenFile    a JSON file is broken; says what was saved and where
+        ├── NoModel           a model for search by meaning cannot be had
         ├── NoSpace           the disk is full
         └── Forbidden         the operating system refuses to read or write here
 
@@ -41,6 +42,7 @@ __all__ = [
     "Forbidden",
     "Invalid",
     "MissingEnds",
+    "NoModel",
     "NoSpace",
     "NotAStore",
     "NotFound",
@@ -234,6 +236,13 @@ class BrokenFile(Damaged):
 
     code = "broken_file"
     hint = "Look at the files named in the message; nothing was overwritten."
+
+
+class NoModel(Unavailable):
+    """A model for search by meaning cannot be had. Words are searched all the same."""
+
+    code = "no_model"
+    hint = "Install the package the message names, or choose another model with --embedder; search by words works."
 
 
 class NoSpace(Unavailable):

@@ -12,11 +12,14 @@ __all__ = [
     "Change",
     "EntityDraft",
     "Event",
+    "Filters",
     "Graph",
     "Limits",
     "Note",
+    "Passage",
     "Record",
     "Relation",
+    "Text",
     "fold",
     "folded_forms",
     "legal_name",
@@ -87,6 +90,90 @@ class EntityDraft(Struct, frozen=True, gc=False):
     kind: str
     observations: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    scope: str | None = None
+    session: str | None = None
+    category: str | None = None
+    content_type: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Text(Struct, frozen=True, kw_only=True, gc=False):
+    """One searchable text: an observation with the head of its memory, or the head alone (``body`` is None).
+
+    ``bare`` is true for the head of a memory that has no observations.
+    """
+
+    id: int
+    memory: int
+    name: str
+    kind: str
+    body: str | None
+    session: str | None
+    created: int
+    tags: tuple[str, ...] = ()
+    category: str | None = None
+    summary: str | None = None
+    bare: bool = False
+
+
+class Passage(Struct, frozen=True, gc=False):
+    """A part of a text as the word index sees it. Numbers, so that a million of them fit into memory.
+
+    ``embeds`` says whether it gets a vector, ``weight`` how much what it says counts, in percent.
+    """
+
+    text: int
+    memory: int
+    part: int
+    terms: dict[str, int]
+    length: int
+    thread: int = 0
+    day: int = 0
+    script: int = 0
+    embeds: bool = True
+    weight: int = 100
+
+
+class Note(Struct, frozen=True):
+    """Something worth telling that did not stop the call, such as a look-alike name."""
+
+    code: str
+    text: str
+
+
+class Filters(Struct, frozen=True, kw_only=True):
+    """What a memory must be to be found at all. Everything that is given must hold; lists mean any of them.
+
+    ``scope`` is exactly that scope, or with ``scopes_below`` that one and everything below it. ``session`` is seen
+    together with what belongs to no session; without it only the latter is seen, unless ``any_session``. Times are
+    microseconds since 1970 in UTC, the end not included.
+    """
+
+    names: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    all_tags: bool = False
+    scope: str | None = None
+    scopes_below: bool = False
+    session: str | None = None
+    any_session: bool = True
+    created_from: int | None = None
+    created_to: int | None = None
+    updated_from: int | None = None
+    updated_to: int | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Whether everything passes."""
+        return self == _EVERYTHING
+
+
+_EVERYTHING = Filters()
 
 
 class Graph(Struct, frozen=True):
@@ -98,13 +185,7 @@ class Graph(Struct, frozen=True):
     records: list[Record]
     relations: list[Relation]
     next: str | None = None
-
-
-class Note(Struct, frozen=True):
-    """Something worth telling that did not stop the call, such as a look-alike name."""
-
-    code: str
-    text: str
+    notes: list[Note] = []
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -61,6 +61,7 @@ class Setting:
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
 DIALECTS = ("all", *GRAPHS)
+LANES = ("all", "words", "meaning")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
 SETTINGS = (
@@ -73,6 +74,17 @@ SETTINGS = (
         "Keep the memory visible in this JSON file, and take over edits made there. Ends in .json or .jsonl.",
         optional=True,
     ),
+    Setting(
+        "embedder", str, "auto",
+        "Who turns texts into vectors: auto, use, use+bge, none, onnx:FOLDER, sentence-transformers:MODEL, "
+        "openai:MODEL or ollama:MODEL.",
+    ),
+    Setting("embedder_url", str, None, "Where openai:MODEL or ollama:MODEL is served."),
+    Setting("embedder_key", str, None, "The key for openai:MODEL."),
+    Setting("embedder_timeout", float, 30.0, "Seconds to wait for one answer of an embedder over HTTP."),
+    Setting("rerank", str, "off", "Whether the best candidates are judged once more by a cross-encoder.",
+            choices=("off", "on")),
+    Setting("lanes", str, "all", "What a ranked search goes by.", choices=LANES),
     Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
@@ -92,6 +104,12 @@ class Settings:
     dialect: str
     graph: str
     file: str | None
+    embedder: str
+    embedder_url: str | None
+    embedder_key: str | None
+    embedder_timeout: float
+    rerank: str
+    lanes: str
     log_level: str
     busy_timeout: float
     max_message_bytes: int

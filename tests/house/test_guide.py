@@ -116,9 +116,11 @@ class _Desk:
 
 
 def _timeless(text: str) -> str:
-    """The text with every time evened out, and without the spaces at the end of a line that nobody sees."""
+    """The text with every time and score evened out, and without the spaces at the end of a line that nobody sees."""
     text = re.sub(r" +$", "", text, flags=re.M)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", text)
+    text = re.sub(r"\d+\.\d\d ms$", "<time>", text, flags=re.M)
+    text = re.sub(r"^[01]\.\d\d(?=  )|\b[01]\.\d{3}\b", "<score>", text, flags=re.M)
     return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
 
 

@@ -11,7 +11,7 @@ from stdio_client import Place
 from .tree import SOURCE, Import, imports, modules, parsed
 
 # For each part of the house the parts it may import, the most specific entry first. A part may always
-# import itself; `storage`, `dialects` and `embedding` have one entry for each of their folders.
+# import itself; `storage` and `dialects` have one entry for each of their folders.
 _MAY = {
     "errors": (),
     "settings": (),
@@ -29,7 +29,7 @@ _MAY = {
     "__main__": ("cli",),
 }
 
-_SEALED = ("storage", "dialects", "embedding")
+_SEALED = ("storage", "dialects")
 
 # The one part of the house in which a library may be imported.
 _AT_HOME = {"apsw": "storage.sqlite", "platformdirs": "app"}
@@ -48,7 +48,7 @@ def _inside(module: str) -> str:
 
 
 def _part(place: str) -> str:
-    """What counts as one part: a folder of its own below storage, dialects and embedding."""
+    """What counts as one part: a folder of its own below storage and dialects."""
     parts = place.split(".")
     return ".".join(parts[:2]) if parts[0] in _SEALED else parts[0]
 

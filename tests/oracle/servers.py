@@ -53,7 +53,7 @@ def polymnia(*options: str | Path) -> Official:
     """Our server, started with these options and no settings from the outside."""
     command = [sys.executable, "-m", "polymnia", "stdio", "--dialect", "official", *map(str, options)]
     env = {key: value for key, value in os.environ.items() if not key.startswith(("POLYMNIA_", "MEMORY_"))}
-    return Official(Wire(command, env))
+    return Official(Wire(command, {**env, "POLYMNIA_EMBEDDER": "none"}))
 
 
 def plain(message: Message) -> Message:

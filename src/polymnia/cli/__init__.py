@@ -6,7 +6,10 @@ import sys
 
 __all__ = ["main"]
 
-_COMMANDS = ("stdio", "demo", "import", "export", "show", "history", "changes", "undo", "purge")
+_COMMANDS = (
+    "stdio", "demo", "search", "explain", "import", "export", "show", "history", "changes", "undo", "purge",
+    "reindex", "health",
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,6 +15,8 @@ from polymnia.settings import SETTINGS, BadSetting, Setting
 __all__ = ["parser", "run"]
 
 _EVERYWHERE = ("store", "project", "dialect", "file", "busy_timeout")
+_EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_timeout")
+_SEARCHING = (*_EMBEDDING, "rerank", "lanes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
 In an AI client's configuration, the command is `polymnia` and its arguments are, for example:
@@ -23,15 +25,21 @@ Started by a program without arguments, polymnia serves stdio with every tool.""
 
 
 class _Command:
-    """A command: its name, the function that runs it (module:function), its help and its arguments."""
+    """A command: its name, the function that runs it (module:function), its help, its arguments, its settings."""
 
     def __init__(
-        self, name: str, runs: str, help: str, arguments: Callable[[ArgumentParser], None] | None = None
+        self,
+        name: str,
+        runs: str,
+        help: str,
+        arguments: Callable[[ArgumentParser], None] | None = None,
+        settings: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.runs = runs
         self.help = help
         self.arguments = arguments
+        self.settings = (*_EVERYWHERE, *settings)
 
 
 def _name(parser: ArgumentParser) -> None:
@@ -44,6 +52,41 @@ def _at(parser: ArgumentParser) -> None:
 
 def _json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="answer in JSON, for scripts")
+
+
+def _query(parser: ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", help="what to look for, in your own words; nothing in it is syntax")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many memories at most (default 10)")
+    several: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument("--kind", metavar="K", help="only memories of this kind; may be repeated", **several)
+    parser.add_argument("--tag", metavar="T", help="only memories with this tag; repeated: with any of them", **several)
+    parser.add_argument("--scope", metavar="S", help="only memories of this scope")
+    parser.add_argument("--below", action="store_true", help="and of every scope below it")
+    parser.add_argument("--session", metavar="S", help="only memories of this session or of none")
+    parser.add_argument("--since", metavar="TIME", help="only memories made at this time or later")
+    parser.add_argument("--until", metavar="TIME", help="only memories made before this time")
+    parser.add_argument(
+        "--meta", metavar="KEY=VALUE", help="only memories with this metadata; repeated: with all of it", **several
+    )
+
+
+def _search(parser: ArgumentParser) -> None:
+    _query(parser)
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="the best passages that fit so many tokens")
+    parser.add_argument("--facets", action="store_true", help="count kinds, tags, scopes and months of all that match")
+    parser.add_argument("--cursor", metavar="C", help="go on after a page; --json tells the cursor as next")
+    _json(parser)
+
+
+def _explain(parser: ArgumentParser) -> None:
+    _query(parser)
+    _json(parser)
+
+
+def _reindex(parser: ArgumentParser) -> None:
+    parser.add_argument("--anew", action="store_true", help="make everything again from the texts")
+    parser.add_argument("--all-projects", action="store_true", help="every project of the store")
+    _json(parser)
 
 
 def _import(parser: ArgumentParser) -> None:
@@ -93,6 +136,8 @@ def _purge(parser: ArgumentParser) -> None:
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
+    _Command("search", "finding:search", "find memories by words and by meaning", _search, _SEARCHING),
+    _Command("explain", "plan:explain", "show how a query is read and answered", _explain, _SEARCHING),
     _Command("import", "transfer:import_file", "take in a graph file of another server", _import),
     _Command("export", "transfer:export_file", "write the memory as a graph file", _export),
     _Command("show", "past:show", "show one memory, now or as it was", _show),
@@ -100,6 +145,8 @@ COMMANDS = (
     _Command("changes", "past:changes", "list the newest changes", _changes),
     _Command("undo", "past:undo", "take back a change, whole", _undo),
     _Command("purge", "past:purge", "remove memories for good, from the history too", _purge),
+    _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", _reindex, _EMBEDDING),
+    _Command("health", "tending:health", "tell how the store and its search are", _json, _EMBEDDING),
 )
 
 
@@ -116,7 +163,7 @@ def parser() -> ArgumentParser:
             command.arguments(sub)
         if command.name != "demo":
             for setting in SETTINGS:
-                if command.name == "stdio" or setting.name in _EVERYWHERE:
+                if command.name == "stdio" or setting.name in command.settings:
                     _add(sub, setting)
     return top
 

@@ -7,13 +7,17 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unicodedata import category, east_asian_width
 
 import msgspec
 
 from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
-__all__ = ["bar", "counted", "dim", "green", "moment", "print_json", "red", "shown", "strong"]
+__all__ = [
+    "bar", "counted", "dim", "green", "moment", "on_one_line", "padded", "print_json", "red", "shown", "strong",
+    "width",
+]  # fmt: skip
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,6 +54,27 @@ def moment(text: str) -> int:
         raise Invalid(
             f"{text!r} is not a time", hint="Write it as 2026-05-01, 2026-05-01T12:30 or 2026-05-01T12:30:00Z."
         ) from None
+
+
+def on_one_line(text: str) -> str:
+    """A text with a space for each control character: line breaks, and what a terminal would obey. Keeps places."""
+    return text if text.isprintable() else "".join(" " if category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a wide character, none for an accent of its own."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text with spaces after it up to so many columns; a longer one is cut, which an ellipsis shows."""
+    if width(text) > columns:
+        while text and width(text) > columns - 1:
+            text = text[:-1]
+        text += "…"
+    return text + " " * (columns - width(text))
 
 
 def print_json(value: Any) -> None:

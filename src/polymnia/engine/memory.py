@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from polymnia.engine import graph, paging
 from polymnia.engine.graph import STRICT, Added, Created, Deleted, Policy, Related, Step
 from polymnia.engine.ports import Snapshot, Store, Transaction
+from polymnia.engine.search import Finding
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Change, EntityDraft, Event, Graph, Limits, Record, Relation, legal_text
+from polymnia.models import Change, EntityDraft, Event, Filters, Graph, Limits, Record, Relation, legal_text
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Finder
+    from polymnia.engine.search.query import Query
+    from polymnia.engine.search.results import Found, Plan
 
 __all__ = ["Memory"]
 
@@ -35,8 +41,10 @@ class Memory:
         who: str = "library",
         policy: Policy = STRICT,
         limits: Limits | None = None,
+        finding: Finding | None = None,
     ) -> None:
         self.store = store
+        self.finding = finding or Finding(lambda: _plain_finder(store))
         self.project = project
         self.who = who
         self.policy = policy
@@ -52,11 +60,19 @@ class Memory:
 
     def close(self) -> None:
         """Let go of the store's files."""
+        self.finding.close()
         self.store.close()
 
     def acting(self, who: str, policy: Policy | None = None) -> Memory:
         """The same memory in someone else's hands: another name in the journal, perhaps another policy."""
-        return Memory(self.store, project=self.project, who=who, policy=policy or self.policy, limits=self.limits)
+        return Memory(
+            self.store,
+            project=self.project,
+            who=who,
+            policy=policy or self.policy,
+            limits=self.limits,
+            finding=self.finding,
+        )
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -144,28 +160,90 @@ class Memory:
                 relations = sorted([*relations, *snapshot.loose_relations()], key=lambda relation: relation.id)
             return Graph(page, relations, paging.cursor("graph", page[-1].id) if more else None)
 
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        cursor: str | None = None,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+        max_tokens: int | None = None,
+        facets: bool = False,
+        recency: float = 0.0,
+        related: float = 0.0,
+        rerank: bool | None = None,
+    ) -> Found:
+        """The memories that answer a query, best first, each with the reasons why.
+
+        Words and meaning are searched together; ``lanes`` may ask for "words" or "meaning" alone. ``filters`` say what
+        may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
+        zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
+        says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
+        """
+        wanted = self._asked(query, filters, lanes, now, zone, recency, related, rerank)
+        return self.finding().search(
+            self.project, wanted, limit=paging.size(limit), cursor=cursor, max_tokens=max_tokens, facets=facets
+        )
+
+    def explain(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+    ) -> Plan:
+        """How a query is read and answered: its words, each lane's candidates, and the fusion."""
+        wanted = self._asked(query, filters, lanes, now, zone, 0.0, 0.0, None)
+        return self.finding().explain(self.project, wanted, limit=paging.size(limit))
+
+    def _asked(
+        self,
+        query: str,
+        filters: Filters | None,
+        lanes: str | None,
+        now: int | None,
+        zone: int,
+        recency: float,
+        related: float,
+        rerank: bool | None,
+    ) -> Query:
+        from polymnia.engine.search.query import Query
+
+        legal_text(query, "query", self.limits.text_bytes)
+        return Query(
+            text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone, recency=recency,
+            related=related, rerank=rerank,
+        )  # fmt: skip
+
     def search_nodes(
         self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
     ) -> Graph:
         """The entities that match, as the policy's kind of search says, with every relation they take part in."""
         legal_text(query, "query", self.limits.text_bytes)
+        if self.policy.search == "ranked":
+            return self._ranked(query, limit, cursor, relations)
         with self.store.read(self.project) as snapshot:
-            if self.policy.search == "ranked":
-                found = self._ranked(snapshot, query, limit, cursor)
-            else:
-                found = self._matching(snapshot, query, limit, cursor)
+            found = self._matching(snapshot, query, limit, cursor)
             if relations and found.records:
                 return Graph(found.records, self._relations_of(snapshot, found.records), found.next)
             return found
 
-    def _ranked(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
-        from polymnia.engine.search import ranked
-
-        after = paging.position("search", cursor, 3)
-        found = [hit for hit in ranked(snapshot, query) if hit[0] > after]
-        size = len(found) if limit is None and cursor is None else paging.size(limit)
-        next = paging.cursor("search", *found[size - 1][0]) if len(found) > size else None
-        return Graph([record for _, record in found[:size]], [], next)
+    def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
+        wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
+        size = None if limit is None and cursor is None else paging.size(limit)
+        found = self.finding().search(self.project, wanted, limit=size, cursor=cursor, reasons=False)
+        records = [hit.record for hit in found.hits]
+        links: list[Relation] = []
+        if relations and records:
+            with self.store.read(self.project) as snapshot:
+                links = self._relations_of(snapshot, records)
+        return Graph(records, links, found.next, found.notes)
 
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
         from polymnia.engine.search import substring
@@ -280,7 +358,17 @@ class Memory:
         with self.store.write(self.project, self.who, action) as tx:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off
-            return work(tx)
+            done = work(tx)
+            changed = tx.changed
+        if changed:
+            self.finding.noticed(self.project)
+        return done
+
+
+def _plain_finder(store: Store) -> Finder:
+    from polymnia.engine.search.finder import Finder
+
+    return Finder(store)
 
 
 def _list(names: Iterable[str]) -> list[str]:

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from polymnia.models import Change, EntityDraft, Event, Record, Relation
+from polymnia.models import Change, EntityDraft, Event, Filters, Passage, Record, Relation, Text
 
-__all__ = ["Clock", "Snapshot", "Store", "Transaction", "Turn"]
+__all__ = ["Analyst", "Clock", "Embedder", "Reranker", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
+
+Vector = tuple[int, int, bytes, bytes]
+"""Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits."""
 
 
 class Clock(Protocol):
@@ -20,6 +23,63 @@ class Clock(Protocol):
 
     def __call__(self) -> int:
         """Now, in microseconds since 1970 in UTC."""
+
+
+class Analyst(Protocol):
+    """Reads texts for the word index: what passages they have, and which terms stand in each."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text would be read otherwise; an index of another version is made anew."""
+
+    def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
+        """The passages of the texts, in order."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length. Vectors of models with different ids are never compared."""
+
+    @property
+    def id(self) -> str:
+        """The model and the version of its weights; stored beside every vector."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    @property
+    def unrelated(self) -> float:
+        """The mean cosine of two texts that have nothing in common."""
+
+    @property
+    def near(self) -> bool:
+        """Whether it computes in this process, so that an answer is only a matter of its speed."""
+
+    def knows(self, text: str) -> bool:
+        """Whether the model knows the language of the text."""
+
+    def load(self) -> None:
+        """Make ready, which may take a second; a second call costs nothing. Raises a Fault when it cannot be."""
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
+        """One row of float32 (numpy) for each text."""
+
+
+class Reranker(Protocol):
+    """Reads a query and a text together and judges how well one answers the other."""
+
+    @property
+    def id(self) -> str:
+        """The model and the version of its weights."""
+
+    def load(self) -> None:
+        """Make ready; a second call costs nothing. Raises a Fault when it cannot be."""
+
+    def knows(self, text: str) -> bool:
+        """Whether the model knows the language of the text."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """From 0 to 1 for each text."""
 
 
 class Snapshot(Protocol):
@@ -91,6 +151,56 @@ class Snapshot(Protocol):
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
         """The project (or the one name with its relations) as it was at a time in microseconds."""
 
+    # ── what search reads. A text or memory is called here by its number: its id within the project ───────
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """Where things stand: the project's number, the last number given to a row, the last one whose text is in
+        the word index, and the last change of the store."""
+
+    @property
+    def edition(self) -> tuple[int, int]:
+        """Which word index there is: how often it was begun anew, and the number of its last passage."""
+
+    def texts(self, after: int, last: int) -> Iterator[Text]:
+        """The searchable texts with numbers above one and up to another, in order."""
+
+    def texts_of(self, numbers: Sequence[int]) -> list[Text]:
+        """The searchable texts of these numbers that are there, in order."""
+
+    def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
+        """The indexed passages above a number, block by block: the number of the first one, how many, the rows."""
+
+    def postings(self, term: str) -> list[bytes]:
+        """Where a term stands: pieces that make up one list of postings, in the order of the passages."""
+
+    def terms(self, start: str, end: str, limit: int) -> list[str]:
+        """Terms of the word index from ``start`` up to but without ``end``, in order."""
+
+    def gone(self) -> list[int]:
+        """The numbers of indexed texts that have been deleted."""
+
+    def stale(self) -> list[int]:
+        """The numbers of texts that the word index has passed but does not hold as they are."""
+
+    def moved(self, change: int) -> list[int]:
+        """The numbers of texts that came, went or changed otherwise than by being made, since a change."""
+
+    def vectors(self, model: str, after: int, limit: int) -> list[tuple[int, int, int, bytes]]:
+        """Vectors that arrived after another one: (arrival, text, part, bits), in the order of arrival."""
+
+    def halves(self, arrivals: Sequence[int]) -> list[tuple[int, bytes]]:
+        """The vectors with these arrival numbers, each with its number, in no order."""
+
+    def models(self) -> dict[str, tuple[int, int]]:
+        """The models there are vectors of, each with its dimensions and how many vectors there are."""
+
+    def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
+        """The numbers of the memories that pass the filters, of all or of some; in order."""
+
+    def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
+        """How often each kind, content type, tag, scope and month occurs among these memories, most often first."""
+
 
 class Transaction(Snapshot, Protocol):
     """One atomic unit of change. What it reads includes what it has written."""
@@ -141,6 +251,18 @@ class Transaction(Snapshot, Protocol):
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories (None forgets it)."""
 
+    def put_vectors(self, model: str, dimensions: int, vectors: Sequence[Vector]) -> int:
+        """Keep vectors of texts that are still there; answers how many were kept. No change of the memory."""
+
+    def drop_vectors(self, keep: Sequence[str]) -> int:
+        """Let go of the vectors of every model but these; answers how many went."""
+
+    def list_words(self, most: int) -> int:
+        """Bring up to so many texts into the word index; answers how many still wait."""
+
+    def drop_words(self) -> None:
+        """Empty the word index; everything waits to be indexed again."""
+
 
 class Turn(Protocol):
     """A right that one thread of one process has at a time; others wait in line."""
@@ -166,6 +288,15 @@ class Store(Protocol):
 
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
+
+    def projects(self) -> list[str]:
+        """The names of all projects, oldest first."""
+
+    def about(self) -> dict[str, Any]:
+        """What the store is: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
+
+    def place(self) -> object:
+        """What is open; another value when something else lies in the store's place and numbers may repeat."""
 
     def close(self) -> None:
         """Let go of every file. Closing twice is fine."""

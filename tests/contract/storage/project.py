@@ -36,9 +36,11 @@ def plain(state: State) -> tuple[Any, ...]:
     )
 
 
-def draft(name: str, *observations: str, kind: str = "thing", extra: dict[str, Any] | None = None) -> EntityDraft:
+def draft(
+    name: str, *observations: str, kind: str = "thing", extra: dict[str, Any] | None = None, **head: Any
+) -> EntityDraft:
     """What a caller gives to make a record."""
-    return EntityDraft(name, kind, observations, extra or {})
+    return EntityDraft(name, kind, observations, extra or {}, **head)
 
 
 class Project:
@@ -98,9 +100,11 @@ class Project:
             tx.remove_observations(tx.ids([name])[name], texts)
         return self.last().id
 
-    def replace(self, name: str, *texts: str, kind: str = "thing", extra: dict[str, Any] | None = None) -> int:
+    def replace(
+        self, name: str, *texts: str, kind: str = "thing", extra: dict[str, Any] | None = None, **head: Any
+    ) -> int:
         with self.changing("replace") as tx:
-            tx.replace_record(tx.ids([name])[name], draft(name, *texts, kind=kind, extra=extra))
+            tx.replace_record(tx.ids([name])[name], draft(name, *texts, kind=kind, extra=extra, **head))
         return self.last().id
 
     def mark(self, name: str, **extra: Any) -> int:

@@ -6,11 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from polymnia.engine.ports import Snapshot
+from polymnia.models import Filters
 
 __all__ = ["READS", "everything"]
 
 NAMES = ("ann", "bob", "Ann", "nobody")
 FAR_AHEAD = 1 << 60
+MODEL = "toy"
+EVERY = range(1, 40)
+"""More numbers than any project here has given out."""
 
 # Each answers something that compares, and that is false where there is nothing to read.
 READS: dict[str, Callable[[Snapshot], Any]] = {
@@ -35,6 +39,21 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "change": lambda snapshot: [found for n in range(20) if (found := snapshot.change(n))],
     "history": lambda snapshot: [event for name in NAMES for event in snapshot.history(name)],
     "as_of": lambda snapshot: [*snapshot.as_of(FAR_AHEAD), *snapshot.as_of(FAR_AHEAD, "ann")],
+    "numbers": lambda snapshot: snapshot.numbers[:3],
+    "edition": lambda snapshot: snapshot.edition,
+    "texts": lambda snapshot: [*snapshot.texts(0, EVERY[-1]), *snapshot.texts(2, 4)],
+    "texts_of": lambda snapshot: snapshot.texts_of(EVERY),
+    "passages": lambda snapshot: [*snapshot.passages(), *snapshot.passages(2)],
+    "postings": lambda snapshot: [snapshot.postings(term) for term in snapshot.terms("", "\U0010ffff", 100)],
+    "terms": lambda snapshot: [*snapshot.terms("", "\U0010ffff", 100), *snapshot.terms("t", "u", 1)],
+    "gone": lambda snapshot: snapshot.gone(),
+    "stale": lambda snapshot: snapshot.stale(),
+    "moved": lambda snapshot: [snapshot.moved(change) for change in range(20)],
+    "vectors": lambda snapshot: snapshot.vectors(MODEL, 0, 100),
+    "halves": lambda snapshot: sorted(snapshot.halves([one[0] for one in snapshot.vectors(MODEL, 0, 100)])),
+    "models": lambda snapshot: snapshot.models(),
+    "matching": lambda snapshot: [snapshot.matching(Filters()), snapshot.matching(Filters(kinds=("person",)))],
+    "facets": lambda snapshot: list(snapshot.facets(EVERY, 10).values()),
 }
 
 

@@ -12,6 +12,7 @@ from polymnia.errors import Cancelled, Fault
 
 from .engines import Engine
 from .project import Project, draft, state
+from .reads import everything
 
 Step = Callable[[Transaction], Any]
 
@@ -26,6 +27,10 @@ STEPS: dict[str, Step] = {
     "set_extra": lambda tx: tx.set_extra(tx.ids(["a"])["a"], {"colour": "green"}),
     "note": lambda tx: tx.note("place", "there"),
     "forget": lambda tx: tx.note("gone", None),
+    "put_vectors": lambda tx: tx.put_vectors("model", 16, [(tx.texts_of(range(40))[-1].id, 0, b"half", b"bits")]),
+    "drop_vectors": lambda tx: tx.drop_vectors(["model"]),
+    "list_words": lambda tx: tx.list_words(100),
+    "drop_words": lambda tx: tx.drop_words(),
     "remove_records": lambda tx: tx.remove_records(list(tx.ids(["c", "newer"]).values())),
     "purge": lambda tx: tx.purge([tx.ids(["d"])["d"]]),
     "undo": lambda tx: tx.undo(tx.changes(100)[-1].id),
@@ -41,6 +46,8 @@ def _filled(project: Project) -> None:
     with project.changing() as tx:
         tx.note("place", "here")
         tx.note("gone", "not yet")
+        tx.put_vectors("other model", 16, [(tx.texts_of(range(40))[0].id, 0, b"half", b"bits")])
+        tx.list_words(4)
 
 
 def _everything(project: Project) -> tuple[Any, ...]:
@@ -52,7 +59,7 @@ def _everything(project: Project) -> tuple[Any, ...]:
         [project.see(lambda snapshot, n=name: snapshot.history(n)) for name in ("a", "b", "c", "d", "new")],
         [project.finds(form) for form in ("first of", "text", "added", "replaced", "other", "a")],
         [project.see(lambda snapshot, k=key: snapshot.noted(k)) for key in ("place", "gone")],
-        project.see(lambda snapshot: snapshot.count()),
+        project.see(everything),
     )
 
 

@@ -12,7 +12,7 @@ from polymnia.errors import Conflict, NotFound
 
 from .engines import Engine
 from .project import Project, draft
-from .reads import READS, everything
+from .reads import EVERY, MODEL, READS, everything
 
 
 def _filled(project: Project, word: str = "") -> None:
@@ -21,9 +21,13 @@ def _filled(project: Project, word: str = "") -> None:
     project.relate("ann", "knows", "bob")
     project.relate("nobody", "seeks", "ann", key=word)
     project.create(draft("gone", f"text{word}"))
+    with project.changing() as tx:
+        tx.list_words(100)
+    project.replace("bob", f"hates tea{word}", kind="person", tags=("loud",))
     project.delete("gone")
     with project.changing() as tx:
         tx.note("place", f"here{word}")
+        tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[0].id, 0, b"half of a vector", word.encode() or b"bits")])
 
 
 def _change_all(project: Project) -> None:
@@ -34,6 +38,8 @@ def _change_all(project: Project) -> None:
     project.relate("bob", "knows", "another")
     with project.changing() as tx:
         tx.note("place", "elsewhere")
+        tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[-1].id, 0, b"half of a vector", b"bits")])
+        tx.list_words(100)
 
 
 def test_every_way_to_read_is_looked_at() -> None:

@@ -67,6 +67,7 @@ def test_a_purged_text_is_in_no_table_index_or_file(engine: Engine, project: Pro
     assert engine.traces(SECRET)
     project.purge(name)
     assert engine.traces(SECRET) == []
+    assert engine.strays() == []
     assert project.names() == ["kept"]
     assert project.finds(SECRET) == project.finds("ჭხჯ") == []
 
@@ -82,6 +83,7 @@ def test_a_purged_text_is_in_no_page_that_was_split_or_freed_before(engine: Engi
         _noise(project, f"more noise {number}", changes=1)
     project.purge(*(f"{number} {SECRET}" for number in range(12)))
     assert engine.traces(SECRET) == []
+    assert engine.strays() == []
 
 
 def test_a_purged_text_is_gone_when_the_last_reader_has_left(engine: Engine) -> None:
@@ -92,6 +94,7 @@ def test_a_purged_text_is_gone_when_the_last_reader_has_left(engine: Engine) -> 
         assert [record.observations for record in snapshot.records()] == [(SECRET, "other")]
     project.create(draft("next"))
     assert engine.traces(SECRET) == []
+    assert engine.strays() == []
     project.store.close()
 
 
@@ -102,6 +105,7 @@ def test_a_purged_text_is_gone_when_the_store_is_closed(engine: Engine) -> None:
         project.purge(f"s {SECRET}")
     project.store.close()
     assert engine.traces(SECRET) == []
+    assert engine.strays() == []
 
 
 @pytest.mark.usefixtures("way")
@@ -117,6 +121,7 @@ def test_what_was_deleted_before_can_still_be_purged(engine: Engine, project: Pr
     with project.changing("purge") as tx:
         tx.purge(tx.ids_ever(name))
     assert engine.traces(SECRET) == []
+    assert engine.strays() == []
     assert project.see(lambda snapshot: snapshot.ids_ever(name)) == []
     assert project.names() == ["kept"]
     assert project.state().relations == ()

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polymnia.cli import output
-from polymnia.cli.output import bar, counted, moment, print_json, shown
+from polymnia.cli.output import bar, counted, moment, on_one_line, padded, print_json, shown, width
 from polymnia.errors import Invalid
 
 
@@ -121,6 +121,31 @@ def test_colours_are_for_terminals_of_those_who_want_them(
     assert "text" in paint("text")
     monkeypatch.setenv("NO_COLOR", "1")
     assert paint("text") == "text"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [("", 0), ("Ann", 3), ("서울", 4), ("北京 a", 6), ("e\u0301", 1), ("ｱ", 1), ("Ａ", 2), ("a\u200bb", 2)],
+)
+def test_a_text_is_as_wide_as_a_terminal_shows_it(text: str, columns: int) -> None:
+    assert width(text) == columns
+
+
+@given(st.text(max_size=20), st.integers(1, 20))
+def test_a_padded_text_takes_exactly_its_columns(text: str, columns: int) -> None:
+    assert width(padded(text, columns)) == columns
+
+
+def test_a_text_that_is_too_wide_is_cut_where_everyone_sees_it() -> None:
+    assert padded("lighthouse", 6) == "light…"
+    assert padded("대한민국", 6) == "대한… "
+
+
+@given(st.text(max_size=50))
+def test_a_text_on_one_line_keeps_its_places_and_commands_nothing(text: str) -> None:
+    line = on_one_line(text)
+    assert len(line) == len(text)
+    assert not set(line) & {"\n", "\r", "\x1b", "\x07", "\x9b", "\u2028", "\u2029"}
 
 
 def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ with connect("large.db") as memory:
     memory.create_entities(
         [
             EntityDraft("tokens", "decision", ("Access tokens expire after 1 hour",)),
-            EntityDraft("login", "feature", ("Uses access tokens",)),
+            EntityDraft("login", "feature", ("Asks for a name and a word, then uses access tokens for a session",)),
             EntityDraft("Straße", "place", ("A street",)),
         ]
     )

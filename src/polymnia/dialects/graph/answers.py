@@ -170,7 +170,7 @@ class Strict(Answers):
         return self._reply(shapes.DeletedCount(True, len(gone)))
 
     def found(self, found: Graph) -> Reply:
-        return self._reply(shapes.Nodes(_nodes(found), found.next), next=found.next)
+        return self._reply(shapes.Nodes(_nodes(found), found.next), next=found.next, notes=found.notes)
 
     def opened(self, found: Graph, missing: list[str]) -> Reply:
         return self._reply(shapes.OpenedNodes(_nodes(found), missing, found.next), next=found.next)

@@ -80,9 +80,12 @@ def registry(name: str) -> Registry:
         "ignore": "Entities that do not exist are passed over.",
     }[policy.observing_missing]
     how = {
-        "ranked": "Best matches first: those that contain the query as it stands, then those that share its words.",
-        "substring": "Finds the query anywhere in names, types and observations, whatever the case.",
-        "lower": "Finds the query anywhere in names, types and observations, whatever the case.",
+        "ranked": "Look for entities by words and by meaning, in any language; a question in plain words is fine. Best "
+        "matches first: those that contain the query as it stands, then those that share its words or its meaning.",
+        "substring": "Look for entities by words. Finds the query anywhere in names, types and observations, whatever "
+        "the case.",
+        "lower": "Look for entities by words. Finds the query anywhere in names, types and observations, whatever "
+        "the case.",
     }[policy.search]
     opening = {
         "refuse": "If one of the names does not exist, the call is refused.",
@@ -129,7 +132,7 @@ def registry(name: str) -> Registry:
         ),
         Operation(
             name="search_nodes", title="Search Nodes", params=shapes.SearchNodes, run=search_nodes,
-            help=f"Look for entities by words. {how}",
+            help=how,
             output=shape.outputs["search_nodes"], reads=True, idempotent=True,
         ),
         Operation(

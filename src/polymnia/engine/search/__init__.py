@@ -1,30 +1,68 @@
-"""Finding memories: plan the query, recall candidates, rank them, and say why.
+"""Finding memories: plan the query, recall candidates by words and by meaning, fuse, and say why.
 
-Today the words of the query decide. Meaning joins here: another recall beside :func:`recall.by_words`, and
-another term in :func:`rank.order`.
+Nothing here is imported before the first search: numpy and the models would cost every client its start.
 """
 
 from __future__ import annotations
 
-from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import recall
-from polymnia.engine.search.plan import plan
-from polymnia.engine.search.rank import Hit, order
-from polymnia.models import folded_forms
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-__all__ = ["ranked", "substring"]
+from polymnia.engine.ports import Snapshot
+from polymnia.models import Passage, Text, folded_forms
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Finder
+
+__all__ = ["Analysis", "Finding", "substring"]
+
+
+class Analysis:
+    """Reads texts for the word index. Its version changes whenever the same text would be read otherwise."""
+
+    version = "1"
+
+    def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
+        """The passages of the texts, in order."""
+        from polymnia.engine.search.listing import read
+
+        return read(texts)
+
+
+class Finding:
+    """The finder of a store, made when it is first needed and shared by all who hold the memory.
+
+    With ``eager``, what is written gets its vectors in the background at once; otherwise when somebody searches.
+    """
+
+    def __init__(self, make: Callable[[], Finder], *, eager: bool = False) -> None:
+        self._make = make
+        self._eager = eager
+        self._making = threading.Lock()
+        self._finder: Finder | None = None
+
+    def __call__(self) -> Finder:
+        """The finder."""
+        with self._making:
+            if self._finder is None:
+                self._finder = self._make()
+            return self._finder
+
+    def noticed(self, project: str) -> None:
+        """Something was written. Costs the writer nothing: whatever it takes is done by another thread."""
+        if self._finder is not None:
+            if self._eager:
+                self._finder.noticed(project)
+        elif self._eager:
+            threading.Thread(target=lambda: self().noticed(project), name="polymnia-finder", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop whatever works in the background."""
+        if self._finder is not None:
+            self._finder.close()
 
 
 def substring(snapshot: Snapshot, query: str) -> list[int]:
     """Ids of every record with the query in its name, kind or an observation, whatever the case."""
     return snapshot.containing(folded_forms(query))
-
-
-def ranked(snapshot: Snapshot, query: str) -> list[Hit]:
-    """Records that answer the query, best first. One that holds the query as it stands comes before any other."""
-    wanted = plan(query)
-    exact = snapshot.containing(wanted.forms)
-    if not wanted.words:
-        return order(wanted, snapshot.load(exact), (), {})
-    similar = recall.by_words(snapshot, wanted, exact)
-    return order(wanted, snapshot.load(exact), snapshot.load(list(similar)), similar)

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
@@ -87,6 +88,18 @@ class Mirror:
         """A number that changes whenever the project has changed, in the store or in the file."""
         self._catch_up(project)
         return self._inner.stamp(project)
+
+    def projects(self) -> list[str]:
+        """The names of all projects of the store behind the file."""
+        return self._inner.projects()
+
+    def about(self) -> dict[str, Any]:
+        """The store behind the file, and the file."""
+        return {**self._inner.about(), "file": self._path}
+
+    def place(self) -> object:
+        """What is open behind the file."""
+        return self._inner.place()
 
     def close(self) -> None:
         """Let go of every file."""

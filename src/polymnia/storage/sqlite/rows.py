@@ -9,16 +9,20 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import Record, Relation, fold, skeleton
+from polymnia.models import EntityDraft, Record, Relation, fold, skeleton
 
 __all__ = [
+    "HEAD_COLUMNS",
     "MEMORY_COLUMNS",
     "OBSERVATION_COLUMNS",
     "RELATION_COLUMNS",
     "SPAN",
+    "decode",
     "digest",
+    "drafted",
     "fold",
     "fold_or_none",
+    "head",
     "json_or_none",
     "look",
     "new_uid",
@@ -39,7 +43,7 @@ RELATION_COLUMNS = (
     "id", "project", "source", "target", "type", "strength", "context", "metadata", "extra", "origin", "created",
 )  # fmt: skip
 
-_decode = Decoder().decode
+decode = Decoder().decode
 
 
 def digest(text: str) -> int:
@@ -58,7 +62,7 @@ def fold_or_none(text: str) -> str | None:
     return None if folded == text else folded
 
 
-def json_or_none(value: dict[str, Any] | None) -> str | None:
+def json_or_none(value: dict[str, Any] | tuple[str, ...] | None) -> str | None:
     """JSON for a column; an empty value is no value."""
     return encode(value).decode() if value else None
 
@@ -69,6 +73,27 @@ def new_uid(at: int) -> str:
     number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
     h = f"{number:032x}"
     return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
+HEAD_COLUMNS = ("scope", "session", "category", "content_type", "summary", "tags", "metadata")
+"""What a record may have besides name, kind and observations."""
+
+
+def head(given: EntityDraft | Record) -> tuple[str | None, ...]:
+    """The values of these columns."""
+    return (
+        given.scope, given.session, given.category, given.content_type, given.summary,
+        json_or_none(given.tags), json_or_none(given.metadata),
+    )  # fmt: skip
+
+
+def drafted(draft: EntityDraft, id: int, uid: str, at: int) -> Record:
+    """The record a draft becomes."""
+    return Record(
+        id=id, uid=uid, name=draft.name, kind=draft.kind, observations=tuple(draft.observations), extra=draft.extra,
+        scope=draft.scope, session=draft.session, category=draft.category, content_type=draft.content_type,
+        summary=draft.summary, tags=draft.tags, metadata=draft.metadata, created=at, updated=at,
+    )  # fmt: skip
 
 
 def record(row: tuple[Any, ...], texts: list[str]) -> Record:
@@ -85,9 +110,9 @@ def record(row: tuple[Any, ...], texts: list[str]) -> Record:
         category=row[6],
         content_type=row[7],
         summary=row[8],
-        tags=tuple(_decode(tags)) if tags else (),
-        metadata=_decode(metadata) if metadata else {},
-        extra=_decode(extra) if extra else {},
+        tags=tuple(decode(tags)) if tags else (),
+        metadata=decode(metadata) if metadata else {},
+        extra=decode(extra) if extra else {},
         created=row[12],
         updated=row[13],
         version=row[14],
@@ -103,8 +128,8 @@ def relation(row: tuple[Any, ...]) -> Relation:
         type=row[3],
         strength=row[4],
         context=row[5],
-        metadata=_decode(row[6]) if row[6] else {},
-        extra=_decode(row[7]) if row[7] else {},
+        metadata=decode(row[6]) if row[6] else {},
+        extra=decode(row[7]) if row[7] else {},
         origin=row[8],
         created=row[9],
     )

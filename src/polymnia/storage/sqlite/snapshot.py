@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import apsw
 from msgspec.json import encode
 
-from polymnia.models import Change, Event, Record, Relation, skeleton
-from polymnia.storage.sqlite import rows
+from polymnia.models import Change, Event, Filters, Record, Relation, Text, skeleton
+from polymnia.storage.sqlite import rows, words
 from polymnia.storage.sqlite.statements import SQL, among
 
 __all__ = ["SqliteSnapshot"]
@@ -41,11 +41,15 @@ class SqliteSnapshot:
         self._indexed: int = row[2]
         self._texts: int = row[3]
         self._touched: int = row[4]
+        self._listed: int = row[5]
+        self._passages: int = row[6]
+        self._edition: int = row[7]
+        self._last_change: int | None = None
         self._base = self._project * rows.SPAN
         self._top = self._base + rows.SPAN - 1
 
-    def _no_project(self) -> tuple[int, int, int, int, int]:
-        return (0, 0, 0, 0, 0)
+    def _no_project(self) -> tuple[int, ...]:
+        return (0, 0, 0, 0, 0, 0, 0, 0)
 
     @property
     def touched(self) -> int:
@@ -242,6 +246,84 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """The project, its last row, its last indexed text, and the last change of the store."""
+        if self._last_change is None:
+            self._last_change = self._run(SQL["last_change"]).fetchone()[0]
+        return self._project, self._seq, self._listed, self._last_change
+
+    @property
+    def edition(self) -> tuple[int, int]:
+        """How often the word index was begun anew, and the number of its last passage."""
+        return self._edition, self._passages
+
+    def texts(self, after: int, last: int) -> Iterator[Text]:
+        """The searchable texts with numbers above one and up to another, in order."""
+        return map(words.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
+
+    def texts_of(self, numbers: Sequence[int]) -> list[Text]:
+        """The searchable texts of these numbers that are there, in order."""
+        return list(map(words.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
+
+    def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
+        """The indexed passages above a number, block by block."""
+        blocks: Iterator[tuple[int, int, bytes]] = self._run(SQL["blocks"], (self._project, after))
+        return blocks
+
+    def postings(self, term: str) -> list[bytes]:
+        """Where a term stands."""
+        return [data for (data,) in self._run(SQL["postings"], (self._project, term))]
+
+    def terms(self, start: str, end: str, limit: int) -> list[str]:
+        """Terms of the word index in a range, in order."""
+        return [term for (term,) in self._run(SQL["words_starting"], (self._project, start, end, limit))]
+
+    def gone(self) -> list[int]:
+        """The numbers of indexed texts that have been deleted."""
+        return [id - self._base for (id,) in self._run(SQL["gone"], (self._base, self._top))]
+
+    def stale(self) -> list[int]:
+        """The numbers of texts that the word index has passed but does not hold as they are."""
+        return [id - self._base for (id,) in self._run(SQL["stale"], (self._base, self._top))]
+
+    def moved(self, change: int) -> list[int]:
+        """The numbers of texts that came, went or changed otherwise than by being made, since a change."""
+        return [id - self._base for (id,) in self._run(SQL["moved"], (change, self._project))]
+
+    def vectors(self, model: str, after: int, limit: int) -> list[tuple[int, int, int, bytes]]:
+        """Vectors that arrived after another one, in the order of arrival."""
+        known = self._run(SQL["model"], (model,)).fetchone()
+        if known is None:
+            return []
+        found: list[tuple[int, int, int, bytes]] = self._run(
+            SQL["vectors"], (self._project, known[0], after, limit)
+        ).fetchall()
+        return found
+
+    def halves(self, arrivals: Sequence[int]) -> list[tuple[int, bytes]]:
+        """The vectors with these arrival numbers."""
+        found: list[tuple[int, bytes]] = self._run(SQL["halves"], (encode(list(arrivals)).decode(),)).fetchall()
+        return found
+
+    def models(self) -> dict[str, tuple[int, int]]:
+        """The models there are vectors of, each with its dimensions and how many vectors there are."""
+        return {name: (dimensions, count) for _, name, dimensions, count in self._run(SQL["models"], (self._project,))}
+
+    def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
+        """The numbers of the memories that pass the filters, of all or of some; in order."""
+        from polymnia.storage.sqlite import filters
+
+        statement, values = filters.statement(wanted, self._project, self._base, among, limit)
+        return [id - self._base for (id,) in self._run(statement, values)]
+
+    def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
+        """How often each value occurs among these memories, most often first."""
+        from polymnia.storage.sqlite import filters
+
+        given = (self._base, encode(list(numbers)).decode(), limit)
+        return {facet: self._run(SQL[name], given).fetchall() for facet, name in filters.FACETS.items()}
 
 
 def _padded(items: Sequence[T]) -> tuple[T, ...]:

@@ -1,11 +1,17 @@
 -- name: project
-SELECT id, seq, indexed, texts, touched FROM project WHERE name = ?;
+SELECT id, seq, indexed, texts, touched, listed, passages, edition FROM project WHERE name = ?;
 
 -- name: add_project
-INSERT INTO project (name) VALUES (?) RETURNING id, seq, indexed, texts, touched;
+INSERT INTO project (name) VALUES (?) RETURNING id, seq, indexed, texts, touched, listed, passages, edition;
 
 -- name: touch_project
-UPDATE project SET seq = ?, indexed = ?, texts = ?, touched = ? WHERE id = ?;
+UPDATE project SET seq = ?, indexed = ?, texts = ?, touched = ?, listed = ?, passages = ? WHERE id = ?;
+
+-- name: begin_edition
+UPDATE project SET listed = 0, passages = 0, edition = ? WHERE id = ?;
+
+-- name: set_listed
+UPDATE project SET listed = ?, passages = ? WHERE id = ?;
 
 -- name: id_of
 SELECT id FROM memory WHERE project = ? AND name = ?;
@@ -85,11 +91,25 @@ SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?;
 INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1);
 
+-- name: add_whole_memory
+INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version,
+                    scope, session, category, content_type, summary, tags, metadata)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?);
+
 -- name: add_observation
 INSERT INTO observation (id, memory, digest, text, fold) VALUES (?, ?, ?, ?, ?);
 
 -- name: add_relation
 INSERT INTO relation (id, project, source, target, type, extra, created) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: add_tag
+INSERT OR IGNORE INTO tag (project, tag, memory) VALUES (?, ?, ?);
+
+-- name: drop_tag
+DELETE FROM tag WHERE project = ? AND tag = ? AND memory = ?;
+
+-- name: tags_of
+SELECT tags FROM memory WHERE id = ?;
 
 -- name: bookkeeping
 SELECT version, updated FROM memory WHERE id = ?;
@@ -97,8 +117,10 @@ SELECT version, updated FROM memory WHERE id = ?;
 -- name: touch
 UPDATE memory SET version = ?, updated = ? WHERE id = ?;
 
--- name: set_kind
-UPDATE memory SET kind = ?, kind_fold = ?, extra = ? WHERE id = ?;
+-- name: set_head
+UPDATE memory SET kind = ?, kind_fold = ?, extra = ?, scope = ?, session = ?, category = ?, content_type = ?, summary = ?,
+                  tags = ?, metadata = ?
+WHERE id = ?;
 
 -- name: set_extra
 UPDATE memory SET extra = ? WHERE id = ?;
@@ -256,3 +278,157 @@ UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE 
 
 -- name: purge_named_items
 UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE (name = ?3 AND ref > ?1 AND ref <= ?2) OR (other = ?3 AND ref > ?1 AND ref <= ?2);
+
+-- name: last_change
+SELECT coalesce(max(id), 0) FROM change;
+
+-- name: texts_between
+SELECT id, id AS memory, name, kind, NULL, session, created, tags, category, summary, uid,
+       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = memory.id)
+FROM memory WHERE id > ?1 AND id <= ?2
+UNION ALL
+SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0
+FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id > ?1 AND o.id <= ?2
+ORDER BY 1;
+
+-- name: texts_among
+SELECT m.id, m.id, name, kind, NULL, session, created, tags, category, summary, uid,
+       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = m.id)
+FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
+UNION ALL
+SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0
+FROM json_each(?2) j CROSS JOIN observation o ON o.id = ?1 + j.value CROSS JOIN memory m ON m.id = o.memory
+ORDER BY 1;
+
+-- name: blocks
+SELECT first, count, data FROM passage_block WHERE project = ? AND first > ? ORDER BY first;
+
+-- name: add_block
+INSERT INTO passage_block (project, first, count, low, high, data) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: set_block
+UPDATE passage_block SET data = ? WHERE project = ? AND first = ?;
+
+-- name: postings
+SELECT data FROM posting WHERE project = ? AND term = ? ORDER BY first;
+
+-- name: add_posting
+INSERT INTO posting (project, term, first, data) VALUES (?, ?, ?, ?);
+
+-- name: posting
+SELECT data FROM posting WHERE project = ? AND term = ? AND first = ?;
+
+-- name: terms_of_block
+SELECT term FROM posting WHERE project = ? AND first = ?;
+
+-- name: set_posting
+UPDATE posting SET data = ? WHERE project = ? AND term = ? AND first = ?;
+
+-- name: drop_posting
+DELETE FROM posting WHERE project = ? AND term = ? AND first = ?;
+
+-- name: words_starting
+SELECT DISTINCT term FROM posting WHERE project = ? AND term >= ? AND term < ? LIMIT ?;
+
+-- name: gone
+SELECT id FROM gone WHERE id > ? AND id <= ?;
+
+-- name: add_gone
+INSERT OR IGNORE INTO gone (id) VALUES (?);
+
+-- name: drop_gone
+DELETE FROM gone WHERE id = ?;
+
+-- name: stale
+SELECT id FROM stale WHERE id > ? AND id <= ?;
+
+-- name: add_stale
+INSERT OR IGNORE INTO stale (id) VALUES (?);
+
+-- name: drop_stale
+DELETE FROM stale WHERE id > ? AND id <= ?;
+
+-- name: moved
+SELECT DISTINCT i.ref FROM change c JOIN change_item i ON i.change = c.id
+WHERE c.id > ?1 AND +c.project = ?2 AND i.kind <> 'r';  -- by the number: the last few changes, not all of the project's
+
+-- name: drop_blocks
+DELETE FROM passage_block WHERE project = ?;
+
+-- name: drop_postings
+DELETE FROM posting WHERE project = ?;
+
+-- name: drop_all_gone
+DELETE FROM gone WHERE id > ? AND id <= ?;
+
+-- name: blocks_with
+SELECT first, count, data FROM passage_block WHERE project = ?1 AND low <= ?2 AND high >= ?2;
+
+-- name: model
+SELECT id, dimensions FROM model WHERE name = ?;
+
+-- name: model_in_use
+SELECT 1 FROM project p WHERE EXISTS (SELECT 1 FROM vector_bits b WHERE b.project = p.id AND b.model = ?) LIMIT 1;
+
+-- name: set_dimensions
+UPDATE model SET dimensions = ? WHERE id = ?;
+
+-- name: add_model
+INSERT INTO model (name, dimensions) VALUES (?, ?);
+
+-- name: has_text
+SELECT 1 FROM observation WHERE id = ?1 UNION ALL SELECT 1 FROM memory WHERE id = ?1;
+
+-- name: add_vector
+INSERT OR IGNORE INTO vector (model, text, part, half) VALUES (?, ?, ?, ?);
+
+-- name: add_bits
+INSERT INTO vector_bits (project, model, id, text, part, bits) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: vectors
+SELECT id, text, part, bits FROM vector_bits WHERE project = ? AND model = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- name: halves
+SELECT v.id, v.half FROM json_each(?) j CROSS JOIN vector v ON v.id = j.value;
+
+-- name: vectors_of_text
+SELECT id, model FROM vector WHERE text = ?;
+
+-- name: drop_vector
+DELETE FROM vector WHERE id = ?;
+
+-- name: drop_bits
+DELETE FROM vector_bits WHERE project = ? AND model = ? AND id = ?;
+
+-- name: drop_vectors_of_model
+DELETE FROM vector WHERE model = ?3 AND text > ?1 AND text <= ?2;
+
+-- name: drop_bits_of_model
+DELETE FROM vector_bits WHERE project = ? AND model = ?;
+
+-- name: models
+SELECT m.id, m.name, m.dimensions, count(*) FROM vector_bits b JOIN model m ON m.id = b.model
+WHERE b.project = ? GROUP BY m.id;
+
+-- name: projects
+SELECT name FROM project ORDER BY id;
+
+-- name: facet_kinds
+SELECT m.kind, count(*) FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
+GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
+
+-- name: facet_content_types
+SELECT m.content_type, count(*) FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
+WHERE m.content_type IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
+
+-- name: facet_scopes
+SELECT m.scope, count(*) FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
+WHERE m.scope IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
+
+-- name: facet_tags
+SELECT t.value, count(*) FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
+CROSS JOIN json_each(m.tags) t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
+
+-- name: facet_months
+SELECT strftime('%Y-%m', m.created / 1000000, 'unixepoch'), count(*)
+FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;

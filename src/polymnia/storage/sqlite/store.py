@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 import apsw
 
 from polymnia import errors
-from polymnia.engine.ports import Clock, Snapshot
+from polymnia.engine.ports import Analyst, Clock, Snapshot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.queue import Turn
@@ -28,14 +28,24 @@ class SqliteStore:
     """Keeps memories in one SQLite file that any number of processes and threads share.
 
     The file is opened on first use, and made then unless ``create`` is false. ``busy_timeout`` is how long a write
-    waits for others, in seconds.
+    waits for others, in seconds. ``analyst`` reads the texts for the word index; without one there is none, and whoever
+    searches reads the texts for himself.
     """
 
-    def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_timeout: float = 30.0,
+        create: bool = True,
+        clock: Clock = rows.now,
+        analyst: Analyst | None = None,
+    ) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
         self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
         self._create = create
         self._clock = clock
+        self._analyst = analyst
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
         self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
@@ -44,16 +54,11 @@ class SqliteStore:
         self._written: tuple[int, int] | None = None  # which file the writer has open
         self._readers: list[apsw.Connection] = []
         self._owes_forgetting = False
-        self._shelf = Shelf(self)
+        self._shelf = Shelf()
         self._migrations: tuple[str, ...] = MIGRATIONS
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
         """One consistent view of a project. Never waits for a writer."""
-        if self._shelf.knows(project):
-            with translated(self.path):
-                small = self._shelf.take(project, self._touched(project))
-            if small is not None:
-                return nullcontext(small)
         return _Reading(self, project, self._shelf)
 
     def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
@@ -68,6 +73,28 @@ class SqliteStore:
         """A number that changes whenever any process has committed a change to the project."""
         with translated(self.path):
             return self._touched(project)
+
+    def projects(self) -> list[str]:
+        """The names of all projects, oldest first."""
+        with translated(self.path):
+            reader = self._take_reader()
+            opened = self._opened
+            try:
+                return [name for (name,) in reader.execute(SQL["projects"])]
+            finally:
+                self._give_back(reader, opened)
+
+    def about(self) -> dict[str, object]:
+        """The kind of store, its file, the version of its format, and its size on disk."""
+        with translated(self.path):
+            self._open()
+            sizes = [os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path)]
+        return {"kind": "sqlite", "path": self.path, "format": len(self._migrations), "bytes": sum(sizes)}
+
+    def place(self) -> object:
+        """Which file is open, by device and inode."""
+        self._open()
+        return self._opened
 
     def _touched(self, project: str) -> int:
         reader = self._take_reader()
@@ -266,7 +293,7 @@ class _Writing:
                 self._writer = store._take_writer()
                 self._writer.execute("BEGIN IMMEDIATE")
                 self._transaction = SqliteTransaction(
-                    self._writer, self._project, self._who, self._action, store._clock()
+                    self._writer, self._project, self._who, self._action, store._clock(), store._analyst
                 )
                 return self._transaction
             except BaseException:
@@ -321,9 +348,7 @@ class _Reading:
             try:
                 self._reader.execute("BEGIN")
                 snapshot = SqliteSnapshot(self._reader, self._project)
-                if self._shelf is not None:
-                    self._shelf.see(self._project, snapshot)
-                return snapshot
+                return snapshot if self._shelf is None else self._shelf.see(self._project, snapshot)
             except BaseException:
                 self._end()
                 raise

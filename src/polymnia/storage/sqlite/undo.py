@@ -185,8 +185,9 @@ class _Undoing:
             values = [before[c] for c in rows.MEMORY_COLUMNS]
             extra = (rows.fold_or_none(name), rows.fold_or_none(type), rows.look(name))
             tx._run(SQL["put_back_memory"], (*values, *extra))
+            tx._tag(ref, tx._tags_of(ref))
             tx._texts += 1
-            tx._index_old(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
+            tx._return_text(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
             tx._bumped.add(ref)
             tx._journal("i", "m", ref, ref, {"version": before["version"]})
         elif kind == "o":
@@ -194,7 +195,7 @@ class _Undoing:
             values = [ref, owner, rows.digest(text), text, rows.fold_or_none(text)]
             tx._run(SQL["add_observation"], values)
             tx._texts += 1
-            tx._index_old(ref, rows.fold(text))
+            tx._return_text(ref, rows.fold(text))
             tx._journal("i", "o", ref, owner, None)
             if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
                 tx._bump(owner)
@@ -228,8 +229,8 @@ class _Undoing:
         columns = {**before, **derived}
         # The columns' names come from our own journal, which wrote them from a fixed list.
         assignments = ", ".join(f"{column} = ?" for column in columns)
+        tx._untag(ref, tx._tags_of(ref))
         tx._run(f"UPDATE memory SET {assignments} WHERE id = ?", (*columns.values(), ref))
+        tx._tag(ref, tx._tags_of(ref))
         tx._bump(ref, **{column: old[column] for column in before})
-        if "kind" in before:
-            tx._unindex(ref)
-            tx._index_old(ref, f"{rows.fold(old['name'])}\x01{rows.fold(before['kind'])}")
+        tx._reword_head(ref, old["name"], before.get("kind", old["kind"]))

@@ -30,7 +30,14 @@ RANGES = {
     "memory_rows_between": "the rows one change made, or everything for a look at the past",
     "observation_rows_between": "the rows one change made, or everything for a look at the past",
     "relation_rows_between": "the rows one change made, or everything for a look at the past",
+    "texts_between": "the texts that are not in the word index yet, or all of them to make it anew",
+    "gone": "the marks of one project, read when its index is loaded",
+    "drop_all_gone": "the marks of one project, when its word index is made anew",
+    "stale": "the marks of one project, few",
+    "drop_stale": "one mark, or those of one project when its word index is made anew",
 }
+# These read a whole table on purpose.
+WHOLE = {"projects": "all projects are asked for", "model_in_use": "one look into each project"}
 
 # These walk over the changes of one project on purpose.
 JOURNALS = {
@@ -60,6 +67,8 @@ def _plan(connection: apsw.Connection, statement: str) -> list[str]:
 
 @pytest.mark.parametrize("name", SQL)
 def test_no_statement_reads_a_whole_table(connection: apsw.Connection, name: str) -> None:
+    if name in WHOLE:
+        return
     for step in _plan(connection, SQL[name]):
         # Virtual tables are asked by a match, a row or a list; a subquery is what its own steps are.
         assert not step.startswith("SCAN") or re.match(r"SCAN (\w+ VIRTUAL TABLE INDEX|CONSTANT ROW|\()", step), step
@@ -83,7 +92,7 @@ def test_rows_of_a_virtual_table_are_found_by_a_match_or_a_row(connection: apsw.
 
 
 def test_the_lists_of_exceptions_name_statements_that_exist() -> None:
-    assert RANGES.keys() | JOURNALS.keys() <= SQL.keys()
+    assert RANGES.keys() | JOURNALS.keys() | WHOLE.keys() <= SQL.keys()
 
 
 def test_every_statement_is_used_and_every_one_used_exists() -> None:

@@ -1,0 +1,154 @@
+"""Finding memories: what a search answers, for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from polymnia.app import memory
+from polymnia.cli.output import counted, dim, moment, on_one_line, print_json, shown, strong
+from polymnia.engine.search.results import Found, Fragment, Hit
+from polymnia.errors import Invalid
+from polymnia.models import Filters
+from polymnia.settings import Settings
+
+__all__ = ["filters", "notes", "search", "zone"]
+
+_INDENT = " " * 6
+
+
+def search(arguments: Namespace, chosen: Settings) -> int:
+    """Find memories by words and by meaning."""
+    wanted = filters(arguments)
+    if arguments.max_tokens is not None and arguments.max_tokens < 1:
+        raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
+    with memory(chosen, "cli", create=False) as held:
+        found = held.search(
+            arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=wanted, zone=zone(),
+            max_tokens=arguments.max_tokens, facets=arguments.facets,
+        )  # fmt: skip
+    if arguments.json:
+        print_json(_data(arguments.query, found))
+        return 0
+    for hit in found.hits:
+        _print_hit(hit)
+    _print_facets(found)
+    shown_of = f" of {found.total:,}" if found.total > len(found.hits) else ""
+    if found.hits:
+        print(dim(f"{counted(len(found.hits), 'memory')}{shown_of}."))
+    elif not found.nearest:
+        print(dim("Nothing matches." if arguments.query.strip() else "Nothing was asked for."))
+    notes(found)
+    return 0
+
+
+def zone() -> int:
+    """How many minutes east of Greenwich the clocks here are: a day of the week is meant as it is here."""
+    return (datetime.now().astimezone().utcoffset() or timedelta()) // timedelta(minutes=1)
+
+
+def notes(found: Found) -> None:
+    """Print what else is worth telling. It is no memory, so it goes where it cannot be taken for one."""
+    sys.stdout.flush()
+    for note in found.notes:
+        print(on_one_line(note.text), file=sys.stderr)
+
+
+def filters(arguments: Namespace) -> Filters:
+    """What may be found at all, as the options say."""
+    if arguments.below and arguments.scope is None:
+        raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
+    return Filters(
+        kinds=tuple(arguments.kind),
+        tags=tuple(arguments.tag),
+        scope=arguments.scope,
+        scopes_below=arguments.below,
+        session=arguments.session,
+        created_from=None if arguments.since is None else moment(arguments.since),
+        created_to=None if arguments.until is None else moment(arguments.until),
+        metadata=dict(_pair(text) for text in arguments.meta),
+    )
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """KEY=VALUE, the value read as JSON where it is JSON: 3, true and "3" are three different things."""
+    key, given, value = text.partition("=")
+    if not given:
+        raise Invalid(f"--meta is {text!r}, but must be KEY=VALUE", field="meta", hint="Write it as --meta team=blue.")
+    try:
+        return key, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return key, value
+
+
+def _print_hit(hit: Hit) -> None:
+    record = hit.record
+    print(f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}")
+    # A passage without a word of the query is worth a line only where none has one.
+    for fragment in [one for one in hit.fragments if one.marks] or hit.fragments[:1]:
+        before, after = _cut(hit, fragment)
+        print(f"{_INDENT}{before}{_marked(fragment)}{after}")
+    print(dim(f"{_INDENT}{on_one_line(hit.why.sentence)}"))
+
+
+def _marked(fragment: Fragment) -> str:
+    text = on_one_line(fragment.text)
+    pieces, done = [], 0
+    for start, end in fragment.marks:
+        pieces += [text[done:start], strong(text[start:end])]
+        done = end
+    return "".join(pieces) + text[done:]
+
+
+def _cut(hit: Hit, fragment: Fragment) -> tuple[str, str]:
+    """What shows that a fragment is a part of a longer text."""
+    if fragment.observation is None or fragment.observation >= len(hit.record.observations):
+        return "", ""
+    whole = hit.record.observations[fragment.observation].strip()
+    start = whole.find(fragment.text)
+    return "…" if start > 0 else "", "…" if start >= 0 and start + len(fragment.text) < len(whole) else ""
+
+
+def _print_facets(found: Found) -> None:
+    for name, counts in found.facets.items():
+        if counts:
+            listed = ", ".join(f"{on_one_line(str(value))} {dim(f'{count:,}')}" for value, count in counts)
+            print(f"{name.replace('_', ' ')}: {listed}")
+
+
+def _data(query: str, found: Found) -> dict[str, Any]:
+    return {
+        "query": query,
+        "total": found.total,
+        "hits": [_hit(hit) for hit in found.hits],
+        "next": found.next,
+        "pending": found.pending,
+        "nearest": msgspec.to_builtins(found.nearest),
+        "facets": {name: dict(counts) for name, counts in found.facets.items()},
+        "notes": msgspec.to_builtins(found.notes),
+        "budget": msgspec.to_builtins(found.cut),
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    record = hit.record
+    return {
+        "id": record.uid,
+        "name": record.name,
+        "entityType": record.kind,
+        "observations": record.observations,
+        "tags": record.tags,
+        "scope": record.scope,
+        "session": record.session,
+        "metadata": record.metadata,
+        "created": shown(record.created),
+        "updated": shown(record.updated),
+        "score": hit.score,
+        "why": msgspec.to_builtins(hit.why),
+        "fragments": msgspec.to_builtins(hit.fragments),
+        "cut": hit.cut,
+    }

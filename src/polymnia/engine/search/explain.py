@@ -1,0 +1,72 @@
+"""Why a memory was found, in data and in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polymnia.engine.search.exact import PLACES
+from polymnia.engine.search.lanes import Asked
+
+__all__ = ["sentence", "words_found"]
+
+
+def words_found(asked: Sequence[Asked], terms: set[str]) -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    """Of the words of a query those that stand among the terms, those that do not, and those taken for another."""
+    held: dict[str, list[float]] = {}  # of each word, the weight of its parts that were found, and of all of them
+    alike: list[tuple[str, str]] = []
+    for one in asked:
+        if one.bonus:
+            continue
+        found = [term for term, _, _ in one.terms if term in terms]
+        weight = max((weight for _, weight, _ in one.terms), default=0.0)
+        share = held.setdefault(one.word, [0.0, 0.0])
+        share[0] += weight if found else 0.0
+        share[1] += weight
+        if one.alike and found:
+            alike.append((one.word, found[0]))
+    there = [word for word, (found_weight, whole) in held.items() if found_weight * 2 > whole]
+    return there, [word for word in held if word not in there], alike
+
+
+def sentence(
+    *,
+    place: int | None,
+    terms: Sequence[str],
+    missing: Sequence[str],
+    alike: Sequence[tuple[str, str]],
+    similarity: float | None,
+    meaning: float | None,
+    lent: float,
+    timely: str | None,
+    judged: float | None,
+) -> str:
+    """The reasons in words, the strongest first."""
+    said = []
+    if place is not None:
+        said.append(f"the query stands in {PLACES[place]} as it is")
+    taken = dict(alike)
+    plain = [word for word in terms if word not in taken]
+    if plain:
+        every = "all its words are there" if not missing and not alike and len(plain) > 1 else "it has"
+        said.append(f"{every}: {_listed(plain)}" if every != "it has" else f"it has {_listed(plain)}")
+    said += [f"{found!r} was taken for {word!r}" for word, found in alike]
+    if missing and (plain or alike):
+        said.append(f"it lacks {_listed(missing)}")
+    if meaning is not None and similarity is not None and meaning > 0.05:
+        how = "very close" if meaning > 0.6 else "close" if meaning > 0.35 else "somewhat close"
+        said.append(f"its meaning is {how} (cosine {similarity:.2f})")
+    if timely is not None:
+        said.append(f"it is of the time asked for ({timely})")
+    if lent > 0.02:
+        said.append("what stands next to it in the conversation matches too")
+    if judged is not None:
+        said.append(f"read together with the query it was judged {judged:.2f}")
+    if not said:
+        said.append("nothing more was asked for" if place is None and not missing else "nothing else is nearer")
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _listed(words: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(f"“{word}”" for word in words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

@@ -1,0 +1,355 @@
+"""The finder of one store: what is held in memory to search it, and the work in the background."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.ports import Embedder, Reranker, Snapshot, Store
+from polymnia.engine.search import Analysis
+from polymnia.engine.search.answer import Pages, answered
+from polymnia.engine.search.index import Index
+from polymnia.engine.search.planning import planned
+from polymnia.engine.search.query import Query, Wanted, read
+from polymnia.engine.search.results import Found, Plan
+from polymnia.engine.search.search import Search
+from polymnia.engine.search.vectors import Vectors
+from polymnia.engine.search.worker import Channel, Worker, embed_some
+from polymnia.errors import Fault
+from polymnia.models import Text
+
+__all__ = ["Finder", "Health"]
+
+T = TypeVar("T")
+
+_LOADING = 5.0  # seconds a search waits for a model that is being loaded
+_ASKING = 3.0  # and for the vector of the query
+_CATCHING_UP = 0.8  # and for passages that have no vector yet,
+_WORTH_WAITING = 5.0  # if those will have theirs within this time
+_PROJECTS = 64  # so many projects are held in memory at once
+_AT_ONCE = 256
+_BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it
+
+
+class Health:
+    """How far search is with one project."""
+
+    def __init__(self, passages: int, waiting_words: int, models: dict[str, dict[str, Any]]) -> None:
+        self.passages = passages
+        self.waiting_words = waiting_words
+        self.models = models
+
+    @property
+    def pending(self) -> int:
+        """Passages that have no vector yet of one model at least."""
+        return max((model["pending"] for model in self.models.values()), default=0)
+
+
+class _Held:
+    """One project in memory, and the lock under which it is read and changed."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.index = Index(Analysis())
+        self.pages = Pages()
+        self.place: object = None
+        self.listed = False  # whether the store has been asked to index what waits
+
+
+class Finder:
+    """Searches a store by words and by meaning. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedders: Sequence[Embedder] = (),
+        reranker: Reranker | None = None,
+        lanes: str = "all",
+    ) -> None:
+        self._store = store
+        self._lanes = lanes
+        self.channels = [Channel(embedder) for embedder in embedders]
+        self.reranker = reranker
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._holding = threading.Lock()
+        self._worker = Worker(store, self.channels, self._waiting, self._pass_over)
+
+    def close(self) -> None:
+        """Stop the work in the background and forget what is held."""
+        self._worker.stop()
+        with self._holding:
+            self._held.clear()
+
+    def noticed(self, project: str) -> None:
+        """Something was written to the project."""
+        if self.channels:
+            self._worker.notice(project)
+
+    # ── searching ─────────────────────────────────────────────────────────────────────────────────────
+
+    def search(
+        self,
+        project: str,
+        query: Query,
+        *,
+        limit: int | None,
+        cursor: str | None = None,
+        max_tokens: int | None = None,
+        facets: bool = False,
+        reasons: bool = True,
+    ) -> Found:
+        """The memories that answer a query. Without a limit: all that hold it as it stands, and the best others."""
+        wanted = read(query)
+        held = self._hold(project)
+
+        def answer(search: Search) -> Found:
+            return answered(
+                search, held.pages, limit=limit, cursor=cursor, max_tokens=max_tokens, facets=facets,
+                reasons=reasons, pending=self._unsearched(held.index),
+            )  # fmt: skip
+
+        return self._run(held, project, query, wanted, answer)
+
+    def explain(self, project: str, query: Query, *, limit: int) -> Plan:
+        """How a query is read and answered."""
+        wanted = read(query)
+        held = self._hold(project)
+        return self._run(held, project, query, wanted, lambda search: planned(search, held.pages, limit))
+
+    def _run(self, held: _Held, project: str, query: Query, wanted: Wanted, work: Callable[[Search], T]) -> T:
+        which = query.lanes or self._lanes
+        asked = {} if which == "words" else self._vectors_of(project, query.text)
+        patience = _CATCHING_UP if asked else 0.0
+        while True:
+            with held.lock, self._reading(project, held) as snapshot:
+                need = self._seconds_behind(held.index) if patience else 0.0
+                if not 0 < need < _WORTH_WAITING:
+                    if need:
+                        self._worker.notice(project)
+                    search = Search(
+                        held.index,
+                        snapshot,
+                        query,
+                        wanted,
+                        which=which,
+                        channels={channel.name: channel for channel in self.channels},
+                        asked=asked,
+                        reranker=self.reranker if query.rerank is not False else None,
+                    )
+                    return work(search)
+            # A few passages have no vector yet: it takes less to wait for them than to miss them.
+            self._worker.notice(project)
+            self._worker.wait(project, patience)
+            patience = 0.0
+
+    def _is_empty(self, project: str) -> bool:
+        with self._store.read(project) as snapshot:
+            return snapshot.numbers[1] == 0
+
+    def _seconds_behind(self, index: Index) -> float:
+        """How long the passages without vectors will take."""
+        return max((self._pending(index, c) * c.pace for c in self.channels if c.ready.is_set()), default=0.0)
+
+    def _unsearched(self, index: Index) -> int:
+        """Passages that some model that is ready has given no vector yet."""
+        return max((self._pending(index, c) for c in self.channels if c.ready.is_set()), default=0)
+
+    def _vectors_of(self, project: str, text: str) -> dict[str, NDArray[Any]]:
+        """The query as each model sees it. Waits for models that are being loaded, within reason."""
+        if not self.channels or not text.strip():
+            return {}
+        if not all(channel.ready.is_set() for channel in self.channels):
+            if self._is_empty(project):
+                return {}
+            self._worker.notice(project)
+            until = time.monotonic() + _LOADING
+            for channel in self.channels:
+                while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
+                    channel.ready.wait(min(left, 0.05))
+        asked = {}
+        for channel in self.channels:
+            if channel.ready.is_set() and channel.embedder.knows(text):
+                vector = channel.ask(text, _ASKING)
+                if vector is not None:
+                    asked[channel.name] = vector
+        return asked
+
+    # ── what is held ──────────────────────────────────────────────────────────────────────────────────
+
+    def _hold(self, project: str) -> _Held:
+        with self._holding:
+            held = self._held.get(project)
+            if held is None:
+                held = self._held[project] = _Held()
+                if len(self._held) > _PROJECTS:
+                    self._held.popitem(last=False)
+            self._held.move_to_end(project)
+            return held
+
+    def _reading(self, project: str, held: _Held) -> _Following:
+        return _Following(self, project, held)
+
+    def _follow(self, held: _Held, snapshot: Snapshot, place: object) -> None:
+        if held.place != place:
+            held.index = Index(Analysis())
+            held.place = place
+        index = held.index
+        for channel in self.channels:
+            if channel.name not in index.vectors and channel.ready.is_set():
+                index.vectors[channel.name] = Vectors(channel.name, channel.embedder.dimensions)
+        index.follow(snapshot)
+
+    def _pending(self, index: Index, channel: Channel) -> int:
+        return int(np.count_nonzero(self._without(index, channel)))
+
+    def _without(self, index: Index, channel: Channel) -> NDArray[Any]:
+        """Which passages should have a vector of the model and have none."""
+        wanted: NDArray[Any] = index.passages["alive"] & index.passages["embeds"]
+        vectors = index.vectors.get(channel.name)
+        if vectors is not None:
+            wanted = wanted & (vectors.arrival[: index.count] == 0)
+        return wanted
+
+    def _waiting(self, project: str, channel: Channel, most: int) -> list[tuple[int, int]]:
+        """Passages without a vector, the newest first: what was just written is likely to be asked for."""
+        held = self._hold(project)
+        with held.lock, self._reading(project, held):
+            rows = np.flatnonzero(self._without(held.index, channel))[-most:]
+            passages = held.index.passages
+            return list(zip(passages["text"][rows].tolist(), passages["part"][rows].tolist(), strict=True))
+
+    def _pass_over(self, project: str, channel: Channel, wanted: list[tuple[int, int]]) -> None:
+        """These passages get no vector of the model: it does not know their language."""
+        held = self._hold(project)
+        with held.lock:
+            vectors = held.index.vectors.get(channel.name)
+            if vectors is not None:
+                keys = np.array([text << 16 | part for text, part in wanted], np.uint64)
+                vectors.pass_over(held.index.rows(keys))
+
+    # ── tending ───────────────────────────────────────────────────────────────────────────────────────
+
+    def health(self, project: str) -> Health:
+        """How far search is with the project. Loads nothing that is not loaded."""
+        held = self._hold(project)
+        with held.lock, self._reading(project, held) as snapshot:
+            index = held.index
+            _, seq, listed, _ = snapshot.numbers
+            stored = snapshot.models()
+            embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
+            models: dict[str, dict[str, Any]] = {}
+            for channel in self.channels:
+                kept = stored.get(channel.name, (0, 0))[1]
+                ready = channel.ready.is_set()
+                pending = self._pending(index, channel) if ready else max(0, embeds - kept)
+                state = "ready" if ready else "broken" if channel.fault else "not loaded"
+                fault = channel.fault.message if channel.fault else None
+                models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
+            for name, (_, kept) in stored.items():
+                models.setdefault(name, {"vectors": kept, "pending": 0, "state": "not in use", "why": None})
+            alive = int(np.count_nonzero(index.passages["alive"]))
+            return Health(alive, seq - listed, models)
+
+    def reindex(self, project: str, step: Callable[[str, int, int], None], *, anew: bool = False) -> Health:
+        """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
+
+        Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
+        """
+        if anew:
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                tx.drop_words()
+                tx.drop_vectors([])
+            with self._holding:
+                self._held.pop(project, None)  # the vectors it holds are no longer the store's
+        self._list_words(project, step)
+        for channel in self.channels:
+            if not channel.load(patient=False) and channel.fault is not None:
+                raise channel.fault
+            self._embed_all(project, channel, step)
+        if self.channels:
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                tx.drop_vectors([channel.name for channel in self.channels])
+        return self.health(project)
+
+    def _list_words(self, project: str, step: Callable[[str, int, int], None]) -> None:
+        with self._store.read(project) as snapshot:
+            _, seq, listed, _ = snapshot.numbers
+        total = seq - listed
+        left, before = 1, 0
+        # Once in any case: there may be texts to index once more, or all of them to be read otherwise.
+        while 0 < left != before:
+            before = left
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                left = tx.list_words(_AT_ONCE * 32)
+            total = max(total, left)
+            if total:
+                step("words", total - left, total)
+
+    def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
+        total = None
+        done = 0
+        last: tuple[list[tuple[int, int]], list[Text]] | None = None
+        while wanted := self._waiting(project, channel, _AT_ONCE):
+            held = self._hold(project)
+            with held.lock, self._reading(project, held) as snapshot:
+                if total is None:
+                    total = self._pending(held.index, channel)
+                texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
+            if last == (wanted, texts):
+                self._pass_over(project, channel, wanted)
+                continue
+            last = wanted, texts
+            _, foreign = embed_some(self._store, project, channel, texts, wanted)
+            if channel.fault is not None:
+                raise channel.fault
+            there = {text.id for text in texts}
+            self._pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
+            done += len(wanted)
+            step(channel.name, min(done, total), total)
+
+
+class _Following:
+    """A snapshot with the index brought up to it. Opened under the lock, so that no index runs ahead of its reader."""
+
+    def __init__(self, finder: Finder, project: str, held: _Held) -> None:
+        self._finder = finder
+        self._project = project
+        self._held = held
+        self._reading = finder._store.read(project)
+
+    def __enter__(self) -> Snapshot:
+        snapshot = self._reading.__enter__()
+        try:
+            if not self._held.listed:
+                snapshot = self._listed(snapshot)
+            self._finder._follow(self._held, snapshot, self._finder._store.place())
+        except BaseException as e:
+            self._reading.__exit__(type(e), e, e.__traceback__)
+            raise
+        return snapshot
+
+    def _listed(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot, of a store that has indexed its texts: else every process would have to read them all."""
+        self._held.listed = True
+        _, seq, listed, _ = snapshot.numbers
+        if seq - listed <= _BEHIND:
+            return snapshot
+        self._reading.__exit__(None, None, None)
+        try:
+            self._finder._list_words(self._project, lambda lane, done, total: None)
+        except Fault:
+            pass  # somebody writes; what waits is read here this time
+        finally:
+            self._reading = self._finder._store.read(self._project)
+            snapshot = self._reading.__enter__()
+        return snapshot
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._reading.__exit__(kind, error, trace)

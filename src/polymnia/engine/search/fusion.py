@@ -1,0 +1,220 @@
+"""Fusion: pure functions that turn what two lanes found into one score for each memory.
+
+Scores are absolute: a score depends on the query and the text and never on what else was found, so that a good
+text is not lifted or sunk by its company, and 0.6 means the same from query to query.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.floating]
+    Ints: TypeAlias = NDArray[np.integer]
+    Flags: TypeAlias = NDArray[np.bool_]
+
+__all__ = [
+    "B",
+    "B_WHOLE",
+    "K1",
+    "K1_WHOLE",
+    "REACH",
+    "STRONG",
+    "WEAK",
+    "Channel",
+    "best",
+    "both",
+    "calibrated",
+    "fuse",
+    "idf",
+    "lend",
+    "long_words",
+    "meaning_score",
+    "near",
+    "norm",
+    "reranked",
+    "saturation",
+    "softened",
+    "words_score",
+]
+
+K1 = 0.6
+B = 0.3
+"""BM25 of passages. Low: in a short text a repeated word says little more, and length says little at all."""
+K1_WHOLE = 1.2
+B_WHOLE = 0.6
+"""BM25 of memories as wholes: in a long text both say something."""
+
+REACH = 4
+"""How many turns away a turn of the same conversation can help."""
+
+_NEAR = (0.35, 0.25, 0.15, 0.1)  # what a word counts that is said one, two, ... turns away
+_LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns away
+_PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
+_FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
+_UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
+_FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
+
+
+class Channel(NamedTuple):
+    """How to read the cosines of an embedder."""
+
+    mu: float
+    """The mean cosine of texts that have nothing to do with each other."""
+    words: float
+    """The share of the words lane beside it in a text of one passage: less for a better embedder."""
+    easing: float
+    """How much of that share is lost each time a text has twice the passages: in a long text most words occur."""
+    least: float
+    """The share the words keep in any text."""
+    sure: float
+    """The fused score from which on a text is likelier meant than not."""
+
+
+WEAK = Channel(mu=0.048, words=0.75, easing=0.05, least=0.5, sure=0.75)
+"""USE-multilingual, and the start for an embedder nothing is known of."""
+STRONG = Channel(mu=0.384, words=0.55, easing=0.03, least=0.4, sure=0.9)
+"""bge-small."""
+
+
+def idf(holding: Floats | Ints, texts: int) -> Floats:
+    """The weight of a word that so many of the texts hold; of a group, that of its most frequent term."""
+    import numpy as np
+
+    held = np.asarray(holding, dtype=np.float64)
+    found: Floats = np.log1p((texts - held + 0.5) / (held + 0.5))
+    return found
+
+
+def norm(lengths: Floats | Ints, mean_length: float, k1: float = K1, b: float = B) -> Floats:
+    """What length does to the worth of a word: texts of the mean length have k1."""
+    import numpy as np
+
+    found: Floats = k1 * (1 - b + b * np.asarray(lengths, np.float64) / max(mean_length, 1e-9))
+    return found
+
+
+def saturation(counts: Floats | Ints, norms: Floats, k1: float = K1) -> Floats:
+    """What each count of a word is worth in texts of such norms: 1 for once in a text of mean length."""
+    import numpy as np
+
+    held: Floats = np.asarray(counts).astype(norms.dtype)
+    return held * (k1 + 1) / (held + norms)
+
+
+def words_score(bm25: Floats, asked: float) -> Floats:
+    """The share of the query that a text says: its BM25 over the summed weights (idf × best alternative) asked for."""
+    import numpy as np
+
+    return np.clip(bm25 / asked, 0.0, _FULL) if asked > 0 else np.zeros_like(bm25)
+
+
+def long_words(passages: Floats, whole: Floats) -> Floats:
+    """The words score of the passages of texts with more than one, given those of the texts they belong to as wholes.
+
+    As a whole, a text holds a word as often as its passages do together, each count times the weight of its passage;
+    lengths alike; and it is scored with K1_WHOLE and B_WHOLE among the memories of the project.
+    """
+    return _PASSAGE * passages + (1 - _PASSAGE) * whole
+
+
+def softened(weights: Floats) -> Floats:
+    """What the scores of passages are multiplied by, given the weights :func:`passages.weights` gave them."""
+    return 0.5 + 0.5 * weights
+
+
+def meaning_score(cosine: Floats, mu: float) -> Floats:
+    """How near a text is in meaning: 0 for unrelated ones, 1 for the same."""
+    import numpy as np
+
+    found: Floats = np.clip((cosine - mu) / (1 - mu), -0.2, 1.0)
+    return found
+
+
+def both(multilingual: Floats, english: Floats) -> Floats:
+    """One meaning score of two channels: the English one, or the other where it alone sees a likeness."""
+    import numpy as np
+
+    found: Floats = np.maximum(english, 0.8 * multilingual)
+    return found
+
+
+def fuse(
+    words: Floats,
+    meaning: Floats,
+    channel: Channel = WEAK,
+    parts: Ints | None = None,
+    foreign: Flags | None = None,
+    heard: float = 1.0,
+) -> Floats:
+    """One score of both lanes for each passage, given how many passages the text of each has.
+
+    Of a text in another script than the query only the meaning can tell. ``heard`` is the largest share of the query
+    that any text says: where none says much of it, the words are no guide and the meaning alone is believed.
+    """
+    import numpy as np
+
+    share: float | Floats = channel.words
+    if parts is not None:
+        share = np.maximum(channel.least, channel.words - channel.easing * np.log2(np.maximum(parts, 1)))
+    liked = np.maximum(meaning, 0.0)
+    score = np.maximum(share * words + (1 - share) * meaning, (1 - min(heard, 1.0)) * liked**_UNHEARD)
+    return score if foreign is None else np.where(foreign, np.maximum(score, liked**_FOREIGN), score)
+
+
+def near(held: Floats, links: Ints) -> Floats:
+    """What each turn holds of each group, lent by the turns around it where they hold more.
+
+    `held` has a row for each group of the query and a column for each turn; `links` a row for each turn with the
+    columns of the turns one before, one after, two before, two after, ... up to REACH, -1 where there is none.
+    """
+    import numpy as np
+
+    padded = np.concatenate([held, np.zeros((held.shape[0], 1), held.dtype)], axis=1)  # -1 reads the zeros
+    found = held.copy()
+    for at in range(min(links.shape[1], 2 * len(_NEAR))):
+        np.maximum(found, _NEAR[at // 2] * padded[:, links[:, at]], out=found)
+    return found
+
+
+def lend(scores: Floats, links: Ints) -> Floats:
+    """Fused scores with the share that neighbouring turns lend; links as for :func:`near`."""
+    import numpy as np
+
+    padded = np.append(np.maximum(scores, 0.0), 0.0)
+    found = scores.copy()
+    for at in range(min(links.shape[1], 2 * len(_LEND))):
+        found += _LEND[at // 2] * padded[links[:, at]]
+    return found
+
+
+def best(scores: Floats, owners: Ints, memories: int) -> Floats:
+    """The score of each memory: that of its best passage; 0 for one without passages."""
+    import numpy as np
+
+    found = np.zeros(memories, dtype=np.float64)
+    np.maximum.at(found, owners, scores)
+    return found
+
+
+def reranked(scores: Floats, logits: Floats) -> Floats:
+    """Fused scores of the best candidates after a cross-encoder has read them; the other candidates stay below."""
+    import numpy as np
+
+    found: Floats = 0.5 * scores + 0.5 * np.clip((logits + 11.0) / 22.0, 0.0, 1.0)
+    return found
+
+
+def calibrated(scores: Floats, channel: Channel = WEAK) -> Floats:
+    """Fused scores as 0 to 1: near 0 for what is mostly chance, near 1 for what is surely meant.
+
+    The curve follows how often a result with such a score was a right one, over questions in several languages to
+    turns, paragraphs and long conversations; it keeps the order.
+    """
+    import numpy as np
+
+    found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / channel.sure) ** 2.5))
+    return found

@@ -1,0 +1,360 @@
+"""What a process holds in memory of one project, so that a search needs little else.
+
+Numbers only: for each passage the text and memory it belongs to, and the bits of its vectors. It is read from the store
+once and then follows it, whoever writes: new texts by their numbers, everything else by the journal. The newest texts,
+which the store's word index has not taken in yet, are read here; all others are found through the store's postings.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from math import log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.ports import Analyst, Snapshot
+from polymnia.engine.search import fusion
+from polymnia.engine.search.columns import Columns
+from polymnia.engine.search.vectors import Vectors
+from polymnia.models import Passage
+
+__all__ = ["POSTING", "Index"]
+
+Numbers = NDArray[Any]
+
+# The layouts in which a store hands out its word index.
+_PASSAGE = np.dtype(
+    [
+        ("text", "<u4"), ("memory", "<u4"), ("thread", "<u4"), ("day", "<u2"), ("part", "<u2"),
+        ("script", "u1"), ("length", "u1"), ("embeds", "?"), ("weight", "u1"),
+    ]
+)  # fmt: skip
+POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
+_NOTHING = np.empty(0, POSTING)
+_NOWHERE = (-1, 0, 0, 0)
+_NO_EDITION = (-1, 0)
+_LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
+
+
+class Sizes:
+    """How many passages and memories there are, and how long they are: what a word's weight depends on.
+
+    ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
+    counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
+    observations a memory has.
+    """
+
+    def __init__(self, index: Index) -> None:
+        columns, memories = index.passages, index.memories.count
+        alive = columns["alive"]
+        counted = alive & columns["embeds"]
+        self.passages = max(1, int(np.count_nonzero(counted)))
+        length = _LENGTHS[columns["length"]]
+        mean = max(1.0, float(length[counted].sum()) / self.passages)
+        self.norm = fusion.norm(length, mean).astype(np.float32)
+        self.share = alive * (columns["weight"] * np.float32(0.01))
+        whole = np.bincount(columns["memory"], length * self.share, memories)
+        self.memories = max(1, int(np.count_nonzero(whole)))
+        mean = max(1.0, float(whole.sum()) / self.memories)
+        self.memory_norm = fusion.norm(whole, mean, fusion.K1_WHOLE, fusion.B_WHOLE).astype(np.float32)
+        self.whole = bool(self.share[1:].all())
+        body = alive & (columns["text"] != index.memories["number"][columns["memory"]])
+        self.bodies = np.bincount(columns["memory"][body], minlength=memories)
+
+
+class Index:
+    """One project in numbers. Passages are counted from 1; row 0 of every column belongs to none."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+        self.vectors: dict[str, Vectors] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        self._numbers = _NOWHERE
+        self._edition = _NO_EDITION
+        self._sizes: Sizes | None = None
+        self._scratch: Numbers = np.zeros(0, np.float32)
+        self.passages = Columns(
+            text="u4", memory="u4", thread="u4", day="u2", part="u2", script="u1", length="u1", embeds="?",
+            weight="u1",
+            alive="?", key="u8",
+        )  # fmt: skip
+        self.memories = Columns(number="u4", thread="u4", head="u4", key="u4")
+        self.passages.add(1)
+        self.memories.add(1)
+        self._listed = 1  # so many rows of passages come from the store's word index
+        self._listed_memories = 1
+        self._tail: dict[str, array[int]] = {}
+        self._late: dict[int, int] = {}  # passages that came out of order, by their keys
+        self._late_memories: dict[int, int] = {}  # and memories, by their numbers
+        self._listed_late: tuple[dict[int, int], dict[int, int]] = ({}, {})  # of these, what the store has indexed
+        for vectors in self.vectors.values():
+            vectors.clear()
+
+    @property
+    def sizes(self) -> Sizes:
+        """How many and how long, counted once for each state of the store."""
+        if self._sizes is None:
+            self._sizes = Sizes(self)
+        return self._sizes
+
+    @property
+    def scratch(self) -> Numbers:
+        """Zeros for every passage and every memory, to be given back as zeros."""
+        size = max(self.passages.count, self.memories.count)
+        if len(self._scratch) < size:
+            self._scratch = np.zeros(size * 5 // 4, np.float32)
+        return self._scratch
+
+    @property
+    def count(self) -> int:
+        """How many rows the columns of passages have."""
+        return self.passages.count
+
+    # ── following the store ───────────────────────────────────────────────────────────────────────────
+
+    def follow(self, snapshot: Snapshot) -> None:
+        """Take in whatever has changed since the last time."""
+        try:
+            self._follow(snapshot)
+        except BaseException:
+            self._reset()  # half of a change would stay wrong for good
+            raise
+
+    def _follow(self, snapshot: Snapshot) -> None:
+        numbers, edition = snapshot.numbers, snapshot.edition
+        if numbers != self._numbers or edition != self._edition:
+            self._sizes = None
+            project, seq, listed, change = numbers
+            was_project, was_seq, _, was_change = self._numbers
+            if project != was_project or seq < was_seq or change < was_change or edition[0] != self._edition[0]:
+                self._load(snapshot)
+            elif edition != self._edition or listed != self._numbers[2]:
+                self._relist(snapshot)
+            else:
+                # First what came back: it may be a memory that the newest texts belong to.
+                self._renew(snapshot, [number for number in snapshot.moved(was_change) if number <= was_seq])
+                self._add(self._analyst(snapshot.texts(was_seq, seq)))
+            self._numbers, self._edition = numbers, edition
+        for vectors in self.vectors.values():
+            vectors.follow(snapshot, self)
+
+    def _load(self, snapshot: Snapshot) -> None:
+        self._reset()
+        self._take_blocks(snapshot)
+        self._take_rest(snapshot)
+
+    def _relist(self, snapshot: Snapshot) -> None:
+        """The store has indexed more texts: what was read here for their sake is let go."""
+        kept = {name: vectors.take_out(self._listed) for name, vectors in self.vectors.items()}
+        columns, first = self.passages, self._listed
+        _, seq, _, change = self._numbers
+        rows = np.arange(first, columns.count)
+        keys = self._keys(rows)
+        keys[~self._is_current(rows)] = 0
+        read = columns["text"][first:][columns["alive"][first:]]
+        columns.cut(first)
+        self.memories.cut(self._listed_memories)
+        self._tail.clear()
+        self._late, self._late_memories = map(dict, self._listed_late)
+        heads = np.flatnonzero(columns["text"] == self.memories["number"][columns["memory"]])
+        self.memories["head"][columns["memory"][heads]] = heads
+        self.memories["head"][0] = 0
+        rows = np.flatnonzero(np.isin(columns["text"], read))
+        columns["alive"][rows] = self._is_current(rows)  # whose place was taken by what is let go
+        self._take_blocks(snapshot)
+        self._take_rest(snapshot, [number for number in snapshot.moved(change) if number <= snapshot.numbers[2]])
+        rows = self.rows(keys)
+        now = np.arange(first, columns.count)
+        text = columns["text"][now]
+        returned = (text > 0) & (text <= seq) & ~np.isin(self._keys(now), keys)
+        for name, vectors in self.vectors.items():
+            if returned.any():
+                vectors.clear()  # theirs may have arrived while they were away
+            else:
+                vectors.put_back(kept[name], rows)
+                vectors.check(snapshot, rows)
+
+    def _take_rest(self, snapshot: Snapshot, moved: Iterable[int] = ()) -> None:
+        """What the store's word index does not say: which of its texts are gone or read otherwise, and the newest."""
+        _, seq, listed, _ = snapshot.numbers
+        self._bury(snapshot.gone())
+        self._renew(snapshot, [*moved, *snapshot.stale()])
+        self._add(self._analyst(snapshot.texts(listed, seq)))
+
+    def _take_blocks(self, snapshot: Snapshot) -> None:
+        for first, count, data in snapshot.passages(self._listed - 1):
+            block = np.frombuffer(data, _PASSAGE, count)
+            if first != self.passages.count:  # blocks have no gaps, unless somebody rebuilt the index meanwhile
+                raise RuntimeError("The word index changed while it was read")
+            self._append(block)
+        self._listed = self.passages.count
+        self._listed_memories = self.memories.count
+        self._listed_late = dict(self._late), dict(self._late_memories)
+
+    def _append(self, block: Numbers) -> None:
+        """Rows at the end of the columns; those of a text that has rows already take their place."""
+        first = self.passages.add(len(block))
+        columns = self.passages
+        for name in ("text", "thread", "day", "part", "script", "length", "embeds", "weight"):
+            columns[name][first:] = block[name]
+        columns["alive"][first:] = block["text"] > 0
+        keys = block["text"].astype(np.uint64) << np.uint64(16) | block["part"]
+        last = columns["key"][first - 1]
+        late = keys <= np.maximum.accumulate(np.concatenate(([last], keys[:-1]))) if len(keys) else keys > 0
+        self._add_memories(block["memory"][(block["text"] == block["memory"]) & (block["text"] > 0)])
+        columns["memory"][first:] = self.memory_rows(block["memory"])
+        if late.any():
+            self._renumber(first, keys, late)
+        else:
+            columns["key"][first:] = keys
+        rows = np.arange(first, columns.count, dtype=np.uint32)
+        is_head = block["text"] == block["memory"]
+        self.memories["head"][columns["memory"][first:][is_head]] = rows[is_head]
+        threaded = block["thread"] > 0
+        self.memories["thread"][columns["memory"][first:][threaded]] = block["thread"][threaded]
+        self.memories["head"][0] = self.memories["thread"][0] = 0
+
+    def _add_memories(self, numbers: Numbers) -> None:
+        """Rows for those of the memories that have none. A memory that came out of order is noted apart."""
+        new = numbers[self.memory_rows(numbers) == 0]
+        at = self.memories.add(len(new))
+        self.memories["number"][at:] = new
+        column, last = self.memories["key"], int(self.memories["key"][at - 1])
+        highest = np.maximum.accumulate(np.concatenate(([last], new))) if len(new) else np.array([last])
+        column[at:] = highest[1:]
+        for i in np.flatnonzero(new <= highest[:-1]).tolist():
+            self._late_memories[int(new[i])] = at + i
+
+    def _renumber(self, first: int, keys: Numbers, late: Numbers) -> None:
+        """Keep the column of keys ascending: a row that came out of order is noted apart."""
+        again = np.unique(keys[late] >> np.uint64(16)).astype(np.uint32)
+        again = again[again > 0]
+        if len(again):
+            self.passages["alive"][:first][np.isin(self.passages["text"][:first], again)] = False
+        column, last = self.passages["key"], self.passages["key"][first - 1]
+        for i, key in enumerate(keys.tolist()):
+            if late[i]:
+                if key >> 16:
+                    self._late[key] = first + i
+            else:
+                last = key
+            column[first + i] = last
+
+    def _add(self, passages: Iterable[Passage]) -> None:
+        """Take in passages that the store's word index does not hold yet."""
+        given = list(passages)
+        if not given:
+            return
+        block = np.zeros(len(given), _PASSAGE)
+        row = self.passages.count
+        for i, one in enumerate(given):
+            length = min(255, int(16 * log2(1 + one.length)))
+            block[i] = (
+                one.text, one.memory, one.thread, min(one.day, 65535), min(one.part, 65535),
+                one.script, length, one.embeds, one.weight,
+            )  # fmt: skip
+            for term, count in one.terms.items():
+                postings = self._tail.get(term)
+                if postings is None:
+                    postings = self._tail[term] = array("I")
+                postings.extend((row + i, min(count, 255), length))
+        self._append(block)
+
+    def _renew(self, snapshot: Snapshot, numbers: Sequence[int]) -> None:
+        """Texts whose state is uncertain are looked up."""
+        if not numbers:
+            return
+        there = {text.id: text for text in snapshot.texts_of(numbers)}
+        self._bury([number for number in numbers if number not in there])
+        if not there:
+            return
+        ids = np.fromiter(there, np.uint64, len(there))
+        row_of = dict(zip(there, self.rows(ids << np.uint64(16)).tolist(), strict=True))
+        stale = set(snapshot.stale())
+        # An observation never changes, and a head that was indexed has changed when it is stale.
+        same = [
+            text.id
+            for text in there.values()
+            if row_of[text.id] and (text.body is not None or (row_of[text.id] < self._listed and text.id not in stale))
+        ]
+        if same:
+            rows = np.flatnonzero(np.isin(self.passages["text"], np.array(same, np.uint32)))
+            self.passages["alive"][rows] = self._is_current(rows)
+        new = [text for text in there.values() if text.id not in set(same)]
+        before = self.passages.count
+        self._add(self._analyst(new))
+        for vectors in self.vectors.values():
+            if any(not row_of[text.id] for text in new):
+                vectors.clear()  # theirs may have arrived long ago
+            elif new:
+                # A head that was merely touched keeps its vector; of one that changed, the store has let it go.
+                rows = np.arange(before, self.passages.count)
+                vectors.move(np.array([row_of[int(text)] for text in self.passages["text"][rows]]), rows)
+                vectors.check(snapshot, rows)
+
+    def _is_current(self, rows: Numbers) -> Numbers:
+        """Which of these rows are the ones that count for their passage: a later one takes the place of an earlier."""
+        current: Numbers = self.rows(self._keys(rows)) == rows
+        return current
+
+    def _keys(self, rows: Numbers) -> Numbers:
+        keys: Numbers = self.passages["text"][rows].astype(np.uint64) << np.uint64(16) | self.passages["part"][rows]
+        return keys
+
+    def _bury(self, numbers: Sequence[int]) -> None:
+        """These texts are gone; and where a memory is, all it said is."""
+        if numbers:
+            going = np.array(numbers, np.uint32)
+            whose = self.memory_rows(going)
+            gone = np.isin(self.passages["text"], going) | np.isin(self.passages["memory"], whose[whose > 0])
+            self.passages["alive"][gone] = False
+
+    # ── asking ────────────────────────────────────────────────────────────────────────────────────────
+
+    def rows(self, keys: Numbers) -> Numbers:
+        """The rows of the passages with these keys (text << 16 | part); 0 where there is none."""
+        column = self.passages["key"]
+        rows = np.searchsorted(column, keys)
+        rows[rows == len(column)] = 0
+        rows[(column[rows] != keys) | (keys == 0)] = 0
+        if self._late:
+            for i, key in enumerate(keys.tolist()):
+                if key in self._late:
+                    rows[i] = self._late[key]
+        return rows
+
+    def memory_rows(self, numbers: Numbers) -> Numbers:
+        """The rows of the memories with these numbers; 0 where there is none."""
+        column = self.memories["key"]
+        rows = np.searchsorted(column, numbers)
+        rows[rows == len(column)] = 0
+        rows[column[rows] != numbers] = 0
+        if self._late_memories:
+            for i, number in enumerate(numbers.tolist()):
+                if number in self._late_memories:
+                    rows[i] = self._late_memories[number]
+        return rows
+
+    def postings(self, snapshot: Snapshot, term: str) -> Numbers:
+        """Where a term stands, among all passages."""
+        found = []
+        if self._listed > 1 and (pieces := snapshot.postings(term)):
+            found.append(np.frombuffer(pieces[0] if len(pieces) == 1 else b"".join(pieces), POSTING))
+        tail = self._tail.get(term)
+        if tail is not None:
+            rows = np.frombuffer(tail, np.uint32).reshape(-1, 3)
+            recent = np.empty(len(rows), POSTING)
+            recent["passage"], recent["count"], recent["length"] = rows[:, 0], rows[:, 1], rows[:, 2]
+            found.append(recent)
+        if not found:
+            return _NOTHING
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def recent_terms(self, start: str, end: str) -> list[str]:
+        """Terms of the newest texts in a range."""
+        return [term for term in self._tail if start <= term < end]

@@ -1,0 +1,100 @@
+"""Reading texts for the index: their passages, the terms of each, and what an embedder is given of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from zlib import crc32
+
+from polymnia.engine.search import dates, words
+from polymnia.engine.search.languages import script
+from polymnia.engine.search.passages import split, weights
+from polymnia.engine.search.threads import thread
+from polymnia.models import Passage, Text
+
+__all__ = ["natural", "part_of", "read", "script_number", "spoken"]
+
+_DAY = 86_400_000_000
+_SCRIPTS = (
+    "", "latin", "greek", "cyrillic", "armenian", "hebrew", "arabic", "devanagari", "indic", "thai", "lao", "tibetan",
+    "burmese", "georgian", "hangul", "ethiopic", "khmer", "han", "kana", "other",
+)  # fmt: skip
+_NUMBERS = {name: number for number, name in enumerate(_SCRIPTS)}
+_NAME = 2  # a word in the name counts as if it stood so many times in the text
+_HEAD_LIMIT = 4000  # characters of a summary that are searched
+
+
+def read(texts: Iterable[Text]) -> Iterator[Passage]:
+    """The passages of the texts, in order."""
+    for text in texts:
+        if text.body is None:
+            yield _head(text)
+        else:
+            yield from _body(text, text.body)
+
+
+def _head(text: Text) -> Passage:
+    """Name, kind, tags, category and summary as one passage."""
+    counts, length = words.terms(text.name)
+    found = {term: count * _NAME for term, count in counts.items()}
+    for part in (text.kind, " ".join(text.tags), text.category or "", (text.summary or "")[:_HEAD_LIMIT]):
+        if part:
+            counts, more = words.terms(part)
+            length += more
+            for term, count in counts.items():
+                found[term] = found.get(term, 0) + count
+    tells = text.bare or bool(text.summary) or bool(text.tags)
+    return Passage(
+        text.id, text.memory, 0, found, length, 0, _day(text), script_number(text.summary or text.name), tells
+    )
+
+
+def _body(text: Text, body: str) -> Iterator[Passage]:
+    name: dict[str, int] = {}
+    if natural(text.name):
+        name = words.terms(text.name).counts
+    conversation = thread(text.name, text.kind, text.session, body)
+    number = 0 if conversation is None else crc32(conversation.encode("utf-8", "surrogatepass")) | 1
+    ranges = split(body)
+    shares = weights(body, ranges)
+    for part, (start, end) in enumerate(ranges):
+        piece = body if len(ranges) == 1 else body[start:end]
+        counts, length = words.terms(piece)
+        for term in name:
+            counts[term] = counts.get(term, 0) + _NAME
+        for term in dates.mentioned(piece, text.created):
+            counts.setdefault(term, 1)
+        weight = round(100 * shares[part])
+        yield Passage(
+            text.id, text.memory, part, counts, length, number, _day(text), script_number(piece), True, weight
+        )
+
+
+def _day(text: Text) -> int:
+    return max(0, text.created // _DAY)
+
+
+def script_number(text: str) -> int:
+    """The main script of a text, as a number; 0 when it has no letters."""
+    return _NUMBERS.get(script(text), 0)
+
+
+def natural(name: str) -> bool:
+    """Whether a name is words rather than an identifier with numbers in it."""
+    return bool(name) and (" " in name or not any(c.isdigit() for c in name)) and any(c.isalpha() for c in name)
+
+
+def part_of(text: Text, part: int) -> str:
+    """One passage of a text, as it stands."""
+    if text.body is None:
+        return " ".join(filter(None, (text.name, text.kind, ", ".join(text.tags), text.summary)))
+    ranges = split(text.body)
+    start, end = ranges[min(part, len(ranges) - 1)]
+    return text.body[start:end]
+
+
+def spoken(text: Text, part: int) -> str:
+    """What an embedder is given of a passage: its words, after the name they are about."""
+    piece = part_of(text, part)
+    if text.body is None or not natural(text.name) or piece.startswith(text.name):
+        return piece
+    return f"{text.name}: {piece}"

@@ -1,0 +1,62 @@
+"""A query, and what is read out of it before anything is searched."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from msgspec import Struct, field
+
+from polymnia.engine.search import dates, words
+from polymnia.engine.search.dates import Asked
+from polymnia.engine.search.listing import script_number
+from polymnia.engine.search.words import Group
+from polymnia.errors import Invalid
+from polymnia.models import Filters, folded_forms
+
+__all__ = ["LANES", "Query", "Wanted", "read"]
+
+LANES = ("all", "words", "meaning")
+_MOST_GROUPS = 48  # words of a query that are looked up; the rest of a very long one is left to its meaning
+_LONGEST_EXACT = 400  # a longer query is not looked for as it stands
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    """What a caller asks for."""
+
+    text: str
+    filters: Filters = field(default_factory=Filters)
+    lanes: str | None = None
+    now: int | None = None
+    zone: int = 0
+    recency: float = 0.0
+    related: float = 0.0
+    rerank: bool | None = None
+
+
+class Wanted(Struct, frozen=True):
+    """A query made ready: its folded forms, its words, the time it asks for, and its script."""
+
+    forms: tuple[str, ...]
+    groups: list[Group]
+    time: Asked | None
+    script: int
+    now: int
+
+
+def read(query: Query) -> Wanted:
+    """Read a query. Nothing in it is syntax."""
+    if query.lanes is not None and query.lanes not in LANES:
+        raise Invalid(f"lanes is {query.lanes!r}, but must be one of: {', '.join(LANES)}", field="lanes")
+    for name in ("recency", "related"):
+        share: Any = getattr(query, name)
+        if not 0 <= share <= 1:
+            raise Invalid(f"{name} is {share}, but must be from 0 to 1", field=name)
+    now = query.now if query.now is not None else time.time_ns() // 1000
+    stripped = query.text.strip()
+    time_asked = dates.asked(stripped, now, query.zone)
+    forms = folded_forms(stripped) if len(stripped) <= _LONGEST_EXACT else ()
+    groups = words.groups(stripped)
+    if len(groups) > _MOST_GROUPS:
+        groups = groups[:_MOST_GROUPS]
+    return Wanted(forms, groups, time_asked, script_number(stripped), now)

@@ -1,0 +1,116 @@
+"""What a search answers: the memories found, and why each of them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from polymnia.models import Note, Record
+
+__all__ = ["Cut", "Found", "Fragment", "Hit", "Lane", "Near", "Plan", "Why"]
+
+
+class Fragment(Struct, frozen=True, kw_only=True):
+    """A piece of a memory's text that answers the query: where it stands, and which parts of it match.
+
+    ``observation`` counts from 0; it is None when the piece is of the name, kind, tags or summary. ``marks`` are ranges
+    of the piece itself.
+    """
+
+    text: str
+    observation: int | None
+    marks: tuple[tuple[int, int], ...] = ()
+    score: float = 0.0
+
+
+class Why(Struct, frozen=True, kw_only=True):
+    """Why a memory was found: what each lane says about it, from 0 to 1, and all of it in a sentence.
+
+    ``exact`` says where the query stands as it is: name, kind or observation. ``terms`` are the words of the query that
+    were found, ``missing`` those that were not, ``alike`` pairs of a word and what was taken for it. ``similarity`` is
+    the cosine of the closest passage; ``meaning`` what it counts. ``lent`` comes from neighbours, ``date`` from the
+    time the query asks for.
+    """
+
+    sentence: str
+    exact: str | None = None
+    terms: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    alike: tuple[tuple[str, str], ...] = ()
+    words: float = 0.0
+    meaning: float | None = None
+    similarity: float | None = None
+    model: str | None = None
+    lent: float = 0.0
+    date: bool = False
+    judged: float | None = None
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """A memory that was found, how sure that is (0 to 1), why, and the pieces of it that say so.
+
+    ``cut`` is true when a budget of tokens left room for the pieces only.
+    """
+
+    record: Record
+    score: float
+    why: Why
+    fragments: tuple[Fragment, ...] = ()
+    cut: bool = False
+
+
+class Near(Struct, frozen=True):
+    """Something that is not what was asked for, but the nearest there is."""
+
+    name: str
+    kind: str
+    score: float
+
+
+class Cut(Struct, frozen=True, kw_only=True):
+    """What a budget of tokens left: how many memories are whole, cut and left out, and the tokens of all shown."""
+
+    whole: int
+    cut: int
+    left_out: int
+    tokens: int
+    budget: int
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """The answer to a search, best first.
+
+    ``total`` counts the memories considered a match, all pages together. ``pending`` passages have no vector yet, so
+    they were searched by words alone. ``nearest`` is given when nothing matches.
+    """
+
+    hits: list[Hit]
+    total: int = 0
+    next: str | None = None
+    pending: int = 0
+    facets: dict[str, list[tuple[str, int]]] = {}
+    nearest: list[Near] = []
+    notes: list[Note] = []
+    cut: Cut | None = None
+
+
+class Lane(Struct, frozen=True, kw_only=True):
+    """What one lane alone would answer, for an explanation: its name, what it asked, its best memories."""
+
+    name: str
+    asked: str
+    best: list[tuple[str, float]]
+    milliseconds: float
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """How a query was read and answered: its words with their alternatives, its time, the lanes, and the outcome."""
+
+    query: str
+    language: str | None
+    script: str
+    words: list[tuple[str, list[tuple[str, float, int]]]]
+    time: str | None
+    lanes: list[Lane]
+    fusion: list[tuple[str, dict[str, float]]]
+    found: Found
+    milliseconds: float

@@ -1,0 +1,105 @@
+"""A budget of tokens: never exceeded, never wasted, and told in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polymnia.engine.search.budget import Fit, fit, tokens, trimmed
+
+_SIZES = st.lists(st.integers(0, 2_000), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("", 0, 0),
+        ("Hello, world!", 4, 5),
+        ("The quick brown fox jumps over the lazy dog.", 10, 11),
+        ("서울에서 김치찌개를 먹었다", 10, 16),
+        ("我们昨天去了上海博物馆", 10, 14),
+        ("昨日は友達と映画を見た", 9, 14),
+        ("Die Geschwindigkeitsbegrenzung wurde überprüft", 8, 14),
+        ("1234567890", 4, 5),
+        ("🎉", 2, 3),
+        ("def f(x):\n    return x + 1\n", 10, 16),
+        (" " * 1000, 1, 1),
+    ],
+)
+def test_the_estimate_is_near_what_tokenizers_make(text: str, low: int, high: int) -> None:
+    assert low <= tokens(text) <= high
+
+
+@given(st.text(), st.text())
+def test_two_texts_cost_about_what_they_cost_apart(one: str, other: str) -> None:
+    assert tokens(f"{one}\n{other}") <= tokens(one) + tokens(other) + 2
+
+
+def test_everything_that_fits_is_shown_whole() -> None:
+    assert fit([10, 20, 30], 60) == Fit((0, 1, 2), (), (), 60)
+
+
+def test_a_small_one_further_down_takes_the_room_a_large_one_cannot() -> None:
+    assert fit([50, 100, 40], 100, least=60) == Fit((0, 2), (), (1,), 90)
+
+
+def test_one_too_large_is_cut_and_leaves_room_for_others() -> None:
+    answer = fit([1_000, 30, 40], 200)
+    assert answer.whole == (1, 2)
+    assert answer.cut == ((0, 130),)
+    assert answer.total == 200
+
+
+def test_one_alone_gets_the_whole_budget() -> None:
+    assert fit([1_000], 200) == Fit((), ((0, 200),), (), 200)
+
+
+def test_each_item_has_its_own_shortest_passage() -> None:
+    assert fit([500, 500], 100, least=[101, 40]) == Fit((), ((1, 100),), (0,), 100)
+
+
+def test_the_outcome_is_told_in_words() -> None:
+    assert Fit((0, 1, 3), ((2, 9),), (4, 5, 6, 7), 2310).sentence() == (
+        "3 of 8 memories shown whole, 1 cut, 4 left out (2,310 tokens)"
+    )
+    assert fit([5], 9).sentence() == "1 of 1 memory shown whole (5 tokens)"
+
+
+@given(_SIZES, st.integers(-5, 5_000), st.integers(1, 100))
+def test_the_budget_is_never_exceeded_and_every_item_accounted_for(sizes: list[int], budget: int, least: int) -> None:
+    answer = fit(sizes, budget, least=least)
+    rooms = {place: sizes[place] for place in answer.whole} | dict(answer.cut)
+    assert sum(rooms.values()) == answer.total <= max(budget, 0)
+    assert all(least <= room < sizes[place] for place, room in answer.cut)
+    assert sorted([*rooms, *answer.left_out]) == list(range(len(sizes)))
+    for places in (answer.whole, tuple(place for place, _ in answer.cut), answer.left_out):
+        assert list(places) == sorted(places)
+    assert all(answer.room(place) == 0 for place in answer.left_out)
+
+
+@given(_SIZES, st.integers(0, 5_000), st.integers(1, 100))
+def test_an_answer_is_not_empty_when_one_passage_fits(sizes: list[int], budget: int, least: int) -> None:
+    answer = fit(sizes, budget, least=least)
+    if any(min(size, least) <= budget for size in sizes):
+        assert answer.whole or answer.cut
+
+
+@given(_SIZES, st.integers(0, 5_000))
+def test_nothing_is_wasted_that_a_cut_memory_could_use(sizes: list[int], budget: int) -> None:
+    answer = fit(sizes, budget)
+    if answer.cut:
+        assert answer.total == budget
+
+
+@given(st.text(), st.integers(0, 50))
+def test_a_trimmed_text_keeps_to_its_tokens_and_is_a_beginning(text: str, most: int) -> None:
+    short = trimmed(text, most)
+    assert tokens(short) <= most
+    assert text.startswith(short)
+
+
+def test_a_trimmed_text_ends_with_a_word() -> None:
+    assert trimmed("alpha beta gamma delta", 3) == "alpha beta gamma"
+    assert trimmed("我们昨天去了上海博物馆", 4).startswith("我们昨")
+    assert trimmed("short", 10) == "short"
