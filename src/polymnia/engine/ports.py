@@ -196,7 +196,7 @@ class Snapshot(Protocol):
         """The models there are vectors of, each with its dimensions and how many vectors there are."""
 
     def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
-        """The numbers of the memories that pass the filters, of all or of some; in order."""
+        """The numbers of the memories that pass the filters, of all or of some; in order, with a limit any so many."""
 
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
         """How often each kind, content type, tag, scope and month occurs among these memories, most often first."""

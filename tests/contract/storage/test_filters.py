@@ -154,7 +154,9 @@ def test_exactly_the_memories_that_are_as_wanted_pass(
         passing = [record.id - base for record in snapshot.records() if _passes(record, wanted)]
         if among is not None:
             passing = [number for number in passing if number in among]
-        assert snapshot.matching(wanted, sorted(set(among)) if among is not None else None, limit) == passing[:limit]
+        found = snapshot.matching(wanted, sorted(set(among)) if among is not None else None, limit)
+    assert found == sorted(found) and set(found) <= set(passing)
+    assert len(found) == (len(passing) if limit is None else min(limit, len(passing)))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,9 @@ from polymnia.models import Text
 __all__ = ["Finder", "Health"]
 
 T = TypeVar("T")
+
+Asking = Callable[[], Mapping[str, NDArray[Any]]]
+"""Gives a query as each model sees it, when that is needed."""
 
 _LOADING = 5.0  # seconds a search waits for a model that is being loaded
 _ASKING = 3.0  # and for the vector of the query
@@ -79,11 +83,14 @@ class Finder:
         self.reranker = reranker
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._holding = threading.Lock()
+        # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
+        self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._worker = Worker(store, self.channels, self._waiting, self._pass_over)
 
     def close(self) -> None:
         """Stop the work in the background and forget what is held."""
         self._worker.stop()
+        self._readers.shutdown(wait=False, cancel_futures=True)
         with self._holding:
             self._held.clear()
 
@@ -125,8 +132,8 @@ class Finder:
 
     def _run(self, held: _Held, project: str, query: Query, wanted: Wanted, work: Callable[[Search], T]) -> T:
         which = query.lanes or self._lanes
-        asked = {} if which == "words" else self._vectors_of(project, query.text)
-        patience = _CATCHING_UP if asked else 0.0
+        asking = _nobody if which == "words" else self._asking(project, query.text)
+        patience = 0.0 if asking is _nobody else _CATCHING_UP
         while True:
             with held.lock, self._reading(project, held) as snapshot:
                 need = self._seconds_behind(held.index) if patience else 0.0
@@ -140,7 +147,7 @@ class Finder:
                         wanted,
                         which=which,
                         channels={channel.name: channel for channel in self.channels},
-                        asked=asked,
+                        asking=asking,
                         reranker=self.reranker if query.rerank is not False else None,
                     )
                     return work(search)
@@ -161,25 +168,23 @@ class Finder:
         """Passages that some model that is ready has given no vector yet."""
         return max((self._pending(index, c) for c in self.channels if c.ready.is_set()), default=0)
 
-    def _vectors_of(self, project: str, text: str) -> dict[str, NDArray[Any]]:
-        """The query as each model sees it. Waits for models that are being loaded, within reason."""
+    def _asking(self, project: str, text: str) -> Asking:
+        """Have the query read by each model that is ready, while its words are searched; waits for those that load."""
         if not self.channels or not text.strip():
-            return {}
+            return _nobody
         if not all(channel.ready.is_set() for channel in self.channels):
             if self._is_empty(project):
-                return {}
+                return _nobody
             self._worker.notice(project)
             until = time.monotonic() + _LOADING
             for channel in self.channels:
                 while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
                     channel.ready.wait(min(left, 0.05))
-        asked = {}
-        for channel in self.channels:
-            if channel.ready.is_set() and channel.embedder.knows(text):
-                vector = channel.ask(text, _ASKING)
-                if vector is not None:
-                    asked[channel.name] = vector
-        return asked
+        ready = [channel for channel in self.channels if channel.ready.is_set() and channel.embedder.knows(text)]
+        if not ready:
+            return _nobody
+        made = self._readers.submit(lambda: [(channel.name, channel.ask(text, _ASKING)) for channel in ready])
+        return lambda: {name: vector for name, vector in made.result() if vector is not None}
 
     # ── what is held ──────────────────────────────────────────────────────────────────────────────────
 
@@ -353,3 +358,8 @@ class _Following:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._reading.__exit__(kind, error, trace)
+
+
+def _nobody() -> Mapping[str, NDArray[Any]]:
+    """No model reads the query."""
+    return {}

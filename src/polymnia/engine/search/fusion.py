@@ -6,6 +6,7 @@ text is not lifted or sunk by its company, and 0.6 means the same from query to 
 
 from __future__ import annotations
 
+from math import log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -80,13 +81,9 @@ STRONG = Channel(mu=0.384, words=0.55, easing=0.03, least=0.4, sure=0.9)
 """bge-small."""
 
 
-def idf(holding: Floats | Ints, texts: int) -> Floats:
+def idf(holding: int, texts: int) -> float:
     """The weight of a word that so many of the texts hold; of a group, that of its most frequent term."""
-    import numpy as np
-
-    held = np.asarray(holding, dtype=np.float64)
-    found: Floats = np.log1p((texts - held + 0.5) / (held + 0.5))
-    return found
+    return log1p((texts - holding + 0.5) / (holding + 0.5))
 
 
 def norm(lengths: Floats | Ints, mean_length: float, k1: float = K1, b: float = B) -> Floats:

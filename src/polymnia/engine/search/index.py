@@ -44,7 +44,7 @@ class Sizes:
 
     ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
     counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
-    observations a memory has.
+    observations a memory has, ``has_long`` whether one has more than one.
     """
 
     def __init__(self, index: Index) -> None:
@@ -63,6 +63,7 @@ class Sizes:
         self.whole = bool(self.share[1:].all())
         body = alive & (columns["text"] != index.memories["number"][columns["memory"]])
         self.bodies = np.bincount(columns["memory"][body], minlength=memories)
+        self.has_long = bool(self.bodies[1:].max(initial=0) > 1)
 
 
 class Index:

@@ -70,6 +70,11 @@ def by_words(index: Index, snapshot: Snapshot, wanted: Wanted, *, alike: bool = 
         _add(lane, index, group, near or found, bool(near))
     if wanted.time is not None:
         _add_time(lane, index, snapshot, wanted)
+    if not index.sizes.has_long:
+        # No memory is more than its one passage: what is true of that is true of the memory.
+        rows = np.flatnonzero(lane.passages)
+        np.maximum.at(lane.memories, index.passages["memory"][rows], lane.passages[rows])
+        lane.memory_asked = lane.passage_asked
     return lane
 
 
@@ -90,22 +95,25 @@ def _add(lane: WordsLane, index: Index, group: Group, found: list[tuple[str, flo
         gain = weight * fusion.saturation(counts, sizes.norm[rows])
         best[rows] = np.maximum(best[rows], gain) if seen else gain
         seen.append(rows)
-        whose, total = _by_memory(index, rows, counts * sizes.share[rows])
-        in_memories = max(in_memories, len(whose))
-        whole.append((whose, weight * fusion.saturation(total, sizes.memory_norm[whose], fusion.K1_WHOLE)))
+        if sizes.has_long:
+            whose, total = _by_memory(index, rows, counts * sizes.share[rows])
+            in_memories = max(in_memories, len(whose))
+            whole.append((whose, weight * fusion.saturation(total, sizes.memory_norm[whose], fusion.K1_WHOLE)))
     idf, memory_idf = _idf(held, sizes.passages), _idf(in_memories, sizes.memories)
     if not group.bonus:
         lane.passage_asked += idf * share
         lane.memory_asked += memory_idf * share
-    rows = _union(seen)
+    many = sum(map(len, seen)) > index.count // 16
+    rows = np.flatnonzero(best[: index.count]) if many and len(seen) > 1 else _union(seen)
     gains = idf * best[rows]
     best[rows] = 0
     lane.passages[rows] += gains
-    for whose, gain in whole:
-        best[whose] = np.maximum(best[whose], gain)
-    owners = _union([whose for whose, _ in whole])
-    lane.memories[owners] += memory_idf * best[owners]
-    best[owners] = 0
+    if whole:
+        for whose, gain in whole:
+            best[whose] = np.maximum(best[whose], gain)
+        owners = np.flatnonzero(best[: index.memories.count]) if many else _union([whose for whose, _ in whole])
+        lane.memories[owners] += memory_idf * best[owners]
+        best[owners] = 0
     lane.asked.append(Asked(group, found, rows, gains, alike))
 
 
@@ -136,7 +144,7 @@ def _union(parts: list[Numbers]) -> Numbers:
 
 
 def _idf(held: int, size: int) -> float:
-    return float(fusion.idf(np.array(min(held, size)), size))
+    return fusion.idf(min(held, size), size)
 
 
 def _add_time(lane: WordsLane, index: Index, snapshot: Snapshot, wanted: Wanted) -> None:

@@ -19,8 +19,10 @@ __all__ = ["Scores", "candidates", "scored"]
 
 Numbers = NDArray[Any]
 
-_WORDS = 200  # passages the words may put forward, and the memories they may
-_MEANING = 300  # passages each model may put forward
+_WORDS = 120  # passages the words may put forward; half as many memories
+_MEANING = 200  # passages each model may put forward: the bits are a rough guide,
+_MORE = 1000  # so one more for each so many passages there are,
+_MOST = 1000  # up to this
 _TALKING = 200  # memories whose neighbours in a conversation are looked at too
 _PARTS = 4  # of a long memory, the first passages are looked at in any case
 _HEAD = 0.8  # what a word counts for an observation that stands in the head of its memory alone
@@ -63,7 +65,8 @@ def candidates(
     found = [lanes.top(lane.passages if allowed is None else lane.passages * may, _WORDS * wider)]
     for name, vector in asked.items():
         if (vectors := index.vectors.get(name)) is not None:
-            found.append(vectors.nearest(vector, index.count, may, _MEANING * wider))
+            most = min(_MOST, _MEANING + index.count // _MORE) * wider
+            found.append(vectors.nearest(vector, index.count, may, most))
     rows = np.unique(np.concatenate(found))
     by_memory = lane.memories if allowed is None else lane.memories * allowed
     memories = np.unique(np.concatenate((memory[rows], lanes.top(by_memory, _WORDS // 2 * wider))))
@@ -71,10 +74,12 @@ def candidates(
     chosen = np.zeros(index.memories.count, bool)
     chosen[memories] = True
     chosen[0] = False
-    says = lane.passages > 0
-    says[rows] = True
-    inside = np.flatnonzero(chosen[memory] & may)
-    return inside[says[inside] | (index.passages["part"][inside] < _PARTS)]
+    inside = np.flatnonzero(chosen[memory])
+    inside = inside[may[inside]]
+    # Of a long memory, only the passages that say something.
+    says = (lane.passages[inside] > 0) | (index.passages["part"][inside] < _PARTS)
+    said = inside[says]
+    return said if says.all() else np.union1d(said, rows[may[rows]])
 
 
 def _with_neighbours(index: Index, lane: WordsLane, memories: Numbers) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ __all__ = ["Ranked", "Search"]
 
 Numbers = NDArray[Any]
 
-_MASK = 2_000  # so many memories that pass the filters are known one by one; more are checked when they turn up
+_KNOWN = 2_000  # so many memories that pass the filters are known one by one in any case,
+_MOST_KNOWN = 30_000  # and so many at most; more are checked when they turn up
 _FILTERED = 50  # so many that pass are enough; with fewer, more candidates are looked at
 _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
@@ -54,7 +55,7 @@ class Ranked(Struct, frozen=True, gc=False):
 
 
 class Search:
-    """One query over one snapshot of one project. ``asked`` is the query as each model sees it."""
+    """One query over one snapshot of one project. ``asking`` gives the query as each model sees it."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Search:
         *,
         which: str,
         channels: Mapping[str, Channel],
-        asked: Mapping[str, Numbers],
+        asking: Callable[[], Mapping[str, Numbers]],
         reranker: Reranker | None,
     ) -> None:
         self.index = index
@@ -74,7 +75,6 @@ class Search:
         self.wanted = wanted
         self.which = which
         self.channels = channels
-        self.asked = asked
         self.reranker = reranker
         self.notes: list[Note] = []
         self.base = snapshot.numbers[0] * _SPAN
@@ -83,6 +83,7 @@ class Search:
         self.exact = self._exact()
         # Where the query stands as it is, nobody misspelt it.
         self.lane = lanes.by_words(index, snapshot, wanted, alike=not self.exact)
+        self.asked = asking()
         self.scores = self._scores()
 
     # ── filters ───────────────────────────────────────────────────────────────────────────────────────
@@ -95,9 +96,11 @@ class Search:
         filters = self.query.filters
         if filters.empty:
             return None, True
-        if filters.names or filters.kinds or filters.tags or filters.scope or filters.session or filters.content_types:
-            passing = self.snapshot.matching(filters, limit=_MASK + 1)
-            if len(passing) <= _MASK:
+        if filters.names or filters.kinds or filters.tags or filters.scope:
+            # Where one of eight passes, checking candidates as they turn up costs less than knowing all that pass.
+            most = min(_MOST_KNOWN, max(_KNOWN, self.index.memories.count // 8))
+            passing = self.snapshot.matching(filters, limit=most + 1)
+            if len(passing) <= most:
                 allowed = np.zeros(self.index.memories.count, bool)
                 allowed[self.index.memory_rows(np.array(passing, np.uint32))] = True
                 allowed[0] = False

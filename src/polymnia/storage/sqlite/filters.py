@@ -26,22 +26,29 @@ _ANY = "{column} IN (SELECT value FROM json_each(?))"
 def statement(
     wanted: Filters, project: int, base: int, among: Sequence[int] | None, limit: int | None
 ) -> tuple[str, tuple[Any, ...]]:
-    """The statement that gives the ids of the memories that pass, in order, and its values.
+    """The statement that gives the ids of the memories that pass, in no order, and its values.
 
     Only columns and operators of this module stand in the text; whatever a caller wrote is a value.
     """
     conditions, values = _conditions(wanted, project)
+    unique = ""
     if among is not None:
         source = "json_each(?) j CROSS JOIN memory m ON m.id = ? + j.value"
         values = [encode(list(among)).decode(), base, *values]
+    elif wanted.tags:
+        # The rarest way in: only memories with one of the tags are looked at.
+        source = "tag d CROSS JOIN memory m ON m.id = d.memory"
+        driving = wanted.tags[:1] if wanted.all_tags else wanted.tags
+        conditions = ["d.project = ?", _ANY.format(column="d.tag"), *conditions]
+        values = [project, encode(driving).decode(), *values]
+        unique = "DISTINCT " if len(driving) > 1 else ""
     else:
         source = "memory m"
         conditions = ["m.project = ?", *conditions]
         values = [project, *values]
-    text = f"SELECT m.id FROM {source}"
+    text = f"SELECT {unique}m.id FROM {source}"
     if conditions:
         text += f" WHERE {' AND '.join(conditions)}"
-    text += " ORDER BY m.id"
     if limit is not None:
         text += " LIMIT ?"
         values.append(limit)
@@ -65,22 +72,18 @@ def _conditions(wanted: Filters, project: int) -> tuple[list[str], list[Any]]:
         if any_of:
             add(_ANY.format(column=column), encode(any_of).decode())
     if wanted.tags:
-        held = "SELECT memory FROM tag t WHERE t.project = ? AND t.tag IN (SELECT value FROM json_each(?))"
+        has = "EXISTS (SELECT 1 FROM tag t WHERE t.project = ? AND {which} AND t.memory = m.id)"
         if wanted.all_tags:
-            add(
-                f"m.id IN ({held} GROUP BY memory HAVING count(*) = ?)",
-                project,
-                encode(wanted.tags).decode(),
-                len(set(wanted.tags)),
-            )
+            for tag in dict.fromkeys(wanted.tags):
+                add(has.format(which="t.tag = ?"), project, tag)
         else:
-            add(f"m.id IN ({held})", project, encode(wanted.tags).decode())
+            add(has.format(which=_ANY.format(column="t.tag")), project, encode(wanted.tags).decode())
     if wanted.scope is not None:
+        add("m.scope = ?" if not wanted.scopes_below else "m.scope >= ?", wanted.scope)
         if wanted.scopes_below:
-            # "0" follows "/": the range holds all that starts with the scope and a slash.
-            add("(m.scope = ? OR (m.scope >= ? AND m.scope < ?))", wanted.scope, wanted.scope + "/", wanted.scope + "0")
-        else:
-            add("m.scope = ?", wanted.scope)
+            # "0" follows "/": the range holds all that starts with the scope and a slash, and little else.
+            add("m.scope < ?", wanted.scope + "0")
+            add("(m.scope = ? OR m.scope >= ?)", wanted.scope, wanted.scope + "/")
     if wanted.session is not None:
         add("(m.session = ? OR m.session IS NULL)", wanted.session)
     elif not wanted.any_session:

@@ -312,11 +312,11 @@ class SqliteSnapshot:
         return {name: (dimensions, count) for _, name, dimensions, count in self._run(SQL["models"], (self._project,))}
 
     def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
-        """The numbers of the memories that pass the filters, of all or of some; in order."""
+        """The numbers of the memories that pass the filters, of all or of some; in order, with a limit any so many."""
         from polymnia.storage.sqlite import filters
 
         statement, values = filters.statement(wanted, self._project, self._base, among, limit)
-        return [id - self._base for (id,) in self._run(statement, values)]
+        return sorted(id - self._base for (id,) in self._run(statement, values))
 
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
         """How often each value occurs among these memories, most often first."""

@@ -20,8 +20,8 @@ def links(count: int) -> np.ndarray:
 
 
 def test_a_rare_word_weighs_more_than_a_frequent_one_and_none_weighs_less_than_nothing() -> None:
-    weights = fusion.idf(np.array([0, 1, 10, 100]), 100)
-    assert list(weights) == sorted(weights, reverse=True)
+    weights = [fusion.idf(holding, 100) for holding in (0, 1, 10, 100)]
+    assert weights == sorted(weights, reverse=True)
     assert weights[-1] > 0
 
 
