@@ -15,7 +15,9 @@ from polymnia.models import Change, EntityDraft, Event, Filters, Passage, Record
 __all__ = ["Analyst", "Clock", "Embedder", "Reranker", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
 
 Vector = tuple[int, int, bytes, bytes]
-"""Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits."""
+"""Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits.
+
+Both are empty where the passage has no vector of the model and will get none."""
 
 
 class Clock(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,11 @@ def _distances(bits: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
     return distance
 
 
+def _keys(arrived: Sequence[tuple[int, int, int, bytes]]) -> NDArray[Any]:
+    """The keys of the passages that vectors belong to."""
+    return np.array([text << 16 | part for _, text, part, _ in arrived], np.uint64)
+
+
 class Vectors:
     """What is in memory of the vectors of one model. A passage may have none yet."""
 
@@ -64,19 +70,19 @@ class Vectors:
     def follow(self, snapshot: Snapshot, index: Index) -> None:
         """Take in the vectors that have arrived since the last time."""
         self._fit(index.count)
-        while arrived := snapshot.vectors(self.model, self._seen, _READ):
-            if len(arrived[0][3]) != -(-self.dimensions // 8):
-                self._seen = arrived[-1][0]  # a model of the same name and other dimensions made them
+        while read := snapshot.vectors(self.model, self._seen, _READ):
+            self._seen = read[-1][0]
+            self.pass_over(index.rows(_keys([one for one in read if not one[3]])))
+            arrived = [one for one in read if len(one[3]) == -(-self.dimensions // 8)]  # others are of another model
+            if not arrived:
                 continue
             numbers = np.array([one[:3] for one in arrived], np.int64)
-            keys = (numbers[:, 1] << 16 | numbers[:, 2]).astype(np.uint64)
-            rows = index.rows(keys)
+            rows = index.rows(_keys(arrived))
             bits = np.frombuffer(b"".join(one[3] for one in arrived), np.uint8).reshape(len(arrived), -1)
             self._set(rows, bits, numbers[:, 0])
             if self._halves is not None:
                 self._hold(snapshot, rows, numbers[:, 0])
-            self._seen = int(numbers[-1, 0])
-            if len(arrived) < _READ:
+            if len(read) < _READ:
                 break
 
     def _set(self, rows: NDArray[Any], bits: NDArray[Any], arrivals: NDArray[Any]) -> None:
@@ -118,7 +124,7 @@ class Vectors:
         rows = rows[: len(arrivals)]  # for later ones there was no room yet, so they have none
         arrivals, bits = arrivals[: len(rows)], bits[:, : len(rows)]
         self._fit(int(rows.max(initial=0)) + 1)
-        there = (rows > 0) & (arrivals > 0)
+        there = (rows > 0) & (arrivals != 0)
         self.arrival[rows[there]] = arrivals[there]
         self._bits[:, rows[there]] = bits[:, there]
         if self._halves is not None and halves is not None:

@@ -104,7 +104,8 @@ def embed_some(
 ) -> tuple[int, list[Wanted]]:
     """Give passages their vectors and keep these; answers how many were kept, and which ones the model does not know.
 
-    The head of a memory may have changed while its vector was made: then the vector is not kept.
+    For the latter it is kept that there will be none. The head of a memory may have changed while its vector was made:
+    then nothing is kept for it.
     """
     from polymnia.engine.search.vectors import packed
 
@@ -113,18 +114,20 @@ def embed_some(
     said = [spoken(by_number[number], part) for number, part in there]
     known = [i for i, text in enumerate(said) if channel.embedder.knows(text)]
     foreign = [there[i] for i in range(len(there)) if i not in set(known)]
-    if not known:
+    given: list[Vector] = [(*one, b"", b"") for one in foreign]
+    if known:
+        made = channel.embed([said[i] for i in known])
+        if made is None:
+            return 0, foreign
+        given += [(*there[i], half, bits) for i, (half, bits) in zip(known, packed(made), strict=True)]
+    if not given:
         return 0, foreign
-    made = channel.embed([said[i] for i in known])
-    if made is None:
-        return 0, foreign
-    given: list[Vector] = [(*there[i], half, bits) for i, (half, bits) in zip(known, packed(made), strict=True)]
     heads = [number for number, _, _, _ in given if by_number[number].body is None]
     with store.write(project, "polymnia", "embed") as tx:
         if heads:
             now = {text.id: text for text in tx.texts_of(heads)}
             given = [one for one in given if one[0] not in heads or now.get(one[0]) == by_number[one[0]]]
-        return tx.put_vectors(channel.name, made.shape[1], given), foreign
+        return tx.put_vectors(channel.name, channel.embedder.dimensions, given), foreign
 
 
 class Worker:

@@ -17,7 +17,7 @@ Run: TypeAlias = Callable[..., Any]
 
 
 def put(db: apsw.Connection, project: int, base: int, model: str, dimensions: int, given: Sequence[Vector]) -> int:
-    """Keep vectors; those of a text that is gone, or that another process was faster with, are passed over."""
+    """Keep vectors, an empty one where there will be none; those of a text that is gone, or that another process was faster with, are passed over."""
     run = db.execute
     kept = 0
     number = _model(run, model, dimensions)
@@ -42,7 +42,7 @@ def _model(run: Run, name: str, dimensions: int) -> int:
             return int(known[0])
         raise Invalid(
             f"The model {name} gave vectors of {known[1]} numbers before and of {dimensions} now",
-            hint="Give the new model another name, or run `polymnia reindex --all`.",
+            hint="Give the new model another name, or run `polymnia reindex --anew`.",
         )
     return int(known[0])
 

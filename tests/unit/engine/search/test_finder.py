@@ -464,3 +464,16 @@ def test_a_store_without_an_analyst_is_searched_and_its_reindex_ends(
     health = memory.finding().reindex(PROJECT, lambda lane, done, total: None)
     assert health.waiting_words == 18
     memory.close()
+
+
+def test_what_a_model_does_not_know_is_not_waited_for_by_another_process_either(bench: Callable[..., Bench]) -> None:
+    one = bench(Toy())
+    one.memory.create_entities(
+        [EntityDraft("Worf", "person", ("tlhIngan maH",)), EntityDraft("Ann", "person", ("Tea",))]
+    )
+    one.settle()
+    toy = Toy()
+    other = bench(toy)
+    assert other.finder.health(PROJECT).pending == 0
+    assert other.ask("a drink").pending == 0
+    assert toy.embedded == []
