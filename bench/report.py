@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.result import Result
 
-__all__ = ["MARKS", "ORDER", "load", "markdown", "save", "show", "write_readme"]
+__all__ = ["MARKS", "ORDER", "load", "markdown", "save", "show", "write_page", "write_readme"]
 
 ORDER = ("cold", "calls", "growth", "large", "concurrency", "crash")
 MARKS = {True: "met", False: "**not met**", None: "not judged"}
@@ -55,13 +55,20 @@ def show(kept: dict[str, Any]) -> str:
 
 def write_readme(folder: str) -> None:
     """Write the README of the results folder from what the folder keeps."""
-    results = load(folder)
-    lines = [
-        "# Measured results",
-        "",
+    intro = (
         "Polymnia side by side with the reference server: both columns of a table come from the same run on the "
         "same machine, in turn. This page is written by `python -m bench`; how each figure is taken stands in "
-        "[the benchmark's README](../README.md).",
+        "[the benchmark's README](../README.md)."
+    )
+    write_page(folder, load(folder), "Measured results", intro)
+
+
+def write_page(folder: str, results: list[dict[str, Any]], title: str, intro: str) -> None:
+    """Write results as a page: targets, machine, and each with its tables."""
+    lines = [
+        f"# {title}",
+        "",
+        intro,
         "",
         "![The figures as a plot](plot.png)",
         "",

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from bench.report import MARKS, markdown
+from bench.report import write_page
 
 __all__ = ["ORDER", "load", "write"]
 
@@ -26,32 +26,8 @@ def load(folder: str) -> list[dict[str, Any]]:
 
 def write(folder: str) -> None:
     """Write the page."""
-    results = load(folder)
-    lines = [
-        "# Search, measured",
-        "",
+    intro = (
         "Written by `python -m bench.search`; how each figure is taken stands in "
-        "[the benchmark's README](../../README.md).",
-        "",
-        "![The figures as a plot](plot.png)",
-        "",
-        "## Targets",
-        "",
-        *markdown(
-            ["target", "measured", ""],
-            [[v["target"], v["measured"], MARKS[v["met"]]] for kept in results for v in kept["verdicts"]],
-        ),
-        "",
-        "## Machine",
-        "",
-        *markdown(["", ""], [[name, value] for name, value in results[-1]["machine"].items()]),
-    ]
-    for kept in results:
-        lines += ["", f"## {kept['title']}", "", kept["summary"]]
-        for table in kept["tables"]:
-            lines += ["", f"**{table['title']}**", "", *markdown(table["columns"], table["rows"])]
-            if table["note"]:
-                lines += ["", table["note"]]
-        lines += ["", f"Again with `{kept['command']}` ({kept['form']} form, {kept['took_seconds']:.0f} s)."]
-    with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+        "[the benchmark's README](../../README.md)."
+    )
+    write_page(folder, load(folder), "Search, measured", intro)

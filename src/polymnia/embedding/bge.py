@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polymnia.embedding.loading import Lazy
-from polymnia.embedding.weights import Carrier, WeightFile, installed
+from polymnia.embedding.english import EnglishModel
+from polymnia.embedding.weights import Carrier, WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from polymnia.embedding.session import Session
-    from polymnia.embedding.wordpiece import WordPieces
 
 __all__ = ["Bge"]
 
@@ -29,33 +26,16 @@ _MOST_PIECES = 510  # of the model's 512 places two are taken by its marks
 _MOST_CHARACTERS = 16 * _MOST_PIECES
 
 
-class Bge(Lazy):
+class Bge(EnglishModel):
     """Vectors of 384 numbers for English texts, about eight milliseconds each."""
 
     id = "bge-small-en-1.5-int8"
+    carrier = CARRIER
+    weights = WEIGHTS
+    words = VOCABULARY
     dimensions = 384
     near = True
     unrelated = 0.384
-
-    def __init__(
-        self, carrier: Carrier = CARRIER, weights: WeightFile = WEIGHTS, words: WeightFile = VOCABULARY
-    ) -> None:
-        super().__init__()
-        self._carrier = carrier
-        self._files = weights, words
-        self._pieces: WordPieces
-        self._session: Session
-
-    @classmethod
-    def installed(cls) -> bool:
-        """Whether library and weights are there; cheap."""
-        return installed("onnxruntime") and CARRIER.has((WEIGHTS, VOCABULARY))
-
-    def knows(self, text: str) -> bool:
-        """Whether the text is English, as far as letters and small words tell."""
-        from polymnia.embedding.languages import known_to_bge
-
-        return known_to_bge(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
         """One vector of length 1 for each text.
@@ -73,12 +53,3 @@ class Bge(Lazy):
             vectors[at] = self._session.run([self._pieces.start, *ids, self._pieces.end])[0]
         vectors /= numpy.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
-
-    def _prepare(self) -> None:
-        from polymnia.embedding.session import Session
-        from polymnia.embedding.wordpiece import WordPieces
-
-        weights, words = (self._carrier.verified(file) for file in self._files)
-        with open(words, encoding="utf-8") as stream:
-            self._pieces = WordPieces(stream.read())
-        self._session = Session(weights, needed_for=f"The model {self.id}", extra="en")

@@ -17,7 +17,10 @@ Run: TypeAlias = Callable[..., Any]
 
 
 def put(db: apsw.Connection, project: int, base: int, model: str, dimensions: int, given: Sequence[Vector]) -> int:
-    """Keep vectors, an empty one where there will be none; those of a text that is gone, or that another process was faster with, are passed over."""
+    """Keep vectors, an empty one where there will be none.
+
+    Those of a text that is gone, or that another process was faster with, are passed over.
+    """
     run = db.execute
     kept = 0
     number = _model(run, model, dimensions)
