@@ -46,7 +46,7 @@ def reindex(memory: Any, given: dict[str, Any]) -> dict[str, Any]:
 def search(memory: Any, given: dict[str, Any]) -> dict[str, Any]:
     """One search with its filters; answers the names and how many characters their texts have."""
     filters = msgspec.convert(given["filters"], Filters)
-    found = memory.search(given["query"], limit=given["limit"], filters=filters)
+    found = memory.search(given["query"], limit=given["limit"], filters=filters, reasons=False)
     records = [hit.record for hit in found.hits]
     return {
         "names": [record.name for record in records],

@@ -36,7 +36,8 @@ def run(plan: Plan) -> Result:
     summary = (
         "Made-up memories of one or two sentences, and natural questions in their words, never the same one twice. "
         "Wall-clock from the first byte of a request to the last byte of its answer, over stdio; CPU of the server "
-        "until it is idle. A filtered search goes through the library in a process of its own. Above "
+        "until it is idle. A filtered search goes through the library in a process of its own, without reasons, as "
+        "`search_nodes` gives none. Above "
         f"{EMBEDDED:,} memories the vectors are random ones, written through the store's own transaction: embedding "
         "a million texts says nothing about searching them."
     )

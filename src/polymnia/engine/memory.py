@@ -175,6 +175,7 @@ class Memory:
         recency: float = 0.0,
         related: float = 0.0,
         rerank: bool | None = None,
+        reasons: bool = True,
     ) -> Found:
         """The memories that answer a query, best first, each with the reasons why.
 
@@ -182,10 +183,17 @@ class Memory:
         may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
         zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
+        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why.
         """
         wanted = self._asked(query, filters, lanes, now, zone, recency, related, rerank)
         return self.finding().search(
-            self.project, wanted, limit=paging.size(limit), cursor=cursor, max_tokens=max_tokens, facets=facets
+            self.project,
+            wanted,
+            limit=paging.size(limit),
+            cursor=cursor,
+            max_tokens=max_tokens,
+            facets=facets,
+            reasons=reasons or max_tokens is not None,
         )
 
     def explain(

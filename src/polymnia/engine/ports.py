@@ -200,6 +200,9 @@ class Snapshot(Protocol):
     def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
         """The numbers of the memories that pass the filters, of all or of some; in order, with a limit any so many."""
 
+    def passes_more(self, wanted: Filters, count: int) -> bool:
+        """Whether more than so many memories pass the filters; cheap where many do."""
+
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
         """How often each kind, content type, tag, scope and month occurs among these memories, most often first."""
 

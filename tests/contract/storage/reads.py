@@ -52,6 +52,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "vectors": lambda snapshot: snapshot.vectors(MODEL, 0, 100),
     "halves": lambda snapshot: sorted(snapshot.halves([one[0] for one in snapshot.vectors(MODEL, 0, 100)])),
     "models": lambda snapshot: snapshot.models(),
+    "passes_more": lambda snapshot: sum(snapshot.passes_more(Filters(), count) for count in range(50)),
     "matching": lambda snapshot: [snapshot.matching(Filters()), snapshot.matching(Filters(kinds=("person",)))],
     "facets": lambda snapshot: list(snapshot.facets(EVERY, 10).values()),
 }

@@ -159,6 +159,13 @@ def test_exactly_the_memories_that_are_as_wanted_pass(
     assert len(found) == (len(passing) if limit is None else min(limit, len(passing)))
 
 
+@RELAXED
+@given(wanted=WANTED, count=st.integers(0, 50))
+def test_it_is_known_whether_more_than_so_many_pass(filled: Project, wanted: Filters, count: int) -> None:
+    with filled.store.read(filled.name) as snapshot:
+        assert snapshot.passes_more(wanted, count) == (len(snapshot.matching(wanted)) > count)
+
+
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_metadata_of_every_type_is_matched_by_itself_and_in_a_list(filled: Project, value: Any) -> None:
     with filled.store.read(filled.name) as snapshot:

@@ -102,14 +102,31 @@ def _plain(one: Ranked, record: Record) -> Hit:
     return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""))
 
 
+class _Matching:
+    """Whether a word of a text is one of those asked for. The hits of one answer share many words."""
+
+    def __init__(self, terms: set[str]) -> None:
+        self._terms = terms
+        self._starts = {term[:2] for term in terms}
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, word: str) -> bool:
+        known = self._known.get(word)
+        if known is None:
+            # Every form of a plain word begins as the word does.
+            hopeless = word.isascii() and word.isalpha() and word[:2].lower() not in self._starts
+            known = self._known[word] = not hopeless and not self._terms.isdisjoint(words.terms(word).counts)
+        return known
+
+
 def _hits(search: Search, there: Sequence[tuple[Ranked, Record]]) -> list[Hit]:
     """The memories with reasons and passages."""
     best = {one.number: search.passages_of(one.number, _PIECES) for one, _ in there}
     wanted = sorted({text for rows in best.values() for text, _, _ in rows} | {one.number for one, _ in there})
     texts = {text.id: text for text in search.snapshot.texts_of(wanted)}
-    terms = {term for one in search.lane.asked for term, _, _ in one.terms}
+    matches = _Matching({term for one in search.lane.asked for term, _, _ in one.terms})
     row_of = {int(search.index.memories["number"][row]): i for i, row in enumerate(search.scores.memories)}
-    return [_hit(search, one, record, best[one.number], texts, terms, row_of) for one, record in there]
+    return [_hit(search, one, record, best[one.number], texts, matches, row_of) for one, record in there]
 
 
 def _hit(
@@ -118,7 +135,7 @@ def _hit(
     record: Record,
     rows: list[tuple[int, int, float]],
     texts: dict[int, Text],
-    terms: set[str],
+    matches: _Matching,
     row_of: dict[int, int],
 ) -> Hit:
     held: set[str] = set()
@@ -153,7 +170,7 @@ def _hit(
         lent=round(lent, 4), date=timely is not None, judged=one.judged,
     )  # fmt: skip
     return Hit(
-        record=record, score=round(one.score, 4), why=why, fragments=_fragments(search, record, rows, texts, terms)
+        record=record, score=round(one.score, 4), why=why, fragments=_fragments(search, record, rows, texts, matches)
     )
 
 
@@ -167,7 +184,7 @@ def _timely(search: Search, number: int) -> str | None:
 
 
 def _fragments(
-    search: Search, record: Record, rows: list[tuple[int, int, float]], texts: dict[int, Text], terms: set[str]
+    search: Search, record: Record, rows: list[tuple[int, int, float]], texts: dict[int, Text], matches: _Matching
 ) -> tuple[Fragment, ...]:
     """The best passages of a memory, cut to what matters, with the words that match marked."""
     place = {text: i for i, text in enumerate(record.observations)}
@@ -177,7 +194,7 @@ def _fragments(
         if text is None:
             continue
         said = part_of(text, part)
-        marks = highlight.find(said, lambda word: not terms.isdisjoint(words.terms(word).counts))
+        marks = highlight.find(said, matches)
         if search.wanted.forms:
             marks = [*marks, *highlight.phrase(said, search.query.text)]
         for piece in highlight.fragments(said, marks, limit=1, width=_WIDTH):

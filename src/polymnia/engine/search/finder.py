@@ -38,6 +38,7 @@ _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 5.0  # if those will have theirs within this time
 _PROJECTS = 64  # so many projects are held in memory at once
 _AT_ONCE = 256
+_LARGE = 50_000  # from so many passages on, searching the words takes longer than handing the query to another thread
 _BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it
 
 
@@ -169,7 +170,10 @@ class Finder:
         return max((self._pending(index, c) for c in self.channels if c.ready.is_set()), default=0)
 
     def _asking(self, project: str, text: str) -> Asking:
-        """Have the query read by each model that is ready, while its words are searched; waits for those that load."""
+        """Have the query read by each model that is ready, in a large project while its words are searched.
+
+        Waits for models that are being loaded, within reason.
+        """
         if not self.channels or not text.strip():
             return _nobody
         if not all(channel.ready.is_set() for channel in self.channels):
@@ -183,8 +187,14 @@ class Finder:
         ready = [channel for channel in self.channels if channel.ready.is_set() and channel.embedder.knows(text)]
         if not ready:
             return _nobody
-        made = self._readers.submit(lambda: [(channel.name, channel.ask(text, _ASKING)) for channel in ready])
-        return lambda: {name: vector for name, vector in made.result() if vector is not None}
+
+        def ask() -> Mapping[str, NDArray[Any]]:
+            asked = ((channel.name, channel.ask(text, _ASKING)) for channel in ready)
+            return {name: vector for name, vector in asked if vector is not None}
+
+        if self._hold(project).index.count < _LARGE:
+            return ask
+        return self._readers.submit(ask).result
 
     # ── what is held ──────────────────────────────────────────────────────────────────────────────────
 

@@ -118,8 +118,9 @@ def scored(
             foreign = _foreign(index, wanted, rows) & ~np.isnan(similarity)
             parts = index.sizes.bodies[owners][place]
             heard = float(words.max(initial=0.0))
-            weak = fusion.fuse(words, meaning, fusion.WEAK, parts, foreign, heard)
-            score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), weak)
+            score = fusion.fuse(words, meaning, fusion.WEAK, parts, foreign, heard)
+            if strong.any():
+                score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
     total = best if links is None else fusion.lend(best, links)
     order = np.argsort(-total, kind="stable")

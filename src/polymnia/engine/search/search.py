@@ -99,8 +99,8 @@ class Search:
         if filters.names or filters.kinds or filters.tags or filters.scope:
             # Where one of eight passes, checking candidates as they turn up costs less than knowing all that pass.
             most = min(_MOST_KNOWN, max(_KNOWN, self.index.memories.count // 8))
-            passing = self.snapshot.matching(filters, limit=most + 1)
-            if len(passing) <= most:
+            if not self.snapshot.passes_more(filters, most):
+                passing = self.snapshot.matching(filters)
                 allowed = np.zeros(self.index.memories.count, bool)
                 allowed[self.index.memory_rows(np.array(passing, np.uint32))] = True
                 allowed[0] = False
@@ -154,13 +154,12 @@ class Search:
         exact = self.exact
         first = self._exact_order(exact, score_of)
         says = (self.scores.words > 0) | (self.scores.meaning >= _NEAR)
-        rest = [
-            Ranked(1, 0, max(score, 0.01), number)
+        others = sorted(
+            (-max(score, 0.01), number)
             for number, score, enough in zip(numbers, scores, says.tolist(), strict=True)
             if enough and number not in exact
-        ]
-        rest.sort(key=lambda one: one.key)
-        rest = rest[:_DEEP]
+        )
+        rest = [Ranked(1, 0, -score, number) for score, number in others[:_DEEP]]
         if self.reranker is not None and self.which != "words" and self.reranker.knows(self.query.text):
             rest = self._reranked(rest)
         if first:

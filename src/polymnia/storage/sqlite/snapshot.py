@@ -318,6 +318,13 @@ class SqliteSnapshot:
         statement, values = filters.statement(wanted, self._project, self._base, among, limit)
         return sorted(id - self._base for (id,) in self._run(statement, values))
 
+    def passes_more(self, wanted: Filters, count: int) -> bool:
+        """Whether more than so many memories pass the filters."""
+        from polymnia.storage.sqlite import filters
+
+        statement, values = filters.statement(wanted, self._project, self._base, None, 1)
+        return self._run(f"{statement} OFFSET ?", (*values, count)).fetchone() is not None
+
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
         """How often each value occurs among these memories, most often first."""
         from polymnia.storage.sqlite import filters
