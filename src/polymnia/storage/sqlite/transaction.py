@@ -20,6 +20,7 @@ __all__ = ["SqliteTransaction"]
 # commit more than everything else it does, a hundred together cost little more than one.
 _UNINDEXED = 512
 _UNLISTED = 1024  # the same for the word index, whose newest texts every searching process reads for itself
+_LONG = 200_000  # characters after which a change does not wait for more: reading them again would cost every process
 _MOST_LISTED = 8192  # and no change pays for more than this many texts of others
 _VERSION = "words"  # the fact that says how the texts of the word index were read
 _ENDS = "\x01\x01"  # two characters after each text, so that a trigram starts at its every character
@@ -42,6 +43,7 @@ class SqliteTransaction(SqliteSnapshot):
         self._versions: dict[int, tuple[int, int]] = {}
         self._undoes: int | None = None
         self._noted = False
+        self._written = 0
         self.purged = False
 
     def _no_project(self) -> tuple[int, ...]:
@@ -53,7 +55,7 @@ class SqliteTransaction(SqliteSnapshot):
             return None
         if self._seq - self._indexed > _UNINDEXED:
             self._index_new()
-        if self._seq - self._listed > _UNLISTED:
+        if self._seq - self._listed > _UNLISTED or self._written > _LONG:
             most = max(_MOST_LISTED, self._seq - self._first)
             # An index that was read otherwise is made anew at once; when it is too large for that, by a reindex: a
             # part of one would leave the rest to every reader.
@@ -188,6 +190,7 @@ class SqliteTransaction(SqliteSnapshot):
             else:
                 memories.append(row)
             for text in draft.observations:
+                self._written += len(text)
                 texts.append((self._next(), id, rows.digest(text), text, rows.fold_or_none(text)))
             made.append(rows.drafted(draft, id, uid, at))
         self._db.executemany(SQL["add_memory"], memories)
@@ -218,6 +221,7 @@ class SqliteTransaction(SqliteSnapshot):
         for id, texts in additions:
             if texts:
                 for text in texts:
+                    self._written += len(text)
                     given = (self._next(), id, rows.digest(text), text, rows.fold_or_none(text))
                     self._run(SQL["add_observation"], given)
                 self._texts += len(texts)
