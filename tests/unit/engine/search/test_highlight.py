@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -158,9 +157,9 @@ def test_a_fragment_is_what_the_text_has_there(text: str, spots: list[tuple[int,
 
 
 @pytest.mark.parametrize("unit", ["hello world. ", "a", "我们", "é ", "\n"])
-def test_a_text_of_megabytes_takes_a_moment(unit: str) -> None:
+def test_a_text_of_megabytes_is_cut_as_any_other(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))
-    start = perf_counter()
-    fragments(text, find(text, lambda word: word in ("world", "们我", "é")))
-    phrase(text, "world. hello")
-    assert perf_counter() - start < 10
+    pieces = fragments(text, find(text, lambda word: word in ("world", "们我", "é")))
+    assert 1 <= len(pieces) <= 3
+    assert all(text[piece.start : piece.start + len(piece.text)] == piece.text for piece in pieces)
+    assert all(text[start:end] == "world. hello" for start, end in phrase(text, "world. hello"))
