@@ -132,6 +132,7 @@ class Finder:
         return self._run(held, project, query, wanted, lambda search: planned(search, held.pages, limit))
 
     def _run(self, held: _Held, project: str, query: Query, wanted: Wanted, work: Callable[[Search], T]) -> T:
+        self._worker.ease()
         which = query.lanes or self._lanes
         asking = _nobody if which == "words" else self._asking(project, query.text)
         patience = 0.0 if asking is _nobody else _CATCHING_UP

@@ -19,6 +19,8 @@ from polymnia.models import Text
 __all__ = ["Channel", "Worker", "embed_some"]
 
 _BATCH = 32
+_QUIET = 0.1  # seconds after a search in which the background gives way,
+_LONGEST_QUIET = 1.0  # and how long it does so between two batches at most
 _AGAIN = 30.0  # seconds until a model that could not be had is tried once more
 
 
@@ -149,6 +151,8 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._stop = False
         self._notices = 0
+        self._quiet_until = 0.0
+        self._awaited = 0
         self._last: dict[tuple[str, str], tuple[list[Wanted], list[Text]]] = {}
 
     def notice(self, project: str) -> None:
@@ -176,8 +180,24 @@ class Worker:
         """Wait until nothing waits in the project any more, at most so long."""
         end = time.monotonic() + seconds
         with self._wake:
+            self._awaited += 1
+            self._wake.notify_all()
             while project in self._projects and not self._stop and (left := end - time.monotonic()) > 0:
                 self._wake.wait(left)
+            self._awaited -= 1
+
+    def ease(self) -> None:
+        """Somebody searches: leave him the machine for a moment."""
+        self._quiet_until = time.monotonic() + _QUIET
+
+    def _give_way(self) -> None:
+        """Wait while others search, unless one of them waits for this very work; but never for long."""
+        end = time.monotonic() + _LONGEST_QUIET
+        while not self._stop and not self._awaited:
+            left = min(self._quiet_until, end) - time.monotonic()
+            if left <= 0:
+                return
+            self._wake.wait(left)
 
     def _run(self) -> None:
         while True:
@@ -189,8 +209,10 @@ class Worker:
                 if self._stop:
                     self._thread = None
                     return
-                project = next(iter(self._projects))
-            self._work(project)
+                self._give_way()
+                project = next(iter(self._projects), None)
+            if project is not None:
+                self._work(project)
 
     def _work(self, project: str) -> None:
         with self._wake:
