@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from polymnia.errors import Invalid
 
-__all__ = ["MOST", "cursor", "position", "size"]
+__all__ = ["MOST", "cursor", "foreign", "position", "size"]
 
 MOST = 10_000
 """The largest page one can ask for."""
@@ -39,8 +39,13 @@ def position(kind: str, text: str | None, parts: int | None = None) -> tuple[flo
                 return key
     except ValueError:
         pass
-    raise Invalid(
+    raise foreign(text)
+
+
+def foreign(text: str | None) -> Invalid:
+    """The refusal of a cursor that another listing gave."""
+    return Invalid(
         f"The cursor {text!r} does not belong to this listing",
-        hint="Pass nextCursor of the page before, unchanged, to the same call; or start without a cursor.",
+        hint="Pass the cursor of the page before (nextCursor, next) unchanged to the same call; or start without one.",
         field="cursor",
     )

@@ -357,3 +357,37 @@ def test_a_plan_tells_words_lanes_and_fusion(meaning: Memory) -> None:
     assert shares.keys() == {"words", "meaning", "lent", "score"}
     assert names(plan.found)[0] == "Ann"
     assert plan.milliseconds > 0
+
+
+@pytest.mark.promise("search.refused")
+def test_a_cursor_is_good_for_its_own_question_only(memory: Memory) -> None:
+    memory.create_entities([EntityDraft(f"leaf {i}", "leaf", (f"The archive holds leaf {i}",)) for i in range(4)])
+    first = memory.search("archive", limit=2, lanes="words")
+    assert first.next is not None
+    with pytest.raises(Invalid, match="does not belong"):
+        memory.search("leaf", limit=2, cursor=first.next, lanes="words")
+    with pytest.raises(Invalid, match="does not belong"):
+        memory.search("archive", limit=2, cursor=first.next, lanes="words", filters=Filters(kinds=("leaf",)))
+    assert len(memory.search("archive", limit=2, cursor=first.next, lanes="words").hits) == 2
+
+
+@pytest.mark.promise("search.miss")
+def test_a_miss_that_the_filters_make_says_so(memory: Memory) -> None:
+    memory.create_entities([EntityDraft("Zoe", "sailor", ("Drinks rooibos",)), EntityDraft("pot", "thing", ("Blue",))])
+    nothing = memory.search("rooibos", filters=Filters(kinds=("nobody",)), lanes="words")
+    others = memory.search("rooibos", filters=Filters(kinds=("thing",)), lanes="words")
+    assert [note.text for note in nothing.notes] == ["No memory passes the filters."]
+    assert "passes the filters" in others.notes[0].text
+
+
+@pytest.mark.promise("search.time")
+def test_speaking_of_a_time_counts_more_than_having_been_stored_then(memory: Memory) -> None:
+    memory.create_entities(
+        [
+            EntityDraft("house", "note", ("In 1999 the house was built",)),
+            EntityDraft("roof", "note", ("The roof was mended on 2031-04-07",)),
+        ]
+    )
+    best = memory.search("what was done this month", now=at(2031, 4, 12), lanes="words").hits[0]
+    assert best.record.name == "roof"
+    assert "speaks of the time" in best.why.sentence

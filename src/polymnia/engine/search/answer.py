@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
+from zlib import crc32
 
 import numpy as np
 
@@ -59,12 +60,15 @@ def answered(
     pending: int,
 ) -> Found:
     """A page of the answer."""
-    place = paging.position("search", cursor, 6)
+    mark = _mark(search)
+    place = paging.position("search", cursor, 7)
+    if place and place[2] != mark:
+        raise paging.foreign(cursor)
     order = pages.find(int(place[0])) if place else None
     name = int(place[0]) if order is not None else None
     if order is None:
         order = search.order()
-        start = next((i for i, one in enumerate(order) if one.key > place[2:]), len(order)) if place else 0
+        start = next((i for i, one in enumerate(order) if one.key > place[3:]), len(order)) if place else 0
     else:
         start = int(place[1])
     if limit is None:
@@ -74,7 +78,7 @@ def answered(
     following = None
     if end < len(order):
         name = pages.keep(order) if name is None else name
-        following = paging.cursor("search", name, end, *order[end - 1].key)
+        following = paging.cursor("search", name, end, mark, *order[end - 1].key)
     records = search.load([one.number for one in chosen])
     by_number = {record.id - search.base: record for record in records}
     there = [(one, by_number[one.number]) for one in chosen if one.number in by_number]
@@ -84,10 +88,18 @@ def answered(
         hits, cut = _fitted(hits, max_tokens)
     counted = search.snapshot.facets([one.number for one in order[:_COUNTED]], _FACETS) if facets else {}
     nearest = _nearest(search) if not order else []
+    if not order and not search.query.filters.empty:
+        search.notes.append(_filtered_out(search))
     return Found(
         hits=hits, total=len(order), next=following, pending=pending, facets=counted, nearest=nearest, cut=cut,
         notes=search.notes + _notes(search, pending, nearest, cut),
     )  # fmt: skip
+
+
+def _mark(search: Search) -> int:
+    """A small hash of what was asked: a cursor is good for the same question only."""
+    query = search.query
+    return crc32(repr((query.text, query.filters, search.which, query.recency, query.related)).encode())
 
 
 def _some(order: list[Ranked]) -> list[Ranked]:
@@ -144,7 +156,7 @@ def _hit(
     for number, part, _ in rows:
         if number in texts:
             held |= words.terms(part_of(texts[number], part)).counts.keys()
-    found, missing, alike = explain.words_found(search.lane.asked, held)
+    found, missing, alike, whole = explain.words_found([] if search.which == "meaning" else search.lane.asked, held)
     at = row_of.get(one.number)
     scores = search.scores
     similarity = meaning = None
@@ -153,13 +165,13 @@ def _hit(
         lent, shares = float(scores.lent[at]), float(scores.words[at])
         if not np.isnan(scores.similarity[at]):
             similarity, meaning = float(scores.similarity[at]), float(scores.meaning[at])
-    timely = _timely(search, one.number)
+    timely, told = _timely(search, one.number)
     if timely is not None and search.wanted.time is not None:
         missing = [word for word in missing if word.casefold() not in search.wanted.time.past_words]
     place = one.place if one.tier == 0 and search.query.text.strip() else None
     sentence = explain.sentence(
-        place=place, terms=found, missing=missing, alike=alike, similarity=similarity, meaning=meaning, lent=lent,
-        timely=timely, judged=one.judged,
+        place=place, terms=found, missing=missing, alike=alike, whole=whole, similarity=similarity, meaning=meaning,
+        lent=lent, timely=timely, told=told, judged=one.judged,
     )  # fmt: skip
     why = Why(
         sentence=sentence,
@@ -167,6 +179,7 @@ def _hit(
         terms=tuple(found), missing=tuple(missing), alike=tuple(alike), words=round(min(1.0, max(0.0, shares)), 4),
         meaning=None if meaning is None else round(max(0.0, meaning), 4),
         similarity=None if similarity is None else round(similarity, 4),
+        model=None if similarity is None else _model(search),
         lent=round(lent, 4), date=timely is not None, judged=one.judged,
     )  # fmt: skip
     return Hit(
@@ -174,13 +187,19 @@ def _hit(
     )
 
 
-def _timely(search: Search, number: int) -> str | None:
-    timely, time = search.lane.timely, search.wanted.time
-    if timely is None or time is None:
-        return None
+def _model(search: Search) -> str | None:
+    """The model whose cosine is told: where two have one, the second."""
+    return list(search.asked)[-1] if search.asked else None
+
+
+def _timely(search: Search, number: int) -> tuple[str | None, bool]:
+    """The time asked for, if the memory is of it, and whether it speaks of it itself."""
+    lane, time = search.lane, search.wanted.time
+    if lane.timely is None or lane.told is None or time is None:
+        return None, False
     row = int(search.index.memory_rows(np.array([number], np.uint32))[0])
-    here = np.flatnonzero(search.index.passages["memory"][search.scores.passages] == row)
-    return time.text if timely[search.scores.passages[here]].any() else None
+    here = search.scores.passages[np.flatnonzero(search.index.passages["memory"][search.scores.passages] == row)]
+    return (time.text if lane.timely[here].any() else None), bool(lane.told[here].any())
 
 
 def _fragments(
@@ -266,7 +285,16 @@ def _nearest(search: Search) -> list[Near]:
     numbers = search.index.memories["number"][scores.memories[:_NEAREST]].tolist()
     value = {number: float(scores.score[i]) for i, number in enumerate(numbers)}
     near = [Near(r.name, r.kind, round(value[r.id - search.base], 4)) for r in search.load(numbers)]
-    return near or [Near(record.name, record.kind, 0.0) for record in search.snapshot.newest(_NEAREST)]
+    if near or not search.query.filters.empty:
+        return near
+    return [Near(record.name, record.kind, 0.0) for record in search.snapshot.newest(_NEAREST)]
+
+
+def _filtered_out(search: Search) -> Note:
+    """What the filters have to do with a miss."""
+    if not search.snapshot.passes_more(search.query.filters, 0):
+        return Note("filtered", "No memory passes the filters.")
+    return Note("filtered", "Nothing that passes the filters matches; without them there may be more.")
 
 
 def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
@@ -277,14 +305,19 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
                 how = f"Searched without {channel.name}" if search.asked else "Searched by words alone, not by meaning"
                 notes.append(Note("no_meaning", f"{how}: {channel.fault.message}. {channel.fault.hint}"))
             elif not channel.ready.is_set():
-                notes.append(Note("loading", "Searched by words alone: the model for meaning is still being loaded."))
+                text = f"Searched by words alone: the model {channel.name} is not ready yet."
+                notes.append(Note("loading", text))
+        if search.which == "meaning" and not search.channels:
+            notes.append(Note("no_meaning", "There is no model to search by meaning: --embedder is none."))
     if pending:
-        text = f"{pending:,} passages were searched by words alone: their vectors are still being made."
+        text = (
+            f"{pending:,} passages were searched by words alone: they have no vectors yet. "
+            "A server makes them in the background, `polymnia reindex` at once."
+        )
         notes.append(Note("pending", text))
     for one in search.lane.asked:
         if one.alike and not nearest:
-            found = ", ".join(repr(term) for term, _, _ in one.terms)
-            notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {found} instead."))
+            notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {one.terms[0][0]!r} instead."))
     if nearest:
         names = ", ".join(repr(near.name) for near in nearest)
         notes.append(Note("nearest", f"Nothing matches. The nearest there is: {names}."))

@@ -8,7 +8,9 @@ from polymnia.models import Record, fold
 
 __all__ = ["PLACES", "place"]
 
-PLACES = ("the name itself", "the name", "inside the name", "the kind", "an observation", "inside an observation")
+PLACES = (
+    "the name itself", "the name", "a word of the name", "the kind", "an observation", "a word of an observation",
+)  # fmt: skip
 """Where a query may stand, best first."""
 
 

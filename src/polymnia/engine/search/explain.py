@@ -10,22 +10,45 @@ from polymnia.engine.search.lanes import Asked
 __all__ = ["sentence", "words_found"]
 
 
-def words_found(asked: Sequence[Asked], terms: set[str]) -> tuple[list[str], list[str], list[tuple[str, str]]]:
-    """Of the words of a query those that stand among the terms, those that do not, and those taken for another."""
-    held: dict[str, list[float]] = {}  # of each word, the weight of its parts that were found, and of all of them
+def words_found(asked: Sequence[Asked], terms: set[str]) -> tuple[list[str], list[str], list[tuple[str, str]], bool]:
+    """Of the words of a query those that stand among the terms, those that do not, and those taken for another.
+
+    A word of a script without spaces is looked for in pairs of characters: told is what of it was found. The last value
+    says whether all was found, whole.
+    """
+    pairs: dict[str, list[tuple[str, bool]]] = {}
     alike: list[tuple[str, str]] = []
     for one in asked:
         if one.bonus:
             continue
         found = [term for term, _, _ in one.terms if term in terms]
-        weight = max((weight for _, weight, _ in one.terms), default=0.0)
-        share = held.setdefault(one.word, [0.0, 0.0])
-        share[0] += weight if found else 0.0
-        share[1] += weight
+        pairs.setdefault(one.word, []).append((one.terms[0][0] if one.terms else one.word, bool(found)))
         if one.alike and found:
             alike.append((one.word, found[0]))
-    there = [word for word, (found_weight, whole) in held.items() if found_weight * 2 > whole]
-    return there, [word for word in held if word not in there], alike
+    there: list[str] = []
+    missing: list[str] = []
+    for word, parts in pairs.items():
+        if all(found for _, found in parts):
+            there.append(word)
+        elif len(parts) > 1 and any(found for _, found in parts):
+            there += _runs(parts)
+        else:
+            missing.append(word)
+    whole = not missing and all(found for parts in pairs.values() for _, found in parts)
+    return list(dict.fromkeys(there)), missing, alike, whole
+
+
+def _runs(parts: Sequence[tuple[str, bool]]) -> list[str]:
+    """Pairs of characters that were found, joined where one goes on where the other ends."""
+    runs: list[str] = []
+    going = False
+    for part, found in parts:
+        if found and going and runs[-1][-1:] == part[:1]:
+            runs[-1] += part[1:]
+        elif found:
+            runs.append(part)
+        going = found
+    return runs
 
 
 def sentence(
@@ -34,10 +57,12 @@ def sentence(
     terms: Sequence[str],
     missing: Sequence[str],
     alike: Sequence[tuple[str, str]],
+    whole: bool,
     similarity: float | None,
     meaning: float | None,
     lent: float,
     timely: str | None,
+    told: bool,
     judged: float | None,
 ) -> str:
     """The reasons in words, the strongest first."""
@@ -47,16 +72,16 @@ def sentence(
     taken = dict(alike)
     plain = [word for word in terms if word not in taken]
     if plain:
-        every = "all its words are there" if not missing and not alike and len(plain) > 1 else "it has"
+        every = "all its words are there" if whole and not alike and len(plain) > 1 else "it has"
         said.append(f"{every}: {_listed(plain)}" if every != "it has" else f"it has {_listed(plain)}")
     said += [f"{found!r} was taken for {word!r}" for word, found in alike]
     if missing and (plain or alike):
         said.append(f"it lacks {_listed(missing)}")
-    if meaning is not None and similarity is not None and meaning > 0.05:
+    if meaning is not None and similarity is not None and meaning > 0.15:
         how = "very close" if meaning > 0.6 else "close" if meaning > 0.35 else "somewhat close"
         said.append(f"its meaning is {how} (cosine {similarity:.2f})")
     if timely is not None:
-        said.append(f"it is of the time asked for ({timely})")
+        said.append(f"it speaks of the time asked for ({timely})" if told else f"it was stored then ({timely})")
     if lent > 0.02:
         said.append("what stands next to it in the conversation matches too")
     if judged is not None:

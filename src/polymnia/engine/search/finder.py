@@ -35,9 +35,10 @@ Asking = Callable[[], Mapping[str, NDArray[Any]]]
 _LOADING = 5.0  # seconds a search waits for a model that is being loaded
 _ASKING = 3.0  # and for the vector of the query
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,
-_WORTH_WAITING = 5.0  # if those will have theirs within this time
+_WORTH_WAITING = 1.2  # if those will have theirs within about this time
 _PROJECTS = 64  # so many projects are held in memory at once
-_AT_ONCE = 256
+_AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
+_LISTED = 8192  # texts indexed between two commits
 _LARGE = 50_000  # from so many passages on, searching the words takes longer than handing the query to another thread
 _BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it
 
@@ -181,8 +182,9 @@ class Finder:
             if self._is_empty(project):
                 return _nobody
             self._worker.notice(project)
-            until = time.monotonic() + _LOADING
             for channel in self.channels:
+                # Only so long after its loading began: one that hangs holds up the first search and no other.
+                until = (channel.since or time.monotonic()) + _LOADING
                 while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
                     channel.ready.wait(min(left, 0.05))
         ready = [channel for channel in self.channels if channel.ready.is_set() and channel.embedder.knows(text)]
@@ -303,7 +305,7 @@ class Finder:
         while 0 < left != before:
             before = left
             with self._store.write(project, "polymnia", "reindex") as tx:
-                left = tx.list_words(_AT_ONCE * 32)
+                left = tx.list_words(_LISTED)
             total = max(total, left)
             if total:
                 step("words", total - left, total)

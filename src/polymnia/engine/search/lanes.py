@@ -23,7 +23,8 @@ _MOST_TERMS = 20_000
 _MOST_ALIKE = 3
 _LONG_ENOUGH = 6
 _CLASSES = 4095
-_TIME = 0.8  # what the right time counts, beside a word as rare
+_TOLD = 1.0  # what it counts to speak of the time asked for, beside a word as rare
+_MADE = 0.4  # and to have been stored then, which may mean nothing
 _DAY = 86_400_000_000
 
 
@@ -53,8 +54,9 @@ class WordsLane:
         self.passage_asked = 0.0
         self.memory_asked = 0.0
         self.asked: list[Asked] = []
-        self.timely: Numbers | None = None
-        self.time_gain = 0.0
+        self.timely: Numbers | None = None  # which passages are of the time asked for,
+        self.told: Numbers | None = None  # which of them because they speak of it,
+        self.time_gains: Numbers | None = None  # and what that adds to each
 
 
 def by_words(index: Index, snapshot: Snapshot, wanted: Wanted, *, alike: bool = True) -> WordsLane:
@@ -148,21 +150,25 @@ def _idf(held: int, size: int) -> float:
 
 
 def _add_time(lane: WordsLane, index: Index, snapshot: Snapshot, wanted: Wanted) -> None:
-    """Passages that were made at the time asked for, or mention it, gain as by one more word. Others lose nothing."""
+    """Passages that mention the time asked for gain as by one more word, those only made then less. None loses."""
     assert wanted.time is not None
-    timely = np.zeros(index.count, bool)
+    told = np.zeros(index.count, bool)
     for term in wanted.time.terms:
-        timely[index.postings(snapshot, term)["passage"]] = True
+        told[index.postings(snapshot, term)["passage"]] = True
+    told &= index.passages["alive"]
     day, first = index.passages["day"], wanted.time.start // _DAY
-    timely |= (day >= first) & (day < max(first + 1, wanted.time.end // _DAY))
-    timely &= index.passages["alive"]
-    lane.timely = timely
-    rows = np.flatnonzero(timely)
-    if len(rows):
-        lane.time_gain = _TIME * _idf(len(rows), index.sizes.passages)
-        lane.passages[rows] += lane.time_gain
-        whose = np.unique(index.passages["memory"][rows])
-        lane.memories[whose] += _TIME * _idf(len(whose), index.sizes.memories)
+    made = (day >= first) & (day < max(first + 1, wanted.time.end // _DAY)) & index.passages["alive"]
+    gains = np.zeros(index.count, np.float32)
+    for which, share in ((made, _MADE), (told, _TOLD)):
+        held = int(np.count_nonzero(which))
+        if held:
+            gains[which] = np.maximum(gains[which], share * _idf(held, index.sizes.passages))
+    lane.timely, lane.told, lane.time_gains = told | made, told, gains
+    lane.passages += gains
+    rows = np.flatnonzero(gains)
+    best = np.zeros(index.memories.count, np.float32)
+    np.maximum.at(best, index.passages["memory"][rows], gains[rows])
+    lane.memories += best
 
 
 def _alike(index: Index, snapshot: Snapshot, word: str) -> list[tuple[str, float, Numbers]]:

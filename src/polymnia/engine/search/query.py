@@ -18,6 +18,10 @@ __all__ = ["LANES", "Query", "Wanted", "read"]
 
 LANES = ("all", "words", "meaning")
 _MOST_GROUPS = 48  # words of a query that are looked up; the rest of a very long one is left to its meaning
+_HINTS = {
+    "now": "Times are microseconds since 1970 in UTC: int(moment.timestamp() * 1_000_000).",
+    "zone": "It is the difference to UTC in minutes: 540 for Seoul.",
+}
 _LONGEST_EXACT = 400  # a longer query is not looked for as it stands
 
 
@@ -48,6 +52,15 @@ def read(query: Query) -> Wanted:
     """Read a query. Nothing in it is syntax."""
     if query.lanes is not None and query.lanes not in LANES:
         raise Invalid(f"lanes is {query.lanes!r}, but must be one of: {', '.join(LANES)}", field="lanes")
+    for name, whole in (("now", query.now), ("zone", query.zone)):
+        if whole is not None and (isinstance(whole, bool) or not isinstance(whole, int)):
+            raise Invalid(f"{name} must be a whole number, not {type(whole).__name__}", field=name, hint=_HINTS[name])
+    if not isinstance(query.filters, Filters):
+        raise Invalid("filters must be Filters", field="filters", hint="Write them as Filters(kinds=('note',)).")
+    for name in ("created_from", "created_to", "updated_from", "updated_to"):
+        time_given: Any = getattr(query.filters, name)
+        if time_given is not None and not isinstance(time_given, int):
+            raise Invalid(f"{name} must be a whole number", field=name, hint=_HINTS["now"])
     for name in ("recency", "related"):
         share: Any = getattr(query, name)
         if not 0 <= share <= 1:
@@ -56,7 +69,9 @@ def read(query: Query) -> Wanted:
     stripped = query.text.strip()
     time_asked = dates.asked(stripped, now, query.zone)
     forms = folded_forms(stripped) if len(stripped) <= _LONGEST_EXACT else ()
-    groups = words.groups(stripped)
+    # What says the time is looked for as a time; as words it would find whatever is weekly.
+    groups = words.groups(time_asked.rest) if time_asked is not None else []
+    groups = groups or words.groups(stripped)
     if len(groups) > _MOST_GROUPS:
         groups = groups[:_MOST_GROUPS]
     return Wanted(forms, groups, time_asked, script_number(stripped), now)

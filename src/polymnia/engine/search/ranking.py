@@ -157,8 +157,8 @@ def _words(
         held[at] = np.maximum(scratch[rows], _HEAD * scratch[heads])
         scratch[group.rows] = 0
     total = held.sum(axis=0)
-    if lane.timely is not None:
-        total += lane.time_gain * lane.timely[rows]
+    if lane.time_gains is not None:
+        total += lane.time_gains[rows]
     passages = fusion.words_score(total, lane.passage_asked)
     if links is not None and lane.asked:
         turns = np.zeros((len(lane.asked), len(owners)), np.float32)

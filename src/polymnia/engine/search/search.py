@@ -153,7 +153,9 @@ class Search:
         score_of = dict(zip(numbers, scores, strict=True))
         exact = self.exact
         first = self._exact_order(exact, score_of)
-        says = (self.scores.words > 0) | (self.scores.meaning >= _NEAR)
+        says = self.scores.meaning >= _NEAR
+        if self.which != "meaning":
+            says |= self.scores.words > 0
         others = sorted(
             (-max(score, 0.01), number)
             for number, score, enough in zip(numbers, scores, says.tolist(), strict=True)

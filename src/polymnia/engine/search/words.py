@@ -226,9 +226,11 @@ def _pair(run: str, pairs: list[tuple[str, float]], extra: list[str]) -> None:
 
 def _is_stop(token: str, at: int, spoken: str | None, query: str) -> bool:
     """Whether a word of a query says nothing: but May is a month and US a country in a query that has small letters."""
-    folded = fold(token)
+    folded, said = fold(token), token.casefold()
     if _HANGUL.fullmatch(token):
         return folded in STOPWORDS["korean"]
+    if said != folded and len(folded) < 3:
+        return False  # an accent makes another word of a short one: té is no te
     if folded not in STOPWORDS.get(spoken or "english", ()):
         head = re.split("['’]", folded)
         return len(head) > 1 and all(part in STOPWORDS.get(spoken or "english", ()) for part in head)

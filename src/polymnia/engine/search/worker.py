@@ -33,6 +33,7 @@ class Channel:
         self.ready = threading.Event()
         self._loading = threading.Lock()
         self._tried = 0.0
+        self.since: float | None = None  # when the loading began that goes on
         self.pace = 0.003  # seconds a passage took of late
 
     @property
@@ -47,11 +48,14 @@ class Channel:
                 return True
             if patient and self.fault is not None and time.monotonic() - self._tried < _AGAIN:
                 return False
+            self.since = time.monotonic()
             try:
                 self.embedder.load()
             except Exception as e:
                 self.failed(e)
                 return False
+            finally:
+                self.since = None
             self.fault = None
             self.ready.set()
             return True
@@ -174,7 +178,7 @@ class Worker:
             self._wake.notify_all()
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
-            thread.join(10)
+            thread.join(2)
 
     def wait(self, project: str, seconds: float) -> None:
         """Wait until nothing waits in the project any more, at most so long."""
