@@ -245,12 +245,16 @@ class Memory:
     def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
         wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
         size = None if limit is None and cursor is None else paging.size(limit)
-        found = self.finding().search(self.project, wanted, limit=size, cursor=cursor, reasons=False)
-        records = [hit.record for hit in found.hits]
         links: list[Relation] = []
-        if relations and records:
-            with self.store.read(self.project) as snapshot:
-                links = self._relations_of(snapshot, records)
+
+        def link(snapshot: Snapshot, found: Found) -> None:
+            if found.hits:
+                links.extend(self._relations_of(snapshot, [hit.record for hit in found.hits]))
+
+        found = self.finding().search(
+            self.project, wanted, limit=size, cursor=cursor, reasons=False, within=link if relations else None
+        )
+        records = [hit.record for hit in found.hits]
         return Graph(records, links, found.next, found.notes)
 
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:

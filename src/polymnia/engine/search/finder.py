@@ -39,7 +39,7 @@ _WORTH_WAITING = 1.2  # if those will have theirs within about this time
 _PROJECTS = 64  # so many projects are held in memory at once
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _LISTED = 8192  # texts indexed between two commits
-_LARGE = 50_000  # from so many passages on, searching the words takes longer than handing the query to another thread
+_LARGE = 2_000  # from so many passages on, words and query are worth two threads
 _BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it
 
 
@@ -113,16 +113,23 @@ class Finder:
         max_tokens: int | None = None,
         facets: bool = False,
         reasons: bool = True,
+        within: Callable[[Snapshot, Found], None] | None = None,
     ) -> Found:
-        """The memories that answer a query. Without a limit: all that hold it as it stands, and the best others."""
+        """The memories that answer a query. Without a limit: all that hold it as it stands, and the best others.
+
+        ``within`` is called with the answer and the snapshot it was made from.
+        """
         wanted = read(query)
         held = self._hold(project)
 
         def answer(search: Search) -> Found:
-            return answered(
+            found = answered(
                 search, held.pages, limit=limit, cursor=cursor, max_tokens=max_tokens, facets=facets,
                 reasons=reasons, pending=self._unsearched(held.index),
             )  # fmt: skip
+            if within is not None:
+                within(search.snapshot, found)
+            return found
 
         return self._run(held, project, query, wanted, answer)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Reranker, Snapshot
@@ -110,7 +111,11 @@ class Search:
         day = self.index.passages["day"][self.index.memories["head"]]
         first = (filters.created_from or 0) // _DAY
         last = (filters.created_to if filters.created_to is not None else _FAR) // _DAY
-        return (day >= first) & (day <= last), False
+        inside = (day >= first) & (day <= last)
+        # Only on the first and the last day the hour matters, and only if nothing else is asked for.
+        only = replace(filters, created_from=None, created_to=None).empty
+        inside[0] = False
+        return inside, only and not ((day[1:] == first) | (day[1:] == last)).any()
 
     def _pass(self, numbers: Sequence[int]) -> set[int]:
         """Which of these memories pass the filters."""
