@@ -69,9 +69,14 @@ def read(query: Query) -> Wanted:
     stripped = query.text.strip()
     time_asked = dates.asked(stripped, now, query.zone)
     forms = folded_forms(stripped) if len(stripped) <= _LONGEST_EXACT else ()
-    # What says the time is looked for as a time; as words it would find whatever is weekly.
-    groups = words.groups(time_asked.rest) if time_asked is not None else []
+    # What says a time by its distance is no word to look for: "last week" would find whatever is weekly.
+    groups = words.groups(time_asked.rest) if time_asked is not None and _is_relative(time_asked) else []
     groups = groups or words.groups(stripped)
     if len(groups) > _MOST_GROUPS:
         groups = groups[:_MOST_GROUPS]
     return Wanted(forms, groups, time_asked, script_number(stripped), now)
+
+
+def _is_relative(asked: Asked) -> bool:
+    """Whether a time is told by its distance from now, and not by a date or a month."""
+    return not asked.any_year and not any(c.isdigit() for c in asked.text)

@@ -19,8 +19,8 @@ __all__ = ["Scores", "candidates", "scored"]
 
 Numbers = NDArray[Any]
 
-_WORDS = 120  # passages the words may put forward; half as many memories
-_MEANING = 200  # passages each model may put forward: the bits are a rough guide,
+_WORDS = 80  # passages the words may put forward; half as many memories
+_MEANING = 140  # passages each model may put forward: the bits are a rough guide,
 _MORE = 1000  # so one more for each so many passages there are,
 _MOST = 1000  # up to this
 _TALKING = 200  # memories whose neighbours in a conversation are looked at too
