@@ -391,3 +391,19 @@ def test_speaking_of_a_time_counts_more_than_having_been_stored_then(memory: Mem
     best = memory.search("what was done this month", now=at(2031, 4, 12), lanes="words").hits[0]
     assert best.record.name == "roof"
     assert "speaks of the time" in best.why.sentence
+
+
+@pytest.mark.promise("search.scores")
+def test_a_word_in_name_kind_or_tag_counts_more_than_in_the_text_however_faint_the_match(memory: Memory) -> None:
+    memory.create_entities(
+        [
+            EntityDraft("a text", "note", ("We talked about lanterns and other things that day in spring",)),
+            EntityDraft("a tag", "note", ("Chosen after long talks on many things in spring",), tags=("lanterns",)),
+            EntityDraft("old lanterns", "note", ("Something else was said there at length in spring",)),
+        ]
+    )
+    # Most of what is asked for is nowhere, so every score is low.
+    hits = memory.search("quickly decided lanterns purchase refund", lanes="words").hits
+    found = [hit.record.name for hit in hits if "lanterns" in hit.why.terms]
+    assert found == ["old lanterns", "a tag", "a text"]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -32,6 +32,7 @@ _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
 _EXACT = 2_000  # so many memories that hold the query as it stands are put in order by where they hold it
 _RERANKED = 30
+_FAINT = 0.01  # the least score of an answer; added, not cut off, so that faint ones keep their order
 _NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer
 _EXACT_SCORES = (1.0, 0.9, 0.75, 0.7, 0.7, 0.5)  # the least for who holds the query as it stands, by the place
 _RELATED = 40
@@ -162,7 +163,7 @@ class Search:
         if self.which != "meaning":
             says |= self.scores.words > 0
         others = sorted(
-            (-max(score, 0.01), number)
+            (-(_FAINT + (1 - _FAINT) * score), number)
             for number, score, enough in zip(numbers, scores, says.tolist(), strict=True)
             if enough and number not in exact
         )

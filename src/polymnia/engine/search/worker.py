@@ -227,10 +227,13 @@ class Worker:
                 continue
             try:
                 left = self._batch(project, channel) or left
-            except Fault as e:
-                channel.failed(e)
-            if channel.fault is not None:
-                self._last.pop((project, channel.name), None)  # they have not had their turn
+                had_turn = channel.fault is None
+            except Fault:
+                # What the store refuses (a full disk, a long queue) is no fault of the model: the passages wait, and
+                # whoever notices the project next tries again.
+                had_turn = False
+            if not had_turn:
+                self._last.pop((project, channel.name), None)
         with self._wake:
             if not left and self._notices == notices:
                 self._projects.pop(project, None)
