@@ -185,6 +185,8 @@ class Memory:
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
         Without ``reasons`` a hit is a memory and its score, and nothing is spent on why.
         """
+        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+            raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         wanted = self._asked(query, filters, lanes, now, zone, recency, related, rerank)
         return self.finding().search(
             self.project,

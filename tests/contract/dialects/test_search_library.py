@@ -329,7 +329,18 @@ def test_a_program_may_ask_for_one_lane(meaning: Memory) -> None:
 @pytest.mark.promise("search.refused")
 @pytest.mark.parametrize(
     "wrong",
-    [{"limit": 0}, {"limit": 10_001}, {"lanes": "luck"}, {"recency": 2.0}, {"related": -1.0}, {"cursor": "page 2"}],
+    [
+        {"limit": 0},
+        {"limit": 10_001},
+        {"lanes": "luck"},
+        {"recency": 2.0},
+        {"related": -1.0},
+        {"cursor": "page 2"},
+        {"max_tokens": 0},
+        {"now": "2026-01-01"},
+        {"zone": "Mars"},
+        {"filters": {"kinds": ("note",)}},
+    ],
     ids=str,
 )
 def test_what_cannot_be_asked_is_refused_and_named(memory: Memory, wrong: dict[str, Any]) -> None:
@@ -407,3 +418,9 @@ def test_a_word_in_name_kind_or_tag_counts_more_than_in_the_text_however_faint_t
     found = [hit.record.name for hit in hits if "lanterns" in hit.why.terms]
     assert found == ["old lanterns", "a tag", "a text"]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.mark.promise("search.refused")
+def test_a_time_of_a_filter_that_is_no_number_is_refused_by_name(memory: Memory) -> None:
+    with pytest.raises(Invalid, match="created_from"):
+        memory.search("tea", filters=Filters(created_from="2026"), lanes="words")  # type: ignore[arg-type]
