@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from polymnia.errors import BadText, Invalid, OverLimit
 
 __all__ = [
+    "DEFAULT_SCOPE",
     "Change",
     "EntityDraft",
     "Event",
@@ -19,15 +20,21 @@ __all__ = [
     "Passage",
     "Record",
     "Relation",
+    "RelationDraft",
+    "Session",
     "Text",
     "fold",
     "folded_forms",
     "legal_name",
     "legal_text",
+    "new_id",
     "skeleton",
 ]
 
 Origin = Literal["manual", "auto"]
+
+DEFAULT_SCOPE = "user/default"
+"""Where a memory is that was filed nowhere else. Its ``scope`` is None."""
 
 # The values that come by the hundred thousand are kept from the garbage collector (gc=False): they hold no
 # cycles, and visiting them all would cost more than making them.
@@ -97,6 +104,33 @@ class EntityDraft(Struct, frozen=True, gc=False):
     summary: str | None = None
     tags: tuple[str, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
+    uid: str | None = None  # given, with times and version, when a record comes from elsewhere
+    created: int | None = None
+    updated: int | None = None
+    version: int = 1
+
+
+class RelationDraft(Struct, frozen=True, gc=False):
+    """What makes a relation that says more than its ends: how strong it is, why, and who drew it."""
+
+    source: str
+    target: str
+    type: str
+    strength: float | None = None
+    context: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    origin: Origin = "manual"
+    created: int | None = None
+
+
+class Session(Struct, frozen=True, gc=False):
+    """A stretch of work whose memories live together and may go together. Times as in a record."""
+
+    name: str
+    created: int
+    used: int
+    memories: int = 0
 
 
 class Text(Struct, frozen=True, kw_only=True, gc=False):
@@ -147,7 +181,8 @@ class Filters(Struct, frozen=True, kw_only=True):
     """What a memory must be to be found at all. Everything that is given must hold; lists mean any of them.
 
     ``scope`` is exactly that scope, or with ``scopes_below`` that one and everything below it. ``session`` is seen
-    together with what belongs to no session; without it only the latter is seen, unless ``any_session``. Times are
+    together with what belongs to no session, unless ``only_session``; without it only the latter is seen, unless
+    ``any_session``. Times are
     microseconds since 1970 in UTC, the end not included.
     """
 
@@ -161,6 +196,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     scopes_below: bool = False
     session: str | None = None
     any_session: bool = True
+    only_session: bool = False
     created_from: int | None = None
     created_to: int | None = None
     updated_from: int | None = None
@@ -219,6 +255,18 @@ class Limits(Struct, frozen=True):
     text_bytes: int = 5 * 1024 * 1024
     name_bytes: int = 64 * 1024
     batch: int = 10_000
+    import_bytes: int = 2 * 1024 * 1024 * 1024
+    inline_bytes: int = 4 * 1024 * 1024  # of an archive that travels in a message
+
+
+def new_id(at: int) -> str:
+    """A public id: a UUID of version 7, so that ids sort by the time of their making (in microseconds)."""
+    import os
+
+    number = (at // 1000) << 80 | int.from_bytes(os.urandom(10), "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
+    h = f"{number:032x}"
+    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
 
 
 def legal_text(text: str, where: str, limit: int) -> str:

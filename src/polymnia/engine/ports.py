@@ -6,11 +6,22 @@ does is journalled by the store in the same atomic unit: the rules cannot forget
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from polymnia.models import Change, EntityDraft, Event, Filters, Passage, Record, Relation, Text
+from polymnia.models import (
+    Change,
+    EntityDraft,
+    Event,
+    Filters,
+    Passage,
+    Record,
+    Relation,
+    RelationDraft,
+    Session,
+    Text,
+)
 
 __all__ = ["Analyst", "Clock", "Embedder", "Reranker", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
 
@@ -93,6 +104,9 @@ class Snapshot(Protocol):
     def ids_ever(self, name: str) -> list[int]:
         """The ids of all records that bear the name or bore it when they were deleted."""
 
+    def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
+        """The ids of the records with these public ids."""
+
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making; ids that are gone are left out."""
 
@@ -101,6 +115,27 @@ class Snapshot(Protocol):
 
     def newest(self, limit: int) -> list[Record]:
         """The records made last, newest first."""
+
+    def page(self, skip: int, limit: int) -> list[Record]:
+        """The records made last, newest first, without the first so many."""
+
+    def around(self, id: int, reach: int) -> list[int]:
+        """The ids of up to so many records made just before a record, and as many made just after it, in order."""
+
+    def scopes(self) -> list[tuple[str | None, int]]:
+        """Every scope that has memories, with how many, in order of their paths; None is the default one.
+
+        Costs as much as there are scopes, however many memories there are.
+        """
+
+    def sessions(self) -> list[Session]:
+        """Every session, in the order they began. Memories older than their session make it as old as they are."""
+
+    def has_session(self, name: str) -> bool:
+        """Whether there is a session of that name."""
+
+    def strongest(self, names: Sequence[str], each: int) -> dict[str, list[Relation]]:
+        """For each of the names its strongest relations, up to so many: those without a strength first."""
 
     def relations(self) -> Iterator[Relation]:
         """Every relation, in the order of their making."""
@@ -122,6 +157,9 @@ class Snapshot(Protocol):
 
         Exact, and in ascending order.
         """
+
+    def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
+        """For each of the texts that is an observation, the ids of its records; all rows up to a number are read."""
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms; cheap, may err a little."""
@@ -215,10 +253,13 @@ class Transaction(Snapshot, Protocol):
         """Whether a memory or relation has been changed so far."""
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
-        """Store new records. The names must be free."""
+        """Store new records. The names must be free, and the public ids that are given."""
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
-        """Give a record a new kind and new observations; its earlier version stays in the journal."""
+        """Give a record a new kind and new observations; its earlier version stays in the journal.
+
+        A draft that has a time of update comes from elsewhere: the record takes its times and version over.
+        """
 
     def add_observations(self, additions: Sequence[tuple[int, Sequence[str]]]) -> None:
         """Append observations to records."""
@@ -235,11 +276,26 @@ class Transaction(Snapshot, Protocol):
     def add_relations(self, relations: Iterable[tuple[str, str, str, dict[str, Any]]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
 
+    def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
+        """Store relations that carry more than their ends."""
+
     def remove_relations(self, ids: Sequence[int]) -> None:
         """Remove relations."""
 
     def set_extra(self, id: int, extra: dict[str, Any]) -> None:
         """Replace the foreign keys a record carries."""
+
+    def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
+        """Give a record another scope, session, category, content_type, summary, kind, tags or metadata.
+
+        Answers whether anything is another now; if so the earlier version stays in the journal.
+        """
+
+    def add_session(self, name: str) -> None:
+        """Begin a session. It must not be there."""
+
+    def remove_sessions(self, names: Sequence[str]) -> None:
+        """End sessions; their memories are the caller's to remove."""
 
     def undo(self, change: int | None) -> Change:
         """Take back one change whole, as a change of its own; the newest one when none is named.

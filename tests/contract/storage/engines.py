@@ -12,7 +12,7 @@ import pytest
 from polymnia.engine.ports import Analyst, Clock, Store
 from polymnia.engine.search import Analysis
 from polymnia.models import Text
-from polymnia.storage.sqlite import SqliteStore, rows, snapshot, transaction, words
+from polymnia.storage.sqlite import SqliteStore, indexing, rows, snapshot, words
 
 __all__ = ["ENGINES", "SHIPPED", "Engine", "SqliteEngine"]
 
@@ -58,8 +58,8 @@ class SqliteEngine:
 
     def take_route(self, route: str, patch: pytest.MonkeyPatch) -> None:
         if route != SHIPPED:
-            patch.setattr(transaction, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
-            patch.setattr(transaction, "_UNLISTED", 1 << 40 if route == "scan" else 0)
+            patch.setattr(indexing, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
+            patch.setattr(indexing, "_UNLISTED", 1 << 40 if route == "scan" else 0)
             patch.setattr(snapshot, "_SCAN_BELOW", 0)
         if route.endswith("too"):
             patch.setattr(snapshot, "_SCAN_SHORT_BELOW", 0)

@@ -31,7 +31,7 @@ def state(snapshot: Snapshot) -> State:
 def plain(state: State) -> tuple[Any, ...]:
     """The state without what moves with every change, undo included: versions and times of update."""
     return (
-        [(r.id, r.uid, r.name, r.kind, r.observations, r.extra, r.created) for r in state.records],
+        [(r.id, r.uid, r.name, r.kind, r.observations, r.extra, r.created, r.scope, r.tags) for r in state.records],
         list(state.relations),
     )
 

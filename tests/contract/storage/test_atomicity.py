@@ -9,6 +9,7 @@ import pytest
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Cancelled, Fault
+from polymnia.models import RelationDraft
 
 from .engines import Engine
 from .project import Project, draft, state
@@ -23,6 +24,10 @@ STEPS: dict[str, Step] = {
     "add_observations": lambda tx: tx.add_observations([(tx.ids(["a"])["a"], ["added", "added too"])]),
     "remove_observations": lambda tx: tx.remove_observations(tx.ids(["a"])["a"], ["first of a", "added"]),
     "add_relations": lambda tx: tx.add_relations([("a", "new", "made", {}), ("new", "b", "made", {"key": 1})]),
+    "relate": lambda tx: tx.relate([RelationDraft("a", "b", "near", 0.5, "why", {"k": 1}, {"e": 2}, "auto", 7)]),
+    "revise": lambda tx: tx.revise(tx.ids(["a"])["a"], {"scope": "there", "tags": ("t",), "metadata": {"k": 1}}),
+    "add_session": lambda tx: tx.add_session("new"),
+    "remove_sessions": lambda tx: tx.remove_sessions(["old", "nobody's"]),
     "remove_relations": lambda tx: tx.remove_relations([relation.id for relation in tx.relations_of(["b"])]),
     "set_extra": lambda tx: tx.set_extra(tx.ids(["a"])["a"], {"colour": "green"}),
     "note": lambda tx: tx.note("place", "there"),
@@ -44,6 +49,7 @@ def _filled(project: Project) -> None:
     project.relate("a", "knows", "b")
     project.relate("d", "knows", "a")
     with project.changing() as tx:
+        tx.add_session("old")
         tx.note("place", "here")
         tx.note("gone", "not yet")
         tx.put_vectors("other model", 16, [(tx.texts_of(range(40))[0].id, 0, b"half", b"bits")])

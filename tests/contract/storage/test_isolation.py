@@ -27,6 +27,7 @@ def _filled(project: Project, word: str = "") -> None:
     project.delete("gone")
     with project.changing() as tx:
         tx.note("place", f"here{word}")
+        tx.add_session(f"today{word}")
         tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[0].id, 0, b"half of a vector", word.encode() or b"bits")])
 
 
@@ -38,6 +39,7 @@ def _change_all(project: Project) -> None:
     project.relate("bob", "knows", "another")
     with project.changing() as tx:
         tx.note("place", "elsewhere")
+        tx.remove_sessions(["today"])
         tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[-1].id, 0, b"half of a vector", b"bits")])
         tx.list_words(100)
 

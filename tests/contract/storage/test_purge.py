@@ -213,11 +213,9 @@ def test_a_name_that_was_purged_can_be_used_again(project: Project) -> None:
         "unrelate",
         "replace",
         "delete",
-        "two at once",
     ],
 )
 def test_no_undo_reaches_what_was_purged(project: Project, touched: str) -> None:
-    """A change is taken back whole or not at all; of one that touched a purged record, only a part is left."""
     project.create(draft("kept", "text"))
     numbers = {"create": project.create(draft("gone", "text", "more"))}
     numbers["observe"] = project.observe("gone", "x")
@@ -228,16 +226,28 @@ def test_no_undo_reaches_what_was_purged(project: Project, touched: str) -> None
     numbers["replace"] = project.replace("gone", "y", kind="other")
     numbers["delete"] = project.delete("gone")
     project.undo()
-    with project.changing() as tx:
-        for id in tx.ids(["gone", "kept"]).values():
-            tx.set_extra(id, {"key": 1})
-    numbers["two at once"] = project.last().id
     numbers["the purge itself"] = project.purge("gone")
     before, changes = project.state(), project.see(lambda snapshot: snapshot.changes(100))
     with pytest.raises(Conflict):
         project.undo(numbers[touched])
     assert project.state() == before
     assert project.see(lambda snapshot: snapshot.changes(100)) == changes
+
+
+def test_of_a_change_that_touched_what_was_purged_the_rest_is_undone(project: Project) -> None:
+    made = project.create(draft("gone", "text"), draft("kept", "text"))
+    with project.changing() as tx:
+        for id in tx.ids(["gone", "kept"]).values():
+            tx.set_extra(id, {"key": 1})
+    both = project.last().id
+    project.purge("gone")
+    project.undo()
+    assert project.get("kept").extra == {}
+    assert project.names() == ["kept"]
+    with pytest.raises(Conflict, match="already"):
+        project.undo(both)
+    project.undo(made)
+    assert project.names() == []
 
 
 def test_no_undo_brings_back_half_of_an_earlier_life(project: Project) -> None:

@@ -5,6 +5,7 @@ Every observation is a text of its own, so that a text tells which observation i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 
@@ -35,6 +36,8 @@ class Walk:
             (self._unobserve, 3),
             (self._replace, 3),
             (self._mark, 1),
+            (self._revise, 3),
+            (self._session, 1),
             (self._relate, 5),
             (self._unrelate, 2),
             (self._delete, 3),
@@ -69,6 +72,8 @@ class Walk:
         if not self.changes or last.id != self.changes[-1].id:
             self.changes.append(last)
             self.states.append(self.project.state())
+            scopes = Counter(record.scope for record in self.now.records)
+            assert dict(self.project.see(lambda snapshot: snapshot.scopes())) == scopes
 
     def _text(self) -> str:
         self._texts += 1
@@ -107,6 +112,20 @@ class Walk:
     def _mark(self) -> None:
         if name := self._there():
             self.project.mark(name, key=self.random.randint(1, 9))
+
+    def _revise(self) -> None:
+        if name := self._there():
+            scope, tag = self.random.choice((None, "a", "a/b", "a/bc")), self.random.choice(("", "x", "y"))
+            with self.project.changing("revise") as tx:
+                tx.revise(tx.ids([name])[name], {"scope": scope, "tags": (tag,) if tag else ()})
+
+    def _session(self) -> None:
+        name = self.random.choice(("monday", "tuesday"))
+        with self.project.changing("session") as tx:
+            if tx.has_session(name):
+                tx.remove_sessions([name])
+            else:
+                tx.add_session(name)
 
     def _relate(self) -> None:
         source, target = self.random.choice(_NAMES), self.random.choice(_NAMES)

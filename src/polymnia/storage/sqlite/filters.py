@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from polymnia.models import Filters
+from polymnia.models import DEFAULT_SCOPE, Filters
 
 __all__ = ["FACETS", "statement"]
 
@@ -79,12 +79,10 @@ def _conditions(wanted: Filters, project: int) -> tuple[list[str], list[Any]]:
         else:
             add(has.format(which=_ANY.format(column="t.tag")), project, encode(wanted.tags).decode())
     if wanted.scope is not None:
-        add("m.scope = ?" if not wanted.scopes_below else "m.scope >= ?", wanted.scope)
-        if wanted.scopes_below:
-            # "0" follows "/": the range holds all that starts with the scope and a slash, and little else.
-            add("m.scope < ?", wanted.scope + "0")
-            add("(m.scope = ? OR m.scope >= ?)", wanted.scope, wanted.scope + "/")
-    if wanted.session is not None:
+        _scope(add, wanted)
+    if wanted.session is not None and wanted.only_session:
+        add("m.session = ?", wanted.session)
+    elif wanted.session is not None:
         add("(m.session = ? OR m.session IS NULL)", wanted.session)
     elif not wanted.any_session:
         add("m.session IS NULL")
@@ -99,6 +97,23 @@ def _conditions(wanted: Filters, project: int) -> tuple[list[str], list[Any]]:
     for key, value in wanted.metadata.items():
         _metadata(add, key, value)
     return conditions, values
+
+
+def _scope(add: Any, wanted: Filters) -> None:
+    """Exactly a scope, or all of it from there down. The default scope has no path of its own."""
+    scope = wanted.scope
+    if not wanted.scopes_below:
+        add("m.scope IS NULL") if scope == DEFAULT_SCOPE else add("m.scope = ?", scope)
+        return
+    # "0" follows "/": the range holds all that starts with the scope and a slash, and little else.
+    inside = "(m.scope = ? OR (m.scope >= ? AND m.scope < ?))"
+    given = (scope, f"{scope}/", f"{scope}0")
+    if scope == DEFAULT_SCOPE or DEFAULT_SCOPE.startswith(f"{scope}/"):
+        add(f"(m.scope IS NULL OR {inside})", *given)
+    else:
+        add("m.scope >= ?", scope)
+        add("m.scope < ?", given[2])
+        add(inside, *given)
 
 
 def _metadata(add: Any, key: str, value: Any) -> None:

@@ -135,7 +135,7 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
         )
     }
     for _, op, kind, ref, _, before in run(SQL["items_after"], (project, cut[0])):
-        if ref > border:
+        if ref > border or kind not in tables:
             continue
         table = tables[kind]
         if op == "i":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 from zlib import crc32
@@ -16,7 +15,9 @@ __all__ = [
     "MEMORY_COLUMNS",
     "OBSERVATION_COLUMNS",
     "RELATION_COLUMNS",
+    "SESSION_COLUMNS",
     "SPAN",
+    "cell",
     "decode",
     "digest",
     "drafted",
@@ -25,7 +26,6 @@ __all__ = [
     "head",
     "json_or_none",
     "look",
-    "new_uid",
     "now",
     "record",
     "relation",
@@ -42,6 +42,8 @@ OBSERVATION_COLUMNS = ("id", "memory", "text")
 RELATION_COLUMNS = (
     "id", "project", "source", "target", "type", "strength", "context", "metadata", "extra", "origin", "created",
 )  # fmt: skip
+
+SESSION_COLUMNS = ("id", "project", "name", "created")
 
 decode = Decoder().decode
 
@@ -67,16 +69,13 @@ def json_or_none(value: dict[str, Any] | tuple[str, ...] | None) -> str | None:
     return encode(value).decode() if value else None
 
 
-def new_uid(at: int) -> str:
-    """A public id: a UUID of version 7, so that ids sort by the time of their making."""
-    number = (at // 1000) << 80 | int.from_bytes(os.urandom(10), "big")
-    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
-    h = f"{number:032x}"
-    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
-
-
 HEAD_COLUMNS = ("scope", "session", "category", "content_type", "summary", "tags", "metadata")
 """What a record may have besides name, kind and observations."""
+
+
+def cell(column: str, value: Any) -> Any:
+    """A value as its column keeps it."""
+    return json_or_none(value) if column in ("tags", "metadata", "extra") else value
 
 
 def head(given: EntityDraft | Record) -> tuple[str | None, ...]:
@@ -92,7 +91,9 @@ def drafted(draft: EntityDraft, id: int, uid: str, at: int) -> Record:
     return Record(
         id=id, uid=uid, name=draft.name, kind=draft.kind, observations=tuple(draft.observations), extra=draft.extra,
         scope=draft.scope, session=draft.session, category=draft.category, content_type=draft.content_type,
-        summary=draft.summary, tags=draft.tags, metadata=draft.metadata, created=at, updated=at,
+        summary=draft.summary, tags=draft.tags, metadata=draft.metadata, version=draft.version,
+        created=at if draft.created is None else draft.created,
+        updated=at if draft.updated is None else draft.updated,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import apsw
 from msgspec.json import encode
 
-from polymnia.models import Change, Event, Filters, Record, Relation, Text, skeleton
+from polymnia.models import Change, Event, Filters, Record, Relation, Session, Text, skeleton
 from polymnia.storage.sqlite import rows, words
 from polymnia.storage.sqlite.statements import SQL, among
 
@@ -68,6 +68,10 @@ class SqliteSnapshot:
         deleted = self._run(SQL["deleted_named"], (self._base, self._top, name))
         return sorted({*self.ids([name]).values(), *(id for (id,) in deleted)})
 
+    def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
+        """The ids of the records with these public ids."""
+        return dict(self._run(SQL["ids_of_uids"], (self._project, encode(list(uids)).decode())))
+
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making."""
         loaded: list[Record] = []
@@ -109,6 +113,40 @@ class SqliteSnapshot:
         """The records made last, newest first."""
         ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
         return self.load(ids)[::-1] if ids else []
+
+    def page(self, skip: int, limit: int) -> list[Record]:
+        """The records made last, newest first, without the first so many."""
+        ids = [id for (id,) in self._run(SQL["page"], (self._base, self._top, limit, skip))]
+        return self.load(ids)[::-1] if ids else []
+
+    def around(self, id: int, reach: int) -> list[int]:
+        """The ids of up to so many records made just before a record, and as many made just after it."""
+        before = self._run(SQL["ids_before"], (self._base, id, reach)).fetchall()
+        after = self._run(SQL["ids_after"], (id, self._top, reach)).fetchall()
+        return [near for (near,) in (*reversed(before), *after)]
+
+    def scopes(self) -> list[tuple[str | None, int]]:
+        """Every scope that has memories, with how many, in order of their paths; None is the default one."""
+        return [(path or None, count) for path, count in self._run(SQL["scopes"], (self._project,))]
+
+    def sessions(self) -> list[Session]:
+        """Every session, in the order they began."""
+        found = self._run(SQL["sessions"], (self._project,))
+        return [
+            Session(name, min(began, created or began), updated or began, memories)
+            for name, began, memories, created, updated in found
+        ]
+
+    def has_session(self, name: str) -> bool:
+        """Whether there is a session of that name."""
+        return self._run(SQL["session"], (self._project, name)).fetchone() is not None
+
+    def strongest(self, names: Sequence[str], each: int) -> dict[str, list[Relation]]:
+        """For each of the names its strongest relations, up to so many: those without a strength first."""
+        found: dict[str, dict[int, Relation]] = {}
+        for row in self._run(SQL["strongest"], (self._project, encode(list(names)).decode(), each)):
+            found.setdefault(row[0], {})[row[1]] = rows.relation(row[1:])
+        return {name: sorted(many.values(), key=_weakness)[:each] for name, many in found.items()}
 
     def relations(self) -> Iterator[Relation]:
         """Every relation, in the order of their making."""
@@ -173,6 +211,15 @@ class SqliteSnapshot:
     def _terms(self, start: str, limit: int) -> list[Any]:
         start = start.translate(_AS_INDEXED)
         found: list[Any] = self._run(SQL["terms_starting"], (start, _above(start), limit)).fetchall()
+        return found
+
+    def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
+        """For each of the texts that is an observation, the ids of its records."""
+        digests = encode([rows.digest(text) for text in texts]).decode()
+        wanted, found = set(texts), dict[str, list[int]]()
+        for memory, text in self._run(SQL["saying"], (self._base, self._base + last, digests)):
+            if text in wanted:
+                found.setdefault(text, []).append(memory)
         return found
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
@@ -331,6 +378,11 @@ class SqliteSnapshot:
 
         given = (self._base, encode(list(numbers)).decode(), limit)
         return {facet: self._run(SQL[name], given).fetchall() for facet, name in filters.FACETS.items()}
+
+
+def _weakness(relation: Relation) -> tuple[float, int]:
+    """What relations are put in order by, strongest first: one that somebody drew without a number is sure."""
+    return (-1.0 if relation.strength is None else -relation.strength, relation.id)
 
 
 def _padded(items: Sequence[T]) -> tuple[T, ...]:

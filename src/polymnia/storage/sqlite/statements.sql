@@ -74,6 +74,52 @@ WHERE id > ?2 AND id <= ?3
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE project = ? AND source = ? AND target = ? AND type = ? ORDER BY id;
 
+-- name: strongest
+SELECT j.value, r.id, r.source, r.target, r.type, r.strength, r.context, r.metadata, r.extra, r.origin, r.created
+FROM json_each(?2) j CROSS JOIN relation r ON r.id IN (
+  SELECT id FROM (SELECT id FROM relation WHERE project = ?1 AND source = j.value AND strength IS NOT NULL
+                  ORDER BY strength DESC LIMIT ?3)
+  UNION ALL
+  SELECT id FROM (SELECT id FROM relation WHERE project = ?1 AND target = j.value AND strength IS NOT NULL
+                  ORDER BY strength DESC LIMIT ?3)
+  UNION ALL
+  SELECT id FROM (SELECT id FROM relation WHERE project = ?1 AND source = j.value AND strength IS NULL LIMIT ?3)
+  UNION ALL
+  SELECT id FROM (SELECT id FROM relation WHERE project = ?1 AND target = j.value AND strength IS NULL LIMIT ?3)
+);
+
+-- name: ids_of_uids
+SELECT m.uid, m.id FROM json_each(?2) j CROSS JOIN memory m ON m.project = ?1 AND m.uid = j.value;
+
+-- name: ids_before
+SELECT id FROM memory WHERE id > ? AND id < ? ORDER BY id DESC LIMIT ?;
+
+-- name: ids_after
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
+
+-- name: page
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ? OFFSET ?;
+
+-- name: scopes
+SELECT path, memories FROM scope WHERE project = ? ORDER BY path;
+
+-- name: session
+SELECT id, project, name, created FROM session WHERE project = ? AND name = ?;
+
+-- name: session_rows_between
+SELECT id, project, name, created FROM session WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: sessions
+SELECT s.name, s.created, count(m.id), min(m.created), max(m.updated)
+FROM session s LEFT JOIN memory m ON m.project = s.project AND m.session = s.name
+WHERE s.project = ? GROUP BY s.id ORDER BY s.id;
+
+-- name: add_session
+INSERT INTO session (id, project, name, created) VALUES (?, ?, ?, ?);
+
+-- name: delete_session
+DELETE FROM session WHERE id = ?;
+
 -- name: names_starting
 SELECT name FROM memory WHERE project = ?1 AND name >= ?2 AND name < ?3 ORDER BY name LIMIT ?4;
 
@@ -89,12 +135,12 @@ SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?;
 
 -- name: add_memory
 INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_whole_memory
 INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version,
                     scope, session, category, content_type, summary, tags, metadata)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_observation
 INSERT INTO observation (id, memory, digest, text, fold) VALUES (?, ?, ?, ?, ?);
@@ -117,6 +163,9 @@ SELECT version, updated FROM memory WHERE id = ?;
 -- name: touch
 UPDATE memory SET version = ?, updated = ? WHERE id = ?;
 
+-- name: date
+UPDATE memory SET version = ?, updated = ?, created = ? WHERE id = ?;
+
 -- name: set_head
 UPDATE memory SET kind = ?, kind_fold = ?, extra = ?, scope = ?, session = ?, category = ?, content_type = ?, summary = ?,
                   tags = ?, metadata = ?
@@ -127,6 +176,9 @@ UPDATE memory SET extra = ? WHERE id = ?;
 
 -- name: equal_texts
 SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
+
+-- name: saying
+SELECT memory, text FROM observation WHERE id > ? AND id <= ? AND digest IN (SELECT value FROM json_each(?));
 
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;

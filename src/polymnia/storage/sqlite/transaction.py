@@ -2,48 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import apsw
 from msgspec.json import encode
 
-from polymnia.engine.ports import Analyst, Vector
-from polymnia.models import Change, EntityDraft, Record, Relation, Text
-from polymnia.storage.sqlite import rows, vectors, words
-from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.engine.ports import Analyst
+from polymnia.models import Change, EntityDraft, Record, Relation, RelationDraft, new_id
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.indexing import Indexing
 from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["SqliteTransaction"]
 
-# New texts are scanned until there are this many of them, then indexed together: indexing one text costs a
-# commit more than everything else it does, a hundred together cost little more than one.
-_UNINDEXED = 512
-_UNLISTED = 1024  # the same for the word index, whose newest texts every searching process reads for itself
-_LONG = 200_000  # characters after which a change does not wait for more: reading them again would cost every process
-_MOST_LISTED = 8192  # and no change pays for more than this many texts of others
-_VERSION = "words"  # the fact that says how the texts of the word index were read
-_ENDS = "\x01\x01"  # two characters after each text, so that a trigram starts at its every character
+_HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # what the word index reads of a memory's head
 
 
-class SqliteTransaction(SqliteSnapshot):
+class SqliteTransaction(Indexing):
     """One atomic unit of change, open between begin and finish."""
 
     def __init__(
         self, connection: apsw.Connection, project: str, who: str, action: str, at: int, analyst: Analyst | None = None
     ) -> None:
-        super().__init__(connection, project)
-        self._analyst = analyst
+        super().__init__(connection, project, analyst)
         self._who = who
         self._action = action
         self._at = max(at, self._touched + 1)
-        self._first = self._seq
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
         self._versions: dict[int, tuple[int, int]] = {}
         self._undoes: int | None = None
-        self._noted = False
-        self._written = 0
         self.purged = False
 
     def _no_project(self) -> tuple[int, ...]:
@@ -53,14 +42,7 @@ class SqliteTransaction(SqliteSnapshot):
         """Write the journal and the counters. Answers the change's number, None when nothing changed."""
         if not self.changed:
             return None
-        if self._seq - self._indexed > _UNINDEXED:
-            self._index_new()
-        if self._seq - self._listed > _UNLISTED or self._written > _LONG:
-            most = max(_MOST_LISTED, self._seq - self._first)
-            # An index that was read otherwise is made anew at once; when it is too large for that, by a reindex: a
-            # part of one would leave the rest to every reader.
-            if not self._listed or self._seq <= most or self._is_read_alike():
-                self._list_words(most)
+        self._index_due()
         counters = (self._seq, self._indexed, self._texts, self._at, self._listed, self._passages)
         self._run(SQL["touch_project"], (*counters, self._project))
         self._change = self._add_change()
@@ -84,54 +66,6 @@ class SqliteTransaction(SqliteSnapshot):
             (self._project, self._at, self._who, self._action, self._first, self._seq, self._undoes),
         )
         return self._db.last_insert_rowid()
-
-    def _index_new(self) -> None:
-        new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + self._seq)).fetchall()
-        self._db.executemany(SQL["index"], ((id, text + _ENDS) for id, text in new))
-        self._indexed = self._seq
-
-    def _index_old(self, id: int, text: str) -> None:
-        """Keep the index true for a row whose number it has passed already."""
-        if id <= self._base + self._indexed:
-            self._run(SQL["index"], (id, text + _ENDS))
-
-    def _unindex(self, id: int) -> None:
-        if id <= self._base + self._indexed:
-            self._run(SQL["unindex"], (id,))
-
-    def _drop_text(self, id: int) -> None:
-        """A text goes: from the index of characters at once, in the word index it is marked."""
-        self._unindex(id)
-        if id <= self._base + self._listed:
-            self._run(SQL["add_gone"], (id,))
-
-    def _return_text(self, id: int, text: str) -> None:
-        """A text comes back under its old number."""
-        self._index_old(id, text)
-        if id <= self._base + self._listed:
-            self._run(SQL["drop_gone"], (id,))
-            if not self._db.changes():  # it was not there when the index came by
-                self._run(SQL["add_stale"], (id,))
-
-    def _reword_head(self, id: int, name: str, kind: str) -> None:
-        """A memory's kind, tags or summary are others now: what was made of the old ones goes."""
-        vectors.forget(self._run, self._project, id)
-        self._unindex(id)
-        self._index_old(id, f"{rows.fold(name)}\x01{rows.fold(kind)}")
-        if id <= self._base + self._listed:
-            self._run(SQL["add_stale"], (id,))
-
-    def _tag(self, id: int, tags: Iterable[str]) -> None:
-        for tag in tags:
-            self._run(SQL["add_tag"], (self._project, tag, id))
-
-    def _untag(self, id: int, tags: Iterable[str]) -> None:
-        for tag in tags:
-            self._run(SQL["drop_tag"], (self._project, tag, id))
-
-    def _tags_of(self, id: int) -> list[str]:
-        row = self._run(SQL["tags_of"], (id,)).fetchone()
-        return rows.decode(row[0]) if row is not None and row[0] else []
 
     def _next(self) -> int:
         self._seq += 1
@@ -178,10 +112,12 @@ class SqliteTransaction(SqliteSnapshot):
         made, memories, texts = [], [], []
         at = self._at
         for draft in drafts:
-            id, uid = self._next(), rows.new_uid(at)
+            id, uid = self._next(), draft.uid or new_id(at)
+            record = rows.drafted(draft, id, uid, at)
             row = (
                 id, self._project, uid, draft.name, draft.kind, rows.fold_or_none(draft.name),
-                rows.fold_or_none(draft.kind), rows.look(draft.name), rows.json_or_none(draft.extra), at, at,
+                rows.fold_or_none(draft.kind), rows.look(draft.name), rows.json_or_none(draft.extra),
+                record.created, record.updated, record.version,
             )  # fmt: skip
             head = rows.head(draft)
             if any(value is not None for value in head):
@@ -192,14 +128,14 @@ class SqliteTransaction(SqliteSnapshot):
             for text in draft.observations:
                 self._written += len(text)
                 texts.append((self._next(), id, rows.digest(text), text, rows.fold_or_none(text)))
-            made.append(rows.drafted(draft, id, uid, at))
+            made.append(record)
         self._db.executemany(SQL["add_memory"], memories)
         self._db.executemany(SQL["add_observation"], texts)
         self._texts += len(drafts) + len(texts)
         return made
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
-        """Give a record a new kind and new observations."""
+        """Give a record a new kind and new observations; from elsewhere, its times and version too."""
         (old,) = self.load([id])
         self._remove_observations(id, self._run(SQL["texts"], (id,)).fetchall())
         before = (old.kind, rows.json_or_none(old.extra), *rows.head(old))
@@ -213,6 +149,11 @@ class SqliteTransaction(SqliteSnapshot):
             self._reword_head(id, old.name, draft.kind)
         self.add_observations([(id, draft.observations)])
         self._bump(id)
+        if draft.updated is not None:
+            created = old.created if draft.created is None else draft.created
+            if created != old.created:
+                self._journal("u", "m", id, id, {"created": old.created})
+            self._run(SQL["date"], (draft.version, draft.updated, created, id))
         (new,) = self.load([id])
         return new
 
@@ -281,6 +222,28 @@ class SqliteTransaction(SqliteSnapshot):
         )
         return made
 
+    def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
+        """Store relations that carry more than their ends."""
+        made = [
+            Relation(
+                id=self._next(), source=d.source, target=d.target, type=d.type, strength=d.strength, context=d.context,
+                metadata=d.metadata, extra=d.extra, origin=d.origin,
+                created=self._at if d.created is None else d.created,
+            )
+            for d in drafts
+        ]  # fmt: skip
+        self._db.executemany(
+            SQL["put_back_relation"],
+            (
+                (
+                    r.id, self._project, r.source, r.target, r.type, r.strength, r.context,
+                    rows.json_or_none(r.metadata), rows.json_or_none(r.extra), r.origin, r.created,
+                )
+                for r in made
+            ),
+        )  # fmt: skip
+        return made
+
     def remove_relations(self, ids: Sequence[int]) -> None:
         """Remove relations."""
         for id in ids:
@@ -297,6 +260,40 @@ class SqliteTransaction(SqliteSnapshot):
         if old.extra != extra:
             self._run(SQL["set_extra"], (rows.json_or_none(extra), id))
             self._bump(id, extra=rows.json_or_none(old.extra))
+
+    def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
+        """Give a record other values in some of its columns; answers whether anything is another now."""
+        row = self._run(SQL["memory_row"], (id,)).fetchone()
+        old = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
+        new = {column: rows.cell(column, value) for column, value in changes.items()}
+        before = {column: old[column] for column, value in new.items() if old[column] != value}
+        if not before:
+            return False
+        (record,) = [rows.record(tuple(value for c, value in (old | new).items() if c != "project"), [])]
+        self._run(SQL["set_head"], (record.kind, rows.fold_or_none(record.kind), rows.json_or_none(record.extra),
+                                    *rows.head(record), id))  # fmt: skip
+        self._bump(id, **before)
+        if "tags" in before:
+            self._untag(id, rows.decode(before["tags"]) if before["tags"] else ())
+            self._tag(id, record.tags)
+        if not _HEAD_TEXT.isdisjoint(before):
+            self._reword_head(id, record.name, record.kind)
+        return True
+
+    def add_session(self, name: str) -> None:
+        """Begin a session. It must not be there."""
+        self._run(SQL["add_session"], (self._next(), self._project, name, self._at))
+
+    def remove_sessions(self, names: Sequence[str]) -> None:
+        """End sessions; their memories are the caller's to remove."""
+        for name in names:
+            row = self._run(SQL["session"], (self._project, name)).fetchone()
+            if row is not None:
+                self._remove_session(row)
+
+    def _remove_session(self, row: tuple[Any, ...]) -> None:
+        self._run(SQL["delete_session"], (row[0],))
+        self._journal("d", "s", row[0], row[0], dict(zip(rows.SESSION_COLUMNS, row, strict=True)))
 
     def undo(self, change: int | None) -> Change:
         """Take back one change whole, as a change of its own."""
@@ -326,92 +323,13 @@ class SqliteTransaction(SqliteSnapshot):
                 self._texts -= 1
             self._run(SQL["purge_items"], (id,))
             for name in names:
+                # Earlier lives of the name lose theirs, so nothing else of them may stay behind to be brought back.
+                for (other,) in self._run(SQL["deleted_named"], (self._base, self._top, name)).fetchall():
+                    self._forget_words(other)
+                    self._run(SQL["purge_items"], (other,))
                 self._run(SQL["purge_named_items"], (self._base, self._top, name))
             self._journal("p", "m", id, id, None)
             self.purged = True
         if self.purged and self._indexed:
             # Deleting from the index only marks; merging it into one piece leaves nothing of what was deleted.
             self._run(SQL["merge_index"]).fetchall()
-
-    def _forget_words(self, memory: int) -> None:
-        """Take the texts of a record out of word index and vectors, whether they are there or were deleted before."""
-        there = [memory - self._base, *(row - self._base for row, _ in self._run(SQL["texts"], (memory,)).fetchall())]
-        once = {ref - self._base for _, _, kind, ref, *_ in self._run(SQL["items_of_owner"], (memory,)) if kind != "r"}
-        texts = {text.id: text for text in self.texts_of(there)}
-        for number in self.stale():
-            texts.pop(number, None)
-        if not self._is_read_alike():
-            texts.clear()
-        for number in {*there, *once}:
-            vectors.forget(self._run, self._project, self._base + number)
-            if number <= self._listed:
-                alive = [texts[number]] if number in texts else []
-                passages = list(self._analyst(alive)) if self._analyst is not None else []
-                words.forget(self._run, self._project, number, passages)
-                self._run(SQL["drop_gone"], (self._base + number,))
-                self._unstale(self._base + number)
-
-    def _unstale(self, id: int) -> None:
-        self._run(SQL["drop_stale"], (id - 1, id))
-
-    def list_words(self, most: int) -> int:
-        """Bring up to so many texts into the word index; answers how many still wait."""
-        self._noted = True
-        self._list_words(most)
-        self._run(SQL["set_listed"], (self._listed, self._passages, self._project))
-        return self._seq - self._listed
-
-    def _list_words(self, most: int) -> None:
-        if self._analyst is None:
-            return
-        if not self._is_read_alike():
-            self.drop_words()
-            self.note(_VERSION, self._analyst.version)
-        last = min(self._listed + most, self._seq)
-        if stale := self.texts_of(self.stale()):
-            self._add_words(stale)
-            for text in stale:  # one that is deleted now and comes back will still have to be indexed
-                self._unstale(self._base + text.id)
-        while self._listed < last:
-            # In slices: what is in the making lies in memory.
-            end = min(self._listed + _MOST_LISTED, last)
-            self._add_words(self.texts(self._listed, end))
-            self._listed = end
-
-    def _is_read_alike(self) -> bool:
-        """Whether the texts of the word index were read as our analyst reads them."""
-        return self._analyst is not None and self.noted(_VERSION) == self._analyst.version
-
-    def _add_words(self, texts: Iterable[Text]) -> None:
-        assert self._analyst is not None
-        passages = self._analyst(texts)
-        self._passages = words.add(self._run, self._db.executemany, self._project, self._passages, passages)
-
-    def drop_words(self) -> None:
-        """Empty the word index."""
-        self._noted = True
-        for statement in ("drop_blocks", "drop_postings"):
-            self._run(SQL[statement], (self._project,))
-        for statement in ("drop_all_gone", "drop_stale"):
-            self._run(SQL[statement], (self._base, self._top))
-        self._listed = self._passages = 0
-        self._edition += 1
-        self._run(SQL["begin_edition"], (self._edition, self._project))
-
-    def put_vectors(self, model: str, dimensions: int, given: Sequence[Vector]) -> int:
-        """Keep vectors of texts that are still there; answers how many were kept."""
-        self._noted = True
-        return vectors.put(self._db, self._project, self._base, model, dimensions, given)
-
-    def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Let go of the vectors of every model but these."""
-        self._noted = True
-        return vectors.drop(self._run, self._project, (self._base, self._top), keep)
-
-    def note(self, key: str, value: str | None) -> None:
-        """Keep a small fact about the project beside its memories."""
-        self._noted = True
-        if value is None:
-            self._run(SQL["forget_fact"], (self._project, key))
-        else:
-            self._run(SQL["set_fact"], (self._project, key, value))

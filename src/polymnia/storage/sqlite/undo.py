@@ -27,8 +27,8 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
                 hint=f"To do it again, undo change {by}.",
             )
         work = _Undoing(tx, row)
-        if number is None and work.was_purged():
-            continue  # no undo reaches it; go on to the change before it
+        if not work.leaves_something():
+            continue  # all it did was deleted for good; go on to the change before it
         work.refuse_conflicts()
         work.run()
         if tx.changed:
@@ -76,6 +76,7 @@ class _Undoing:
             "m": {r[0]: r for r in tx._run(SQL["memory_rows_between"], (first, last)).fetchall()},
             "o": {r[0]: r for r in tx._run(SQL["observation_rows_between"], (first, last)).fetchall()},
             "r": {r[0]: r for r in tx._run(SQL["relation_rows_between"], (first, last)).fetchall()},
+            "s": {r[0]: r for r in tx._run(SQL["session_rows_between"], (first, last)).fetchall()},
         }
         self.items = tx._run(SQL["items"], (self.number,)).fetchall()
         self.removed = self._removed()
@@ -83,11 +84,6 @@ class _Undoing:
     def refuse_conflicts(self) -> None:
         """Refuse when a later change that stands has touched what this one made, or counts on it."""
         tx, later = self.tx, set()
-        if self.was_purged():
-            raise Conflict(
-                f"Change {self.number} cannot be undone: it was deleted for good, in whole or in part",
-                hint="Change what is left of it by hand.",
-            )
         later |= {at for at, _ in self.removed}
         touched = {(kind, ref) for _, op, kind, ref, _, before in self.items if self._matters(op, before)}
         records = self.made["m"].keys() | {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "m")}
@@ -95,7 +91,9 @@ class _Undoing:
         owners |= {row[1] for row in self.made["o"].values()}
         for owner in owners:
             for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
-                if op != "p" and (owner in records or (kind == "m" and op != "u")):
+                if op == "p":
+                    continue  # what was deleted for good is passed over
+                if owner in records or (kind == "m" and op != "u"):
                     later.add(at)  # whatever happened to a record this one made; or the record itself went or came
                 elif ((kind, ref) in touched or ref in self.made["o"]) and self._matters(op, before):
                     later.add(at)
@@ -112,15 +110,29 @@ class _Undoing:
                 f"({', '.join(map(str, standing))})",
                 changes=standing,
             )
+        came = {(op, ref) for _, op, kind, ref, *_ in self.items if kind == "m"}
         for _, op, kind, ref, _, before in self.items:
+            if op == "d" and kind == "s" and not self._made_here(ref) and (again := self._begun_again(before)):
+                raise Conflict(
+                    f"Change {self.number} cannot be undone: there is a session of the same name again",
+                    changes=sorted(self._maker(again)),
+                    hint="Clean up the newer one first.",
+                )
             if op == "d" and kind == "m" and not self._made_here(ref):
                 name = decode(before)["name"]
                 for taken in tx.ids([name]).values():
+                    if self._made_here(taken) or ("i", taken) in came:
+                        continue  # it goes with this very change
                     raise Conflict(
                         f"Change {self.number} cannot be undone: the name {name!r} is in use again",
                         changes=sorted(self._maker(taken)),
                         hint="Delete the newer one first, or undo the change that made it.",
                     )
+
+    def _begun_again(self, before: str) -> int | None:
+        """The session that has the name of a removed one now."""
+        row = self.tx._run(SQL["session"], (self.tx._project, decode(before)["name"])).fetchone()
+        return None if row is None else int(row[0])
 
     def _made_here(self, ref: int) -> bool:
         """Whether the change made the row itself: what it made and removed again leaves nothing to undo."""
@@ -150,18 +162,16 @@ class _Undoing:
             if op == "d" and self._made_here(ref) and ref not in self.made[kind]
         }
 
-    def was_purged(self) -> bool:
-        """Whether a permanent delete took something of what this change did."""
-        if any(op == "p" for _, op, *_ in self.items):
-            return True
-        here = {ref for _, op, _, ref, *_ in self.items if op == "d" and self._made_here(ref)}
-        known = sum(map(len, self.made.values())) + len(here | {ref for _, ref in self.removed})
-        return known < self.last - self.first
+    def leaves_something(self) -> bool:
+        """Whether there is anything to take back: what was deleted for good since is passed over."""
+        return any(self.made.values()) or any(op != "p" for _, op, *_ in self.items) or bool(self.removed)
 
     def run(self) -> None:
         """Do the opposite of everything the change did, in the opposite order."""
         tx = self.tx
         tx.remove_relations(list(self.made["r"]))
+        for session in self.made["s"].values():
+            tx._remove_session(session)
         for id, row in self.made["o"].items():
             if row[1] not in self.made["m"]:
                 tx._remove_observations(row[1], [(id, row[2])])
@@ -199,6 +209,9 @@ class _Undoing:
             tx._journal("i", "o", ref, owner, None)
             if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
                 tx._bump(owner)
+        elif kind == "s":
+            tx._run(SQL["add_session"], [before[c] for c in rows.SESSION_COLUMNS])
+            tx._journal("i", "s", ref, ref, None)
         else:
             tx._run(SQL["put_back_relation"], [before[c] for c in rows.RELATION_COLUMNS])
             tx._journal("i", "r", ref, ref, None)
@@ -212,6 +225,9 @@ class _Undoing:
             tx._remove_observations(owner, [(id, text) for id, _, text in going])
             if going and tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
                 tx._bump(owner)
+        elif kind == "s":
+            for row in tx._run(SQL["session_rows_between"], (ref - 1, ref)).fetchall():
+                tx._remove_session(row)
         else:
             tx.remove_relations([ref])
 

@@ -10,8 +10,8 @@ import pytest
 
 from polymnia import Memory
 from polymnia.engine.search import Analysis
-from polymnia.models import Filters
-from polymnia.storage.sqlite import SqliteStore, rows, store, transaction
+from polymnia.models import Filters, new_id
+from polymnia.storage.sqlite import SqliteStore, indexing, rows, store
 from polymnia.storage.sqlite.statements import migration
 
 BASE = rows.SPAN
@@ -29,7 +29,7 @@ def _first_format(path: Path) -> None:
         db.execute(
             "INSERT INTO memory (id, project, uid, name, kind, name_fold, look, tags, created, updated, version) "
             "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            (BASE + number, rows.new_uid(AT), name, kind, rows.fold_or_none(name), rows.look(name), tags, AT, AT),
+            (BASE + number, new_id(AT), name, kind, rows.fold_or_none(name), rows.look(name), tags, AT, AT),
         )
     for number, memory, text in ((2, 1, "Works at the harbour"), (5, 4, "서울은 대한민국의 수도이다")):
         db.execute(
@@ -50,7 +50,7 @@ def _first_format(path: Path) -> None:
 @pytest.fixture(params=[0, 1 << 40], ids=["listed", "not listed"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     """The upgraded store."""
-    monkeypatch.setattr(transaction, "_UNLISTED", request.param)
+    monkeypatch.setattr(indexing, "_UNLISTED", request.param)
     _first_format(tmp_path / "memory.db")
     return Memory(SqliteStore(str(tmp_path / "memory.db"), analyst=Analysis()))
 
