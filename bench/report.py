@@ -27,10 +27,10 @@ def save(result: Result, folder: str, form: str, took: float, command: str, fact
     return kept
 
 
-def load(folder: str) -> list[dict[str, Any]]:
+def load(folder: str, order: Iterable[str] = ORDER) -> list[dict[str, Any]]:
     """Every result the folder keeps, in reading order."""
     found = []
-    for name in ORDER:
+    for name in order:
         path = os.path.join(folder, f"{name}.json")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -63,14 +63,13 @@ def write_readme(folder: str) -> None:
     write_page(folder, load(folder), "Measured results", intro)
 
 
-def write_page(folder: str, results: list[dict[str, Any]], title: str, intro: str) -> None:
+def write_page(folder: str, results: list[dict[str, Any]], title: str, intro: str, *, plot: bool = True) -> None:
     """Write results as a page: targets, machine, and each with its tables."""
     lines = [
         f"# {title}",
         "",
         intro,
-        "",
-        "![The figures as a plot](plot.png)",
+        *(["", "![The figures as a plot](plot.png)"] if plot else []),
         "",
         "## Targets",
         "",

@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polymnia.app import connect
+    from polymnia.engine.associations import Association, Discovery
+    from polymnia.engine.content import Moved, Remembered, Revised
     from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
     from polymnia.engine.memory import Memory
+    from polymnia.engine.scopes import Scope
     from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Why
+    from polymnia.engine.suggesting.values import Suggestion
+    from polymnia.engine.transfer.memories_export import Exported
+    from polymnia.engine.transfer.memories_import import ImportedMemories
+    from polymnia.engine.verbs.scopes import Cleaned
     from polymnia.errors import (
         AlreadyExists,
         BadArguments,
@@ -26,8 +33,10 @@ if TYPE_CHECKING:
         Conflict,
         Damaged,
         EmptyList,
+        ExportFailed,
         Fault,
         Forbidden,
+        ImportFailed,
         Invalid,
         MissingEnds,
         NoModel,
@@ -39,7 +48,7 @@ if TYPE_CHECKING:
         Unavailable,
         UnknownOperation,
     )
-    from polymnia.models import Change, EntityDraft, Event, Filters, Graph, Note, Record, Relation
+    from polymnia.models import Change, EntityDraft, Event, Filters, Graph, Note, Record, Relation, Session
 
 __version__ = "0.1.0"
 
@@ -56,6 +65,7 @@ __all__ = [
     "Note",
     "Policy",
     "Filters",
+    "Session",
     # what the verbs answer
     "Created",
     "Related",
@@ -66,6 +76,16 @@ __all__ = [
     "Why",
     "Fragment",
     "Plan",
+    "Remembered",
+    "Revised",
+    "Moved",
+    "Association",
+    "Discovery",
+    "Scope",
+    "Suggestion",
+    "Cleaned",
+    "Exported",
+    "ImportedMemories",
     # faults
     "Fault",
     "Invalid",
@@ -79,6 +99,8 @@ __all__ = [
     "MissingEnds",
     "Conflict",
     "Cancelled",
+    "ExportFailed",
+    "ImportFailed",
     "Unavailable",
     "Busy",
     "TooNew",
@@ -96,7 +118,16 @@ _HOMES = {
     "Memory": "engine.memory",
     **dict.fromkeys(("Created", "Related", "Added", "Deleted", "Policy"), "engine.graph"),
     **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan"), "engine.search.results"),
-    **dict.fromkeys(("EntityDraft", "Filters", "Record", "Relation", "Graph", "Change", "Event", "Note"), "models"),
+    **dict.fromkeys(("Remembered", "Revised", "Moved"), "engine.content"),
+    **dict.fromkeys(("Association", "Discovery"), "engine.associations"),
+    "Scope": "engine.scopes",
+    "Suggestion": "engine.suggesting.values",
+    "Cleaned": "engine.verbs.scopes",
+    "Exported": "engine.transfer.memories_export",
+    "ImportedMemories": "engine.transfer.memories_import",
+    **dict.fromkeys(
+        ("EntityDraft", "Filters", "Record", "Relation", "Graph", "Change", "Event", "Note", "Session"), "models"
+    ),
 }
 
 

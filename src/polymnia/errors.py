@@ -12,6 +12,8 @@
     ├── AlreadyExists         a name is taken
     ├── Conflict              a later change stands in the way
     ├── Cancelled             the caller withdrew the request
+    ├── ExportFailed          an archive could not be written
+    ├── ImportFailed          an archive could not be read, or holds what cannot be imported
     └── Unavailable           the store cannot serve
         ├── Busy              another process has held the store for too long
         ├── TooNew            the store was written by a newer Polymnia
@@ -38,8 +40,10 @@ __all__ = [
     "Conflict",
     "Damaged",
     "EmptyList",
+    "ExportFailed",
     "Fault",
     "Forbidden",
+    "ImportFailed",
     "Invalid",
     "MissingEnds",
     "NoModel",
@@ -102,6 +106,8 @@ class Violation:
         where = f"`{self.path}`" if self.path else "the arguments"
         if self.given == "undefined":
             return f"{where} is required ({self.expected})"
+        if self.given == "unknown":
+            return f"{where} is no parameter here, {self.expected}"
         return f"{where} must be {self.expected}, got {self.given}"
 
 
@@ -195,6 +201,24 @@ class Cancelled(Fault):
 
     code = "cancelled"
     hint = "Call again when the result is wanted."
+
+
+class ExportFailed(Fault):
+    """An archive could not be written. What had its name before has it still."""
+
+    code = "export_failed"
+    hint = "Choose another name or place for the file and export again."
+
+
+class ImportFailed(Fault):
+    """An archive could not be read, or holds what cannot be imported; nothing was. ``problems`` lists every one."""
+
+    code = "import_failed"
+    hint = "Correct the archive and import it again; nothing was imported."
+
+    def __init__(self, message: str, *, problems: list[str] | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint, problems=problems or None)
+        self.problems = problems or []
 
 
 class Unavailable(Fault):

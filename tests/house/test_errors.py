@@ -26,6 +26,8 @@ _SAMPLES: list[Fault] = [
     errors.MissingEnds(["Ann", "Bob"]),
     errors.Conflict("A later change stands in the way", changes=[7]),
     errors.Cancelled("The request was cancelled"),
+    errors.ExportFailed("The file cannot be written"),
+    errors.ImportFailed("The archive cannot be read"),
     errors.Unavailable("The store cannot be used"),
     errors.Busy("Another process is writing"),
     errors.TooNew("Made by a newer Polymnia"),

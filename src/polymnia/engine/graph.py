@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import AlreadyExists, EmptyList, Invalid, MissingEnds, NotFound, OverLimit
 from polymnia.models import EntityDraft, Limits, Note, Record, Relation, legal_name, legal_text
 
-__all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step"]
+__all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step", "in_place_of"]
 
 Step = Callable[[int, int], None]
 """Told how many of how many items are done; may raise to call the whole thing off."""
@@ -135,17 +136,27 @@ def create_entities(
         made += tx.add_records(new[start:end])
     notes = look_alike_notes(tx, [record.name for record in made])
     if taken and policy.taken_name == "replace":
-        made += [tx.replace_record(taken[draft.name], draft) for draft in drafts if draft.name in taken]
+        old = {record.id: record for record in tx.load(list(taken.values()))}
+        replaced = [(taken[draft.name], draft) for draft in drafts if draft.name in taken]
+        made += [tx.replace_record(id, in_place_of(old[id], draft)) for id, draft in replaced]
         place = {name: i for i, name in enumerate(distinct)}
         made.sort(key=lambda record: place[record.name])
     return Created(made, notes)
+
+
+def in_place_of(record: Record, draft: EntityDraft) -> EntityDraft:
+    """A draft of the graph, which knows no scopes or tags, with those of the record whose place it takes."""
+    return EntityDraft(
+        draft.name, draft.kind, draft.observations, draft.extra, record.scope, record.session, record.category,
+        record.content_type, record.summary, record.tags, record.metadata,
+    )  # fmt: skip
 
 
 def _once(draft: EntityDraft) -> EntityDraft:
     distinct = tuple(dict.fromkeys(draft.observations))
     if len(distinct) == len(draft.observations):
         return draft
-    return EntityDraft(draft.name, draft.kind, distinct, draft.extra)
+    return replace(draft, observations=distinct)
 
 
 def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:

@@ -32,6 +32,8 @@ CODES: dict[type[Fault], int] = {
     errors.MissingEnds: INVALID_PARAMS,
     errors.Conflict: INVALID_PARAMS,
     errors.Cancelled: CANCELLED,
+    errors.ExportFailed: UNAVAILABLE,
+    errors.ImportFailed: INVALID_PARAMS,
     errors.Unavailable: UNAVAILABLE,
     errors.Busy: UNAVAILABLE,
     errors.TooNew: UNAVAILABLE,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+from msgspec.structs import replace
 
 from polymnia.engine import paging
 from polymnia.engine.search import budget, explain, highlight, words
@@ -27,6 +28,7 @@ _COUNTED = 10_000  # memories that facets are counted over
 _PIECES = 3
 _WIDTH = 240
 _NEAREST = 3
+_LABEL = 40  # characters
 
 
 class Pages:
@@ -82,7 +84,7 @@ def answered(
     records = search.load([one.number for one in chosen])
     by_number = {record.id - search.base: record for record in records}
     there = [(one, by_number[one.number]) for one in chosen if one.number in by_number]
-    hits = _hits(search, there) if reasons else [_plain(one, record) for one, record in there]
+    hits = _hits(search, there) if reasons else [_plain(search, one, record) for one, record in there]
     cut = None
     if max_tokens is not None:
         hits, cut = _fitted(hits, max_tokens)
@@ -99,7 +101,7 @@ def answered(
 def _mark(search: Search) -> int:
     """A small hash of what was asked: a cursor is good for the same question only."""
     query = search.query
-    return crc32(repr((query.text, query.filters, search.which, query.recency, query.related)).encode())
+    return crc32(repr((query.text, query.filters, search.which, query.recency, query.related, query.at_least)).encode())
 
 
 def _some(order: list[Ranked]) -> list[Ranked]:
@@ -110,8 +112,10 @@ def _some(order: list[Ranked]) -> list[Ranked]:
     return first + [one for i, one in enumerate(rest) if i < _LEAST or one.score >= best * _ENOUGH]
 
 
-def _plain(one: Ranked, record: Record) -> Hit:
-    return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""))
+def _plain(search: Search, one: Ranked, record: Record) -> Hit:
+    # For whom it does not matter, it may be thousands of hits.
+    similarity = 0.0 if search.query.at_least is None else round(search.similarity(one.number), 4)
+    return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""), similarity=similarity)
 
 
 class _Matching:
@@ -183,8 +187,9 @@ def _hit(
         lent=round(lent, 4), date=timely is not None, judged=one.judged,
     )  # fmt: skip
     return Hit(
-        record=record, score=round(one.score, 4), why=why, fragments=_fragments(search, record, rows, texts, matches)
-    )
+        record=record, score=round(one.score, 4), why=why, fragments=_fragments(search, record, rows, texts, matches),
+        similarity=round(search.similarity(one.number), 4),
+    )  # fmt: skip
 
 
 def _model(search: Search) -> str | None:
@@ -240,7 +245,7 @@ def _fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
             pieces, used = _trimmed(hit, rooms[i])
             total += used
             if pieces:
-                shown.append(Hit(record=_bare(hit.record), score=hit.score, why=hit.why, fragments=pieces, cut=True))
+                shown.append(replace(hit, record=_bare(hit.record), fragments=pieces, cut=True))
     cut = sum(hit.cut for hit in shown)
     left_out = len(hits) - len(shown)
     return shown, Cut(whole=len(shown) - cut, cut=cut, left_out=left_out, tokens=total, budget=most)
@@ -270,9 +275,7 @@ def _trimmed(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
 
 def _bare(record: Record) -> Record:
     """The record without its texts: what is shown of them are the fragments."""
-    import msgspec
-
-    return msgspec.structs.replace(record, observations=())
+    return replace(record, observations=())
 
 
 def _tokens(record: Record) -> int:
@@ -284,10 +287,18 @@ def _nearest(search: Search) -> list[Near]:
     scores = search.scores
     numbers = search.index.memories["number"][scores.memories[:_NEAREST]].tolist()
     value = {number: float(scores.score[i]) for i, number in enumerate(numbers)}
-    near = [Near(r.name, r.kind, round(value[r.id - search.base], 4)) for r in search.load(numbers)]
+    near = [Near(r.name, r.kind, round(value[r.id - search.base], 4), _label(r)) for r in search.load(numbers)]
     if near or not search.query.filters.empty:
         return near
-    return [Near(record.name, record.kind, 0.0) for record in search.snapshot.newest(_NEAREST)]
+    return [Near(record.name, record.kind, 0.0, _label(record)) for record in search.snapshot.newest(_NEAREST)]
+
+
+def _label(record: Record) -> str:
+    """The name of a memory, or the beginning of one that bears none but its id."""
+    if record.name != record.uid or not record.observations:
+        return record.name
+    text = " ".join(record.observations[0].split())
+    return text if len(text) <= _LABEL else text[:_LABEL].rstrip() + "…"
 
 
 def _filtered_out(search: Search) -> Note:
@@ -319,7 +330,7 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
         if one.alike and not nearest:
             notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {one.terms[0][0]!r} instead."))
     if nearest:
-        names = ", ".join(repr(near.name) for near in nearest)
+        names = ", ".join(repr(near.label) for near in nearest)
         notes.append(Note("nearest", f"Nothing matches. The nearest there is: {names}."))
     if cut is not None and (cut.cut or cut.left_out):
         said = f"{cut.whole} shown whole, {cut.cut} cut to the best passages, {cut.left_out} left out"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -13,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Embedder, Reranker, Snapshot, Store
-from polymnia.engine.search import Analysis
-from polymnia.engine.search.answer import Pages, answered
+from polymnia.engine.search.answer import answered
+from polymnia.engine.search.holding import Held, Holding
 from polymnia.engine.search.index import Index
+from polymnia.engine.search.nearness import Look, Said, said
 from polymnia.engine.search.planning import planned
 from polymnia.engine.search.query import Query, Wanted, read
 from polymnia.engine.search.results import Found, Plan
 from polymnia.engine.search.search import Search
-from polymnia.engine.search.vectors import Vectors
 from polymnia.engine.search.worker import Channel, Worker, embed_some
 from polymnia.errors import Fault
 from polymnia.models import Text
@@ -36,11 +34,8 @@ _LOADING = 5.0  # seconds a search waits for a model that is being loaded
 _ASKING = 3.0  # and for the vector of the query
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 1.2  # if those will have theirs within about this time
-_PROJECTS = 64  # so many projects are held in memory at once
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
-_LISTED = 8192  # texts indexed between two commits
 _LARGE = 2_000  # from so many passages on, words and query are worth two threads
-_BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it
 
 
 class Health:
@@ -57,18 +52,7 @@ class Health:
         return max((model["pending"] for model in self.models.values()), default=0)
 
 
-class _Held:
-    """One project in memory, and the lock under which it is read and changed."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.index = Index(Analysis())
-        self.pages = Pages()
-        self.place: object = None
-        self.listed = False  # whether the store has been asked to index what waits
-
-
-class Finder:
+class Finder(Holding):
     """Searches a store by words and by meaning. Safe to use from several threads."""
 
     def __init__(
@@ -79,12 +63,10 @@ class Finder:
         reranker: Reranker | None = None,
         lanes: str = "all",
     ) -> None:
-        self._store = store
+        super().__init__(store, [Channel(embedder) for embedder in embedders])
         self._lanes = lanes
-        self.channels = [Channel(embedder) for embedder in embedders]
+        self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
-        self._held: OrderedDict[str, _Held] = OrderedDict()
-        self._holding = threading.Lock()
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._worker = Worker(store, self.channels, self._waiting, self._pass_over)
@@ -93,8 +75,7 @@ class Finder:
         """Stop the work in the background and forget what is held."""
         self._worker.stop()
         self._readers.shutdown(wait=False, cancel_futures=True)
-        with self._holding:
-            self._held.clear()
+        self._forget()
 
     def noticed(self, project: str) -> None:
         """Something was written to the project."""
@@ -139,32 +120,59 @@ class Finder:
         held = self._hold(project)
         return self._run(held, project, query, wanted, lambda search: planned(search, held.pages, limit))
 
-    def _run(self, held: _Held, project: str, query: Query, wanted: Wanted, work: Callable[[Search], T]) -> T:
-        self._worker.ease()
+    def _run(self, held: Held, project: str, query: Query, wanted: Wanted, work: Callable[[Search], T]) -> T:
         which = query.lanes or self._lanes
         asking = _nobody if which == "words" else self._asking(project, query.text)
-        patience = 0.0 if asking is _nobody else _CATCHING_UP
+
+        def search(snapshot: Snapshot) -> T:
+            return work(
+                Search(
+                    held.index,
+                    snapshot,
+                    query,
+                    wanted,
+                    which=which,
+                    channels=self._by_name,
+                    asking=asking,
+                    reranker=self.reranker if query.rerank is not False else None,
+                )
+            )
+
+        return self._settled(held, project, search, patient=asking is not _nobody)
+
+    def _settled(self, held: Held, project: str, work: Callable[[Snapshot], T], *, patient: bool) -> T:
+        """Work on a snapshot the index is brought up to; whoever is patient waits for a few missing vectors."""
+        self._worker.ease()
+        patience = _CATCHING_UP if patient else 0.0
         while True:
             with held.lock, self._reading(project, held) as snapshot:
                 need = self._seconds_behind(held.index) if patience else 0.0
                 if not 0 < need < _WORTH_WAITING:
                     if need:
                         self._worker.notice(project)
-                    search = Search(
-                        held.index,
-                        snapshot,
-                        query,
-                        wanted,
-                        which=which,
-                        channels={channel.name: channel for channel in self.channels},
-                        asking=asking,
-                        reranker=self.reranker if query.rerank is not False else None,
-                    )
-                    return work(search)
+                    return work(snapshot)
             # A few passages have no vector yet: it takes less to wait for them than to miss them.
             self._worker.notice(project)
             self._worker.wait(project, patience)
             patience = 0.0
+
+    # ── neighbours ────────────────────────────────────────────────────────────────────────────────────
+
+    def said(self, project: str, head: Text, body: Text) -> Said:
+        """A text as the models see it; by none of them while the project is empty and none is loaded."""
+        return said(head, body, self._awaited(project))
+
+    def look(self, project: str, work: Callable[[Look], T]) -> T:
+        """Look for neighbours in one moment of the project."""
+        held = self._hold(project)
+        return self._settled(
+            held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name)), patient=bool(self.channels)
+        )
+
+    def broken(self) -> Fault | None:
+        """Why there is no search by meaning though a model was asked for; None while one of them works."""
+        faults = [channel.fault for channel in self.channels]
+        return faults[0] if faults and all(faults) else None
 
     def _is_empty(self, project: str) -> bool:
         with self._store.read(project) as snapshot:
@@ -185,16 +193,7 @@ class Finder:
         """
         if not self.channels or not text.strip():
             return _nobody
-        if not all(channel.ready.is_set() for channel in self.channels):
-            if self._is_empty(project):
-                return _nobody
-            self._worker.notice(project)
-            for channel in self.channels:
-                # Only so long after its loading began: one that hangs holds up the first search and no other.
-                until = (channel.since or time.monotonic()) + _LOADING
-                while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
-                    channel.ready.wait(min(left, 0.05))
-        ready = [channel for channel in self.channels if channel.ready.is_set() and channel.embedder.knows(text)]
+        ready = [channel for channel in self._awaited(project) if channel.embedder.knows(text)]
         if not ready:
             return _nobody
 
@@ -206,58 +205,18 @@ class Finder:
             return ask
         return self._readers.submit(ask).result
 
-    # ── what is held ──────────────────────────────────────────────────────────────────────────────────
-
-    def _hold(self, project: str) -> _Held:
-        with self._holding:
-            held = self._held.get(project)
-            if held is None:
-                held = self._held[project] = _Held()
-                if len(self._held) > _PROJECTS:
-                    self._held.popitem(last=False)
-            self._held.move_to_end(project)
-            return held
-
-    def _reading(self, project: str, held: _Held) -> _Following:
-        return _Following(self, project, held)
-
-    def _follow(self, held: _Held, snapshot: Snapshot, place: object) -> None:
-        if held.place != place:
-            held.index = Index(Analysis())
-            held.place = place
-        index = held.index
-        for channel in self.channels:
-            if channel.name not in index.vectors and channel.ready.is_set():
-                index.vectors[channel.name] = Vectors(channel.name, channel.embedder.dimensions)
-        index.follow(snapshot)
-
-    def _pending(self, index: Index, channel: Channel) -> int:
-        return int(np.count_nonzero(self._without(index, channel)))
-
-    def _without(self, index: Index, channel: Channel) -> NDArray[Any]:
-        """Which passages should have a vector of the model and have none."""
-        wanted: NDArray[Any] = index.passages["alive"] & index.passages["embeds"]
-        vectors = index.vectors.get(channel.name)
-        if vectors is not None:
-            wanted = wanted & (vectors.arrival[: index.count] == 0)
-        return wanted
-
-    def _waiting(self, project: str, channel: Channel, most: int) -> list[tuple[int, int]]:
-        """Passages without a vector, the newest first: what was just written is likely to be asked for."""
-        held = self._hold(project)
-        with held.lock, self._reading(project, held):
-            rows = np.flatnonzero(self._without(held.index, channel))[-most:]
-            passages = held.index.passages
-            return list(zip(passages["text"][rows].tolist(), passages["part"][rows].tolist(), strict=True))
-
-    def _pass_over(self, project: str, channel: Channel, wanted: list[tuple[int, int]]) -> None:
-        """These passages get no vector of the model: it does not know their language."""
-        held = self._hold(project)
-        with held.lock:
-            vectors = held.index.vectors.get(channel.name)
-            if vectors is not None:
-                keys = np.array([text << 16 | part for text, part in wanted], np.uint64)
-                vectors.pass_over(held.index.rows(keys))
+    def _awaited(self, project: str) -> list[Channel]:
+        """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
+        if not all(channel.ready.is_set() for channel in self.channels):
+            if self._is_empty(project):
+                return [channel for channel in self.channels if channel.ready.is_set()]
+            self._worker.notice(project)
+            for channel in self.channels:
+                # Only so long after its loading began: one that hangs holds up the first search and no other.
+                until = (channel.since or time.monotonic()) + _LOADING
+                while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
+                    channel.ready.wait(min(left, 0.05))
+        return [channel for channel in self.channels if channel.ready.is_set()]
 
     # ── tending ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -291,8 +250,7 @@ class Finder:
             with self._store.write(project, "polymnia", "reindex") as tx:
                 tx.drop_words()
                 tx.drop_vectors([])
-            with self._holding:
-                self._held.pop(project, None)  # the vectors it holds are no longer the store's
+            self._forget(project)  # the vectors it holds are no longer the store's
         self._list_words(project, step)
         for channel in self.channels:
             if not channel.load(patient=False) and channel.fault is not None:
@@ -302,20 +260,6 @@ class Finder:
             with self._store.write(project, "polymnia", "reindex") as tx:
                 tx.drop_vectors([channel.name for channel in self.channels])
         return self.health(project)
-
-    def _list_words(self, project: str, step: Callable[[str, int, int], None]) -> None:
-        with self._store.read(project) as snapshot:
-            _, seq, listed, _ = snapshot.numbers
-        total = seq - listed
-        left, before = 1, 0
-        # Once in any case: there may be texts to index once more, or all of them to be read otherwise.
-        while 0 < left != before:
-            before = left
-            with self._store.write(project, "polymnia", "reindex") as tx:
-                left = tx.list_words(_LISTED)
-            total = max(total, left)
-            if total:
-                step("words", total - left, total)
 
     def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
         total = None
@@ -338,46 +282,6 @@ class Finder:
             self._pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
             done += len(wanted)
             step(channel.name, min(done, total), total)
-
-
-class _Following:
-    """A snapshot with the index brought up to it. Opened under the lock, so that no index runs ahead of its reader."""
-
-    def __init__(self, finder: Finder, project: str, held: _Held) -> None:
-        self._finder = finder
-        self._project = project
-        self._held = held
-        self._reading = finder._store.read(project)
-
-    def __enter__(self) -> Snapshot:
-        snapshot = self._reading.__enter__()
-        try:
-            if not self._held.listed:
-                snapshot = self._listed(snapshot)
-            self._finder._follow(self._held, snapshot, self._finder._store.place())
-        except BaseException as e:
-            self._reading.__exit__(type(e), e, e.__traceback__)
-            raise
-        return snapshot
-
-    def _listed(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot, of a store that has indexed its texts: else every process would have to read them all."""
-        self._held.listed = True
-        _, seq, listed, _ = snapshot.numbers
-        if seq - listed <= _BEHIND:
-            return snapshot
-        self._reading.__exit__(None, None, None)
-        try:
-            self._finder._list_words(self._project, lambda lane, done, total: None)
-        except Fault:
-            pass  # somebody writes; what waits is read here this time
-        finally:
-            self._reading = self._finder._store.read(self._project)
-            snapshot = self._reading.__enter__()
-        return snapshot
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._reading.__exit__(kind, error, trace)
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

@@ -36,6 +36,7 @@ class Query(Struct, frozen=True, kw_only=True):
     recency: float = 0.0
     related: float = 0.0
     rerank: bool | None = None
+    at_least: float | None = None
 
 
 class Wanted(Struct, frozen=True):
@@ -61,9 +62,9 @@ def read(query: Query) -> Wanted:
         time_given: Any = getattr(query.filters, name)
         if time_given is not None and not isinstance(time_given, int):
             raise Invalid(f"{name} must be a whole number", field=name, hint=_HINTS["now"])
-    for name in ("recency", "related"):
+    for name in ("recency", "related", "at_least"):
         share: Any = getattr(query, name)
-        if not 0 <= share <= 1:
+        if share is not None and not 0 <= share <= 1:
             raise Invalid(f"{name} is {share}, but must be from 0 to 1", field=name)
     now = query.now if query.now is not None else time.time_ns() // 1000
     stripped = query.text.strip()

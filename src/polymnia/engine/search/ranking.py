@@ -14,6 +14,7 @@ from polymnia.engine.search.index import Index
 from polymnia.engine.search.lanes import WordsLane
 from polymnia.engine.search.query import Wanted
 from polymnia.engine.search.worker import Channel
+from polymnia.engine.similarity import similarities
 
 __all__ = ["Scores", "candidates", "scored"]
 
@@ -33,7 +34,8 @@ class Scores:
     """Memories with their scores, best first, and the passages these come from.
 
     ``memories`` are rows of the index. ``passages`` and ``passage_scores`` belong together; the passages of one memory
-    are found through the index. Where no model has a word, ``similarity`` is NaN.
+    are found through the index. Where no model has a word, ``similarity`` (the cosine) and ``likeness`` (what it says
+    from 0 to 1) are NaN.
     """
 
     def __init__(self, **columns: Numbers) -> None:
@@ -43,6 +45,7 @@ class Scores:
         self.words = columns["words"]
         self.meaning = columns["meaning"]
         self.similarity = columns["similarity"]
+        self.likeness = columns["likeness"]
         self.lent = columns["lent"]
         self.passages = columns["passages"]
         self.passage_scores = columns["passage_scores"]
@@ -52,7 +55,7 @@ class Scores:
 
     def keep(self, which: Numbers) -> None:
         """Only these memories, given as a mask."""
-        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "lent"):
+        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "likeness", "lent"):
             setattr(self, name, getattr(self, name)[which])
 
 
@@ -110,8 +113,9 @@ def scored(
     links = _links(index, owners)
     words = _words(index, lane, rows, owners, place, soft, links)
     similarity, meaning, score = words * np.nan, np.zeros(len(rows), np.float32), words
+    likeness = similarity
     if which != "words" and asked:
-        similarity, meaning, strong = _meaning(index, snapshot, asked, channels, rows, soft)
+        similarity, likeness, meaning, strong = _meaning(index, snapshot, asked, channels, rows, soft)
         if which == "meaning":
             score = meaning
         else:
@@ -134,7 +138,7 @@ def scored(
         memories=owners[order], score=_calibrated(total[order], asked, channels), fused=total[order],
         lent=(total - best)[order],
         words=gathered(words), meaning=gathered(meaning), similarity=gathered(similarity),
-        passages=rows, passage_scores=score,
+        likeness=gathered(likeness), passages=rows, passage_scores=score,
     )  # fmt: skip
 
 
@@ -197,9 +201,10 @@ def _meaning(
     channels: Mapping[str, Channel],
     rows: Numbers,
     soft: Numbers,
-) -> tuple[Numbers, Numbers, Numbers]:
-    """The cosine of each passage, what it counts, and whether a strong model said so."""
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """The cosine of each passage, how alike that is, what it counts, and whether a strong model said so."""
     similarity = np.full(len(rows), np.nan, np.float32)
+    likeness = similarity.copy()
     meaning = np.zeros(len(rows), np.float32)
     strong = np.zeros(len(rows), bool)
     for name, vector in sorted(asked.items(), key=lambda one: _is_strong(channels[one[0]].embedder)):
@@ -212,8 +217,9 @@ def _meaning(
         better = fusion.both(meaning, counts) if _is_strong(embedder) else counts
         meaning = np.where(there, better, meaning)
         similarity = np.where(there, cosine, similarity)
+        likeness = np.where(there, np.fmax(likeness, similarities(cosine, embedder.unrelated)), likeness)
         strong |= there & _is_strong(embedder)
-    return similarity, meaning * soft, strong
+    return similarity, likeness, meaning * soft, strong
 
 
 def _is_strong(embedder: Embedder) -> bool:

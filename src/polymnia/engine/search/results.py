@@ -48,6 +48,7 @@ class Why(Struct, frozen=True, kw_only=True):
 class Hit(Struct, frozen=True, kw_only=True):
     """A memory that was found, how sure that is (0 to 1), why, and the pieces of it that say so.
 
+    ``similarity`` says how alike query and memory are, from 0 to 1: by meaning, and by words where those say more.
     ``cut`` is true when a budget of tokens left room for the pieces only.
     """
 
@@ -56,14 +57,16 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: Why
     fragments: tuple[Fragment, ...] = ()
     cut: bool = False
+    similarity: float = 0.0
 
 
 class Near(Struct, frozen=True):
-    """Something that is not what was asked for, but the nearest there is."""
+    """Something that is not what was asked for, but the nearest there is; ``label`` is what a reader knows it by."""
 
     name: str
     kind: str
     score: float
+    label: str = ""
 
 
 class Cut(Struct, frozen=True, kw_only=True):

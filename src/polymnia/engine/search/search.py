@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from polymnia.engine.search.listing import spoken
 from polymnia.engine.search.query import Query, Wanted
 from polymnia.engine.search.ranking import Scores, candidates, scored
 from polymnia.engine.search.worker import Channel
+from polymnia.engine.similarity import similarity
 from polymnia.errors import Fault
 from polymnia.models import Note, Record
 
@@ -36,6 +38,7 @@ _FAINT = 0.01  # the least score of an answer; added, not cut off, so that faint
 _NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer
 _EXACT_SCORES = (1.0, 0.9, 0.75, 0.7, 0.7, 0.5)  # the least for who holds the query as it stands, by the place
 _RELATED = 40
+_A_WORD, _EVERY_WORD = 0.1, 0.6  # how similar a memory is at least that says a word of the query, or every one
 _SPAN = 1 << 32
 _DAY = 86_400_000_000
 _FAR = 1 << 62
@@ -158,14 +161,18 @@ class Search:
         numbers = self.index.memories["number"][self.scores.memories].tolist()
         score_of = dict(zip(numbers, scores, strict=True))
         exact = self.exact
+        if self.query.at_least:
+            exact = {number for number in exact if self.similarity(number) >= self.query.at_least}
         first = self._exact_order(exact, score_of)
         says = self.scores.meaning >= _NEAR
         if self.which != "meaning":
             says |= self.scores.words > 0
+        if self.query.at_least:
+            says &= self._alike >= self.query.at_least
         others = sorted(
             (-(_FAINT + (1 - _FAINT) * score), number)
             for number, score, enough in zip(numbers, scores, says.tolist(), strict=True)
-            if enough and number not in exact
+            if enough and number not in self.exact
         )
         rest = [Ranked(1, 0, -score, number) for score, number in others[:_DEEP]]
         if self.reranker is not None and self.which != "words" and self.reranker.knows(self.query.text):
@@ -175,6 +182,36 @@ class Search:
             lowest = min(one.score for one in first)
             rest = [one if one.score < lowest else _rescored(one, lowest - 0.001) for one in rest]
         return first + rest
+
+    @cached_property
+    def _alike(self) -> Numbers:
+        """How similar each candidate is to the query: by meaning, and where the words say more, by those."""
+        share = np.clip(self.scores.words, 0, 1) * (self.which != "meaning")
+        words = np.where(share > 0, _A_WORD + (_EVERY_WORD - _A_WORD) * share, 0.0)
+        alike: Numbers = np.fmax(np.nan_to_num(self.scores.likeness, nan=0.0), words)
+        return alike
+
+    @cached_property
+    def _place_of(self) -> dict[int, int]:
+        return {n: i for i, n in enumerate(self.index.memories["number"][self.scores.memories].tolist())}
+
+    def similarity(self, number: int) -> float:
+        """How similar a memory is to the query, from 0 to 1."""
+        at = self._place_of.get(number)
+        similar = float(self._alike[at]) if at is not None else self._likeness(number)
+        # Who holds the query as it stands says all of its words, whatever the index makes of them.
+        return max(similar, _EVERY_WORD) if number in self.exact else similar
+
+    def _likeness(self, number: int) -> float:
+        """The same by meaning alone, for a memory that is no candidate."""
+        row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
+        rows = np.flatnonzero((self.index.passages["memory"] == row) & self.index.passages["alive"])
+        best = 0.0
+        for name, vector in self.asked.items() if row and len(rows) else ():
+            if (vectors := self.index.vectors.get(name)) is not None:
+                cosine = float(np.nanmax(vectors.cosines(self.snapshot, vector, rows), initial=-1.0))
+                best = max(best, similarity(cosine, self.channels[name].embedder.unrelated))
+        return best
 
     def _exact_order(self, exact: set[int], score_of: Mapping[int, float]) -> list[Ranked]:
         near = sorted(exact, key=lambda number: (-score_of.get(number, 0.0), number))

@@ -36,7 +36,8 @@ def thread(name: str, kind: str, session: str | None, text: str) -> str | None:
     """The conversation a memory is a turn of, by what a store knows of it; None when it is no turn.
 
     A session names the conversation. Without one, the memory must look like a turn, by its kind or by a speaker
-    before its text, and its name must be one of a numbered row: `talk/D1:3`, `talk/D1:4`.
+    before its text, and its name must be one of a numbered row: `talk/D1:3`, `talk/D1:4`. Contents have no names: of
+    those, turns that were stored one after the other are one conversation.
     """
     if session:
         return f"session {session}"
@@ -44,6 +45,8 @@ def thread(name: str, kind: str, session: str | None, text: str) -> str | None:
     kind_speaks = kind.strip().casefold() in _SPOKEN_KINDS
     if not (said_by or kind_speaks) or (said_by and _is_transcript(text, said_by)):
         return None
+    if said_by and not name:
+        return "contents"
     numbered = _NUMBERED.fullmatch(name.strip())
     if numbered:
         # `p0`, `doc12`: a plain row of numbers is how paragraphs are named too; only a speaker tells them apart.

@@ -61,6 +61,11 @@ class Vectors:
         self._halves: NDArray[Any] | None = np.zeros((0, self.dimensions), np.float16)
         self.arrival: NDArray[Any] = np.zeros(0, np.int64)
 
+    @property
+    def seen(self) -> int:
+        """The last arrival that was taken in."""
+        return self._seen
+
     def has(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[Any]:
         """Which passages have a vector."""
         return self.arrival[rows] > 0
@@ -190,3 +195,16 @@ class Vectors:
             matrix = np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(len(read), -1)
             found[[place[arrival] for arrival, _ in read]] = matrix.astype(np.float32) @ query
         return found
+
+    def full(self, snapshot: Snapshot, rows: NDArray[Any]) -> NDArray[Any] | None:
+        """The vectors of these rows, in order; None when one of them has none."""
+        if not len(rows) or not (self.arrival[rows] > 0).all():
+            return None
+        if self._halves is not None:
+            held: NDArray[Any] = self._halves[rows].astype(np.float32)
+            return held
+        read = dict(snapshot.halves(self.arrival[rows].tolist()))
+        if not all(arrival in read for arrival in self.arrival[rows].tolist()):
+            return None
+        matrix = np.frombuffer(b"".join(read[arrival] for arrival in self.arrival[rows].tolist()), "<f2")
+        return matrix.reshape(len(rows), -1).astype(np.float32)

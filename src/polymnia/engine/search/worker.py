@@ -21,6 +21,7 @@ __all__ = ["Channel", "Worker", "embed_some"]
 _BATCH = 32
 _QUIET = 0.1  # seconds after a search in which the background gives way,
 _LONGEST_QUIET = 1.0  # and how long it does so between two batches at most
+_SOON = 5.0  # seconds somebody waits who stores and has others to compare with
 _AGAIN = 30.0  # seconds until a model that could not be had is tried once more
 
 
@@ -74,19 +75,23 @@ class Channel:
 
     def ask(self, query: str, seconds: float) -> Any:
         """The vector of a query, or None when there is none in time; a model so slow is left alone for a while."""
+        found = self.soon([query], seconds, query=True)
+        return None if found is None else found[0]
+
+    def soon(self, texts: Sequence[str], seconds: float = _SOON, *, query: bool = False) -> Any:
+        """Vectors of texts, or None when there are none in time."""
         if self.embedder.near:
-            found = self.embed([query], query=True)
-            return None if found is None else found[0]
+            return self.embed(texts, query=query)
         made: list[Any] = []
         asking = threading.Thread(
-            target=lambda: made.append(self.embed([query], query=True)), name="polymnia-asking", daemon=True
+            target=lambda: made.append(self.embed(texts, query=query)), name="polymnia-asking", daemon=True
         )
         asking.start()
         asking.join(seconds)
         if not made:
-            self.failed(TimeoutError(f"no vector of the query within {seconds:g} s"))
+            self.failed(TimeoutError(f"no vector within {seconds:g} s"))
             return None
-        return None if made[0] is None else made[0][0]
+        return made[0]
 
     def failed(self, error: Exception) -> None:
         """Remember why there are no vectors; the next try comes later."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from polymnia.engine.graph import in_place_of
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Transaction
 from polymnia.engine.transfer.graph_file import GraphFile
@@ -65,7 +66,7 @@ def _bring(tx: Transaction, graph: GraphFile, existing: Existing, step: Callable
                 (record,) = tx.load([id])
                 same = (record.kind, record.observations) == (entity.kind, tuple(entity.observations))
                 if not same:
-                    tx.replace_record(id, entity)
+                    tx.replace_record(id, in_place_of(record, entity))
                 replaced += not same
                 unchanged += same
             elif existing == "merge":

@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
+from polymnia.engine.graph import in_place_of
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
 from polymnia.errors import BrokenFile, Busy, Forbidden
@@ -293,7 +294,7 @@ def _bring_records(tx: Transaction, entities: list[EntityDraft], there: dict[str
             tx.add_observations([(record.id, new[len(old) :])])
             tx.set_extra(record.id, entity.extra)
         elif record.kind != entity.kind or old != new:
-            tx.replace_record(record.id, entity)
+            tx.replace_record(record.id, in_place_of(record, entity))
 
 
 def _add_missing(tx: Transaction, graph: GraphFile) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.search import Analysis, Finding, finder, worker
+from polymnia.engine.search import Analysis, Finding, finder, holding, worker
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.results import Found
 from polymnia.errors import Invalid
@@ -433,7 +433,7 @@ def test_threads_search_while_others_write(bench: Callable[..., Bench]) -> None:
 def test_a_store_with_much_to_list_is_listed_by_the_first_search(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(holding, "_BEHIND", 5)
     one = bench()
     one.fill()
     assert one.names("automobile") == ["Ann"]
@@ -444,7 +444,7 @@ def test_a_store_with_much_to_list_is_listed_by_the_first_search(
 def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(holding, "_BEHIND", 5)
     bench().fill()
     hasty = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=0.01, analyst=Analysis())
     memory = Memory(hasty)
@@ -456,7 +456,7 @@ def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
 def test_a_store_without_an_analyst_is_searched_and_its_reindex_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(holding, "_BEHIND", 5)
     store = SqliteStore(str(tmp_path / "memory.db"))
     memory = Memory(store)
     memory.create_entities([EntityDraft(f"n{number}", "t", (f"whale {number}",)) for number in range(9)])

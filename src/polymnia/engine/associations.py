@@ -1,0 +1,226 @@
+"""Associations: what links two memories, how strongly, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from polymnia.engine.content import content
+from polymnia.models import Filters, Record, Relation, RelationDraft
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.nearness import Look, Near, Said
+
+__all__ = [
+    "MOST",
+    "RELATED",
+    "TYPE",
+    "Association",
+    "Discovery",
+    "Kind",
+    "discover",
+    "drafts",
+    "likeness",
+    "linked",
+    "neighbours",
+]
+
+Kind = Literal["semantic", "temporal", "contextual", "explicit"]
+
+TYPE = "associated_with"
+"""The type of the relations that are drawn by themselves."""
+MOST = 10
+"""So many of them are drawn for a memory at most."""
+RELATED = 0.45
+"""From this similarity on two memories are held to be about the same thing; see docs/decisions/0018-associations.md."""
+
+_BY_MEANING = 60  # candidates of each kind
+_BY_TAGS = 100
+_BY_NAMES = 30
+_BY_TIME = 8
+_BY_LINKS = 50
+_HOUR = 3_600_000_000
+_TAG, _NAME = 0.3, 0.25  # what one shared tag or name says
+_MOMENT = 0.2  # and to have been stored at the same moment; after an hour it says nothing
+_READ = 4000  # characters in which names are looked for
+_MOST_NAMES = 12
+_WORD = re.compile(r"[^\W_][\w'’-]*[^\W_]|[^\W_]", re.UNICODE)
+_SENTENCE_ENDS = ".!?:;\n\r\"“”'‘’(-*#>•…"
+
+
+class Association(Struct, frozen=True, kw_only=True):
+    """A memory linked to another one: how strongly (0 to 1), what carries the link, and why, in words."""
+
+    record: Record
+    strength: float
+    kind: Kind
+    reason: str
+    similarity: float | None = None
+
+
+class Discovery(Struct, frozen=True):
+    """What was found around a memory, strongest first, and how many memories were looked at."""
+
+    source: Record
+    associations: list[Association]
+    candidates: int
+
+
+def linked(snapshot_relations: dict[str, list[Relation]], name: str) -> list[tuple[str, Relation]]:
+    """The relations of a name with the name at the other end, each other name once, strongest first."""
+    found: dict[str, Relation] = {}
+    for relation in snapshot_relations.get(name, ()):
+        other = relation.target if relation.source == name else relation.source
+        if other != name:
+            found.setdefault(other, relation)
+    return list(found.items())
+
+
+def neighbours(look: Look, text: Said, words: str, *, without: int = 0) -> list[Near]:
+    """The memories nearest to a text: by meaning, or by its words where no model can tell."""
+    if any(len(text.rows(model)) for model in text.vectors):
+        return look.nearest(text, _BY_MEANING, without=without)
+    from polymnia.engine.search.nearness import Near
+
+    found = look.by_words(words[:_READ], _BY_MEANING)
+    return [Near(number, 0.0, share, 0, "") for number, share in found if number != without]
+
+
+def likeness(near: Sequence[Near]) -> str:
+    """What neighbours have in common with a text, in words."""
+    return "shares its words" if near and not near[0].model else "similar in meaning"
+
+
+def drafts(
+    name: str, tags: Sequence[str], text: str, near: Sequence[tuple[Record, float]], alike: str
+) -> list[RelationDraft]:
+    """The relations to draw from a memory to its nearest ones; ``alike`` says what makes them near."""
+    drawn: list[RelationDraft] = []
+    for record, similarity in near:
+        if similarity < RELATED or len(drawn) == MOST:
+            break
+        reason = _reason(
+            alike, similarity, [tag for tag in tags if tag in record.tags], _shared_names(text, content(record))
+        )
+        drawn.append(
+            RelationDraft(name, record.name, TYPE, strength=round(similarity, 4), context=reason, origin="auto")
+        )
+    return drawn
+
+
+def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: float) -> Discovery:
+    """Look around a memory: at meaning, shared tags, shared names, the time of storing and existing relations."""
+    number = record.id - look.base
+    said = content(record)
+    near = neighbours(look, text, said, without=number)
+    meaning = {one.number: one.similarity for one in near}
+    named = _names(said)
+    numbers = dict.fromkeys(meaning)
+    if record.tags:
+        numbers |= dict.fromkeys(look.snapshot.matching(Filters(tags=record.tags), limit=_BY_TAGS))
+    if named:
+        numbers |= dict.fromkeys(number for number, _ in look.by_words(" ".join(named), _BY_NAMES))
+    numbers |= dict.fromkeys(id - look.base for id in look.snapshot.around(record.id, _BY_TIME))
+    links = dict(linked(look.snapshot.strongest([record.name], _BY_LINKS), record.name))
+    there = look.snapshot.ids(list(links)) if links else {}
+    relations = {there[name] - look.base: relation for name, relation in links.items() if name in there}
+    numbers |= dict.fromkeys(relations)
+    numbers.pop(number, None)
+    loaded = look.load(list(numbers))
+    found = [
+        _judged(record, named, other, meaning.get(at), relations.get(at), likeness(near))
+        for at, other in loaded.items()
+    ]
+    strong = [one for one in found if one.strength >= threshold and one.strength > 0]
+    strong.sort(key=lambda one: (-one.strength, one.record.id))
+    return Discovery(record, strong[:limit], len(loaded))
+
+
+def _judged(
+    record: Record,
+    named: Sequence[str],
+    other: Record,
+    similarity: float | None,
+    relation: Relation | None,
+    alike: str,
+) -> Association:
+    """What links two memories, with the strongest of its reasons in front."""
+    tags = [tag for tag in record.tags if tag in other.tags]
+    names = _shared(named, content(other))
+    apart = abs(record.created - other.created)
+    explicit = 0.0
+    if relation is not None:
+        strength = 1.0 if relation.strength is None else relation.strength
+        if relation.origin == "manual":
+            explicit = strength
+        else:
+            similarity = max(similarity or 0.0, strength)
+    says: list[tuple[float, Kind, str]] = [
+        (similarity or 0.0, "semantic", f"{alike} ({similarity or 0.0:.2f})"),
+        (1 - (1 - _TAG) ** len(tags) * (1 - _NAME) ** len(names), "contextual", _context(tags, names)),
+        (_MOMENT * max(0.0, 1 - apart / _HOUR), "temporal", f"stored {_distance(apart)} of each other"),
+        (explicit, "explicit", f"linked by hand: {_arrow(relation)}" if relation is not None else ""),
+    ]
+    says.sort(key=lambda one: -one[0])
+    strength, kind, _ = says[0]
+    reason = "; ".join(text for value, _, text in says if value >= 0.1 and text) or says[0][2]
+    return Association(
+        record=other, strength=round(strength, 4), kind=kind, reason=reason,
+        similarity=None if similarity is None else round(similarity, 4),
+    )  # fmt: skip
+
+
+def _reason(alike: str, similarity: float, tags: Sequence[str], names: Sequence[str]) -> str:
+    context = _context(tags, names)
+    return f"{alike} ({similarity:.2f})" + (f"; {context}" if context else "")
+
+
+def _context(tags: Sequence[str], names: Sequence[str]) -> str:
+    parts = []
+    if tags:
+        parts.append(f"both tagged {', '.join(tags[:5])}")
+    if names:
+        parts.append(f"both mention {', '.join(names[:5])}")
+    return "; ".join(parts)
+
+
+def _distance(microseconds: int) -> str:
+    minutes = microseconds // 60_000_000
+    return "within a minute" if minutes < 1 else f"within {minutes + 1} minutes"
+
+
+def _arrow(relation: Relation) -> str:
+    return f"{relation.source} -{relation.type}-> {relation.target}"
+
+
+def _names(text: str) -> list[str]:
+    """The names in a text: what has a capital inside a sentence, or mixes letters with digits or capitals."""
+    found: dict[str, None] = {}
+    head = text[:_READ]
+    for match in _WORD.finditer(head):
+        word = match.group()
+        inner = any(c.isupper() for c in word[1:]) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
+        if inner or (word[0].isupper() and len(word) > 1 and not _begins(head, match.start())):
+            found[word] = None
+    return list(found)[:_MOST_NAMES]
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a word is the first of a sentence, where everything has a capital."""
+    before = text[:at].rstrip(" \t")
+    return not before or before[-1] in _SENTENCE_ENDS
+
+
+def _shared_names(text: str, other: str) -> list[str]:
+    return _shared(_names(text), other)
+
+
+def _shared(names: Sequence[str], other: str) -> list[str]:
+    """Those of the names that stand in another text, as whole words."""
+    if not names:
+        return []
+    words = {match.group() for match in _WORD.finditer(other[:_READ])}
+    return [name for name in names if name in words]

@@ -1,0 +1,141 @@
+"""Content: memories whose name is their id and whose single observation is what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from polymnia.engine.ports import Snapshot
+from polymnia.errors import Invalid, NotFound
+from polymnia.models import Limits, Record, Text, legal_name, legal_text
+
+__all__ = [
+    "KIND", "Moved", "Remembered", "Revised", "check_tags", "check_metadata", "content", "find", "finds", "read_as",
+]  # fmt: skip
+
+KIND = "memory"
+"""The kind of a memory whose author gave it none."""
+
+_TAGS = 1000
+
+
+class Remembered(Struct, frozen=True, kw_only=True):
+    """What became of a content that was given to be stored.
+
+    When it is a ``duplicate``, ``record`` is the memory that says the same already and nothing was stored.
+    ``associations`` are the relations of the record, strongest first, with the record at their other end.
+    """
+
+    record: Record
+    duplicate: bool = False
+    similarity: float | None = None
+    associations: list[tuple[Record, float | None]] = []
+    notes: list[str] = []
+
+
+class Revised(Struct, frozen=True, kw_only=True):
+    """A memory as it is after a revision, and whether anything is another now."""
+
+    record: Record
+    changed: bool
+    associations: list[tuple[Record, float | None]] = []
+
+
+class Moved(Struct, frozen=True, kw_only=True):
+    """What became of memories that were to be moved: (id, old scope, new scope), and (id, why not)."""
+
+    scope: str
+    moved: list[tuple[str, str, str]] = []
+    failed: list[tuple[str, str]] = []
+
+
+def content(record: Record) -> str:
+    """What a memory says: its observations line by line, or its name when it has none."""
+    return "\n".join(record.observations) or record.name
+
+
+def read_as(record: Record) -> tuple[Text, Text]:
+    """The head and the text of a memory that says one thing, as search reads them; they are numbered 0 and 1."""
+    name = "" if record.name == record.uid else record.name  # a name that is the id says nothing
+    head = Text(
+        id=0, memory=0, name=name, kind=record.kind, body=None, session=record.session, created=record.created,
+        tags=record.tags, category=record.category, summary=record.summary, bare=not record.observations,
+    )  # fmt: skip
+    body = Text(
+        id=1, memory=0, name=name, kind=record.kind, body=content(record), session=record.session,
+        created=record.created,
+    )  # fmt: skip
+    return head, body
+
+
+def finds(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
+    """The records of these public ids, or of these names where no id is so called."""
+    found = snapshot.ids_of(ids) if ids else {}
+    if others := [id for id in ids if id not in found]:
+        found |= snapshot.ids(others)
+    return found
+
+
+def find(snapshot: Snapshot, id: str) -> Record:
+    """The memory of a public id, or of a name."""
+    records = snapshot.load(list(finds(snapshot, [id]).values()))
+    if not records:
+        raise NotFound([id], "Memory", hint="Search for it, or list what there is.")
+    return records[0]
+
+
+def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    """Tags as they are kept: each once, in order, trimmed."""
+    if isinstance(tags, str):
+        raise Invalid("tags must be a list of texts, not a text", field="tags", hint="Put it in brackets: [tag].")
+    kept: dict[str, None] = {}
+    for i, tag in enumerate(tags):
+        trimmed = legal_name(tag, f"tags[{i}]", limits).strip()
+        if not trimmed:
+            raise Invalid(f"tags[{i}] is empty", field=f"tags[{i}]")
+        kept[trimmed] = None
+    if len(kept) > _TAGS:
+        raise Invalid(f"tags has {len(kept):,} items, over {_TAGS:,}", field="tags")
+    return tuple(kept)
+
+
+def check_metadata(metadata: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """Metadata as it is kept: any JSON object whose texts are legal and whose numbers fit 64 bits."""
+    from msgspec.json import encode
+
+    _check_value(metadata, "metadata", 0)
+    try:
+        size = len(encode(metadata))
+    except (TypeError, ValueError, OverflowError) as e:
+        raise Invalid(f"metadata cannot be kept: {e}", field="metadata") from None
+    if size > limits.text_bytes:
+        raise Invalid(f"metadata has {size:,} bytes, over {limits.text_bytes:,} (setting max_text_bytes)")
+    return dict(metadata)
+
+
+def _check_value(value: Any, where: str, depth: int) -> None:
+    if depth > 100:
+        raise Invalid(f"{where} is nested deeper than 100", field=where)
+    if isinstance(value, str):
+        legal_text(value, where, 1 << 40)
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise Invalid(f"{where} is a whole number beyond 64 bits", field=where)
+    elif isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise Invalid(f"{where} is {value}, which is no number that can be kept", field=where)
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise Invalid(f"{where} has a key that is no text: {key!r}", field=where)
+            legal_text(key, f"a key of {where}", 1 << 40)
+            _check_value(inner, f"{where}.{key}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for i, inner in enumerate(value):
+            _check_value(inner, f"{where}[{i}]", depth + 1)
+    else:
+        raise Invalid(f"{where} is {type(value).__name__}, which is no JSON", field=where)

@@ -1,0 +1,241 @@
+"""Nearness: a text as the models see it, and the memories nearest to it by meaning and by words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from polymnia.engine.ports import Snapshot, Transaction, Vector
+from polymnia.engine.search import fusion, lanes
+from polymnia.engine.search.index import Index
+from polymnia.engine.search.listing import read, spoken
+from polymnia.engine.search.query import Query
+from polymnia.engine.search.query import read as read_query
+from polymnia.engine.search.vectors import packed
+from polymnia.engine.search.worker import Channel
+from polymnia.engine.similarity import similarities
+from polymnia.models import Record, Text
+
+__all__ = ["Both", "Look", "Near", "Said", "said"]
+
+Numbers = NDArray[Any]
+
+_PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
+_COMPARED = 4  # and those its neighbours are looked for by
+_LEAST = 140  # the bits are a rough guide: so many passages are compared exactly,
+_MORE = 1000  # and one more for each so many there are
+_WIDER = 4
+_SPAN = 1 << 32
+_SEEN = 1000  # vectors that arrived since a look, at most
+
+
+class Near(Struct, frozen=True, gc=False):
+    """A memory near a text: its number, the cosine of its nearest passage, and what that says from 0 to 1."""
+
+    number: int
+    cosine: float
+    similarity: float
+    row: int
+    model: str
+
+
+class Both(Struct, frozen=True, gc=False):
+    """A memory near a text by meaning or by words: its cosine (NaN where there is none) and the words they share."""
+
+    number: int
+    cosine: float
+    words: float
+    row: int
+
+
+class Said(Struct, frozen=True):
+    """A text that is, or is to be, a memory's, with the vectors of its passages.
+
+    ``passages`` are (whether of the head, part); ``vectors`` has for each model a row for each of them, zeros where the
+    model does not know the language. ``whole`` says whether these are all passages.
+    """
+
+    passages: list[tuple[bool, int]]
+    vectors: dict[str, Numbers] = field(default_factory=dict)
+    whole: bool = True
+
+    def rows(self, model: str) -> Numbers:
+        """The vectors neighbours are looked for by: of the text, not of its head."""
+        bodies = [i for i, (head, _) in enumerate(self.passages) if not head][:_COMPARED]
+        found: Numbers = self.vectors[model][bodies or [0]]
+        known: Numbers = found[np.abs(found).sum(axis=1) > 0]
+        return known
+
+    def kept(self, model: str, memory: int, text: int) -> list[Vector]:
+        """The vectors as a store keeps them, for a memory and its text with these numbers."""
+        given = self.vectors[model]
+        return [
+            (memory if head else text, part, *(pair if vector.any() else (b"", b"")))
+            for (head, part), vector, pair in zip(self.passages, given, packed(given), strict=True)
+        ]
+
+
+def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
+    """A text with the head it is to have, read by the models that are ready."""
+    if not channels:
+        return Said([], {}, False)
+    passages = [one for one in read([head, body]) if one.embeds]
+    taken = passages[: _PARTS + 1]
+    places = [(one.text == head.id, one.part) for one in taken]
+    texts = [spoken(head if is_head else body, part) for is_head, part in places]
+    vectors = {}
+    for channel in channels:
+        known = [i for i, text in enumerate(texts) if channel.embedder.knows(text)]
+        made = channel.soon([texts[i] for i in known]) if known else np.zeros((0, channel.embedder.dimensions))
+        if made is not None:
+            vectors[channel.name] = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
+            vectors[channel.name][known] = made
+    return Said(places, vectors, len(taken) == len(passages))
+
+
+class Look:
+    """One moment of a project, for whoever looks for neighbours in it."""
+
+    def __init__(self, index: Index, snapshot: Snapshot, channels: Mapping[str, Channel]) -> None:
+        self.index = index
+        self.snapshot = snapshot
+        self.channels = channels
+        self.base = snapshot.numbers[0] * _SPAN
+        self._until = {name: vectors.seen for name, vectors in index.vectors.items()}
+        self.numbers = snapshot.numbers
+
+    def load(self, numbers: Sequence[int]) -> dict[int, Record]:
+        """The memories of these numbers that are there."""
+        found = self.snapshot.load([self.base + number for number in numbers])
+        return {record.id - self.base: record for record in found}
+
+    def held(self, number: int) -> Said | None:
+        """What is stored of a memory as the models see it; None where a vector is missing."""
+        row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
+        columns = self.index.passages
+        rows = np.flatnonzero((columns["memory"] == row) & columns["alive"] & columns["embeds"])[: _PARTS + 1]
+        if not row or not len(rows):
+            return None
+        vectors = {}
+        for model, held in self.index.vectors.items():
+            made = held.full(self.snapshot, rows)
+            if made is not None:
+                vectors[model] = made
+        places = [(int(columns["text"][r]) == number, int(columns["part"][r])) for r in rows]
+        return Said(places, vectors) if vectors else None
+
+    def nearest(
+        self, text: Said, most: int, *, at_least: float = 2.0, without: int = 0, among: Sequence[int] | None = None
+    ) -> list[Near]:
+        """The memories nearest by meaning, nearest first: so many, and all that are as similar as ``at_least``.
+
+        ``among`` are the numbers of those that count; without it, all do.
+        """
+        found: dict[int, Near] = {}
+        may = self.index.passages["alive"]
+        if among is not None:
+            allowed = np.zeros(self.index.memories.count, bool)
+            allowed[self.index.memory_rows(np.array(among, np.uint32))] = True
+            allowed[0] = False
+            may = may & allowed[self.index.passages["memory"]]
+        for model in text.vectors:
+            if (vectors := self.index.vectors.get(model)) is None:
+                continue
+            unrelated = self.channels[model].embedder.unrelated
+            for vector in text.rows(model):
+                best = max(most, _LEAST) + self.index.count // _MORE
+                while True:
+                    rows = vectors.nearest(vector, self.index.count, may, best)
+                    cosines = vectors.cosines(self.snapshot, vector, rows)
+                    alike = similarities(np.nan_to_num(cosines, nan=-1.0), unrelated)
+                    if len(rows) < best or alike.min(initial=0.0) < at_least:
+                        break
+                    best *= _WIDER
+                owners = self.index.memories["number"][self.index.passages["memory"][rows]]
+                for number, cosine, value, row in zip(
+                    owners.tolist(), cosines.tolist(), alike.tolist(), rows.tolist(), strict=True
+                ):
+                    held = found.get(number)
+                    if number != without and (held is None or held.similarity < value):
+                        found[number] = Near(number, cosine, value, row, model)
+        ordered = sorted(found.values(), key=lambda one: (-one.similarity, one.number))
+        return [one for i, one in enumerate(ordered) if i < most or one.similarity >= at_least]
+
+    def by_words(self, text: str, most: int) -> list[tuple[int, float]]:
+        """The memories that say most of the words of a text, with the share of them they say; best first."""
+        rows, shares, _ = self._said_words(text, most)
+        numbers = self.index.memories["number"][self.index.passages["memory"][rows]]
+        found: dict[int, float] = {}
+        for number, share in zip(numbers.tolist(), shares[rows].tolist(), strict=True):
+            found[number] = max(found.get(number, 0.0), share)
+        found.pop(0, None)
+        return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:most]
+
+    def _said_words(self, text: str, most: int) -> tuple[Numbers, Numbers, Numbers]:
+        """The rows of the passages that say most of a text's words, and for each passage the share it says."""
+        lane = lanes.by_words(self.index, self.snapshot, read_query(Query(text=text)), alike=False)
+        alive = lane.passages * self.index.passages["alive"]
+        shares = np.minimum(1.0, fusion.words_score(alive, lane.passage_asked))
+        rows = lanes.top(alive, most * 2)
+        return rows, shares, alive
+
+    def both(self, text: Said, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
+        """The memories nearest by meaning and those by words, each with both numbers; and the model that was asked.
+
+        With two models the second is asked where it knows the text: what it says counts more.
+        """
+        model = next((name for name in reversed(text.vectors) if len(text.rows(name))), None)
+        found, shares, _ = self._said_words(words, by_words)
+        owners = self.index.passages["memory"]
+        numbers = self.index.memories["number"]
+        chosen = np.zeros(self.index.memories.count, bool)
+        chosen[owners[found][:by_words]] = True
+        vectors = self.index.vectors.get(model) if model is not None else None
+        asked = text.rows(model) if model is not None and vectors is not None else np.zeros((0, 1), np.float32)
+        if vectors is not None:
+            only = Said(text.passages, {model or "": text.vectors[model or ""]})
+            near = [one.number for one in self.nearest(only, by_meaning)]
+            chosen[self.index.memory_rows(np.array(near, np.uint32))] = True
+        chosen[0] = False
+        rows = np.flatnonzero(chosen[owners] & self.index.passages["alive"])
+        cosines = np.full(len(rows), np.nan, np.float32)
+        for vector in asked:
+            assert vectors is not None
+            cosines = np.fmax(cosines, vectors.cosines(self.snapshot, vector, rows))
+        best: dict[int, Both] = {}
+        for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
+            number, share = int(numbers[owners[row]]), float(shares[row])
+            held = best.get(number)
+            if held is None:
+                best[number] = Both(number, cosine, share, row)
+            else:
+                better = held.cosine != held.cosine or cosine > held.cosine
+                best[number] = Both(
+                    number, cosine if better else held.cosine, max(share, held.words), row if better else held.row
+                )
+        return model, list(best.values())
+
+    def vectors_in(self, model: str, rows: Sequence[int]) -> Numbers | None:
+        """The vectors of these passages; None where one of them has none."""
+        return self.index.vectors[model].full(self.snapshot, np.array(rows, np.int64))
+
+    def newer(self, tx: Transaction, text: Said) -> dict[int, float]:
+        """Memories that were stored after this look, with how similar they are (0 where nothing is known of that)."""
+        _, seq, _, change = self.numbers
+        if tx.numbers[3] == change:
+            return {}
+        found = {one.memory: 0.0 for one in tx.texts(seq, tx.numbers[1])}
+        owner = {one.id: one.memory for one in tx.texts(seq, tx.numbers[1])}
+        for model, matrix in ((model, text.rows(model)) for model in text.vectors):
+            unrelated = self.channels[model].embedder.unrelated
+            arrived = {one[0]: owner.get(one[1]) for one in tx.vectors(model, self._until.get(model, 0), _SEEN)}
+            for arrival, half in tx.halves(list(arrived)) if arrived and len(matrix) else ():
+                memory = arrived[arrival]
+                if memory is not None and len(half) == 2 * matrix.shape[1]:
+                    cosine = float((matrix @ np.frombuffer(half, "<f2").astype(np.float32)).max())
+                    found[memory] = max(found[memory], float(similarities(np.array(cosine), unrelated)))
+        return found

@@ -1,0 +1,150 @@
+"""Topics: what a few well-known words say about the place of a text, for a store that has nothing to learn from."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from polymnia.engine.search.languages import DENSE, fold
+from polymnia.engine.search.words import groups
+from polymnia.engine.suggesting.reading import Reading
+
+__all__ = ["Topic", "topics"]
+
+
+_DENSE = re.compile(f"[{DENSE}]")
+
+
+class Topic(NamedTuple):
+    """A scope that words of a text point to, the category they mean, and those words as they stand in the text."""
+
+    scope: str
+    category: str
+    words: tuple[str, ...]
+
+
+_TABLE: dict[tuple[str, str], str] = {
+    ("work/meetings/standup", "meeting"): """
+        standup stand-up daily-scrum 스탠드업 スタンドアップ 站会
+    """,
+    ("work/meetings/retrospective", "meeting"): """
+        retrospective retro retrospektive rétrospective retrospectiva 회고 レトロスペクティブ 回顾
+    """,
+    ("work/meetings", "meeting"): """
+        meeting agenda attendees besprechung sitzung protokoll réunion reunión reunião riunione vergadering
+        совещание встреча toplantı spotkanie 회의 미팅 会議 ミーティング 打ち合わせ 会议 會議 اجتماع बैठक
+    """,
+    ("work/decisions", "decision"): """
+        decision decided entscheidung entschieden beschluss décision décidé decisión decidimos decisão
+        decidido decisione beslissing решение решили karar decyzja 결정 決定 决定 قرار
+    """,
+    ("work/bugs", "bug"): """
+        bug crash traceback regression stacktrace exception fehler absturz bogue plantage erreur fallo
+        errore ошибка баг сбой 버그 오류 バグ 不具合 エラー 故障 错误 錯誤
+    """,
+    ("work/planning", "plan"): """
+        roadmap milestone deadline sprint backlog meilenstein échéance jalon plazo prazo scadenza срок 마감
+        로드맵 締め切り 截止 里程碑
+    """,
+    ("work/customers", "customer"): """
+        customer client invoice contract kunde kunden rechnung vertrag facture cliente factura fatura
+        fattura клиент договор 고객 계약 顧客 契約 客户 合同
+    """,
+    ("learning/programming", "programming"): """
+        python javascript typescript java rust golang kotlin sql algorithm async compiler refactoring api
+        docker kubernetes programming programmierung programmation programación programação программирование
+        프로그래밍 코드 알고리즘 プログラミング コード 编程 代码 算法 برمجة
+    """,
+    ("learning/languages", "language"): """
+        vocabulary grammar pronunciation vokabeln grammatik vocabulaire grammaire vocabulario gramática
+        словарь грамматика 문법 어휘 文法 単語 语法 词汇
+    """,
+    ("learning/reading", "learning"): """
+        book chapter author lecture tutorial buch kapitel vorlesung livre chapitre libro capítulo curso
+        livro книга глава лекция курс 강의 독서 読書 講義 读书 课程
+    """,
+    ("personal/health", "health"): """
+        doctor dentist medication symptom vaccine blood-pressure workout allergy arzt zahnarzt medikament
+        médecin dentiste médicament médico dentista medicamento medico farmaco врач лекарство 병원 의사 건강
+        病院 医者 健康 医生 药
+    """,
+    ("personal/finance", "finance"): """
+        budget salary mortgage tax savings insurance steuer gehalt miete versicherung impôt salaire loyer
+        assurance impuesto sueldo alquiler imposto salário aluguel tasse affitto налог зарплата аренда 세금
+        월급 예산 税金 給料 予算 工资 税 预算
+    """,
+    ("personal/travel", "travel"): """
+        flight hotel itinerary passport luggage visa reise flug reisepass voyage valise viaje vuelo
+        pasaporte viagem voo viaggio volo путешествие рейс паспорт 여행 항공권 호텔 旅行 航空券 ホテル 航班
+        酒店 护照
+    """,
+    ("personal/recipes", "recipe"): """
+        recipe ingredients oven tablespoon rezept zutaten recette ingrédients receta ingredientes receita
+        ricetta рецепт 레시피 요리 レシピ 料理 食谱 菜谱
+    """,
+    ("personal/family", "family"): """
+        birthday wedding anniversary daughter geburtstag hochzeit tochter anniversaire mariage cumpleaños
+        boda hija aniversário casamento filha compleanno matrimonio figlia рождения свадьба дочь 생일 결혼
+        딸 誕生日 結婚 娘 生日 婚礼 女儿
+    """,
+    ("personal/home", "home"): """
+        plumber garden furniture apartment landlord renovation klempner garten möbel wohnung jardin meubles
+        appartement jardín muebles jardim móveis giardino mobili сад мебель квартира 정원 가구 庭 家具 花园
+    """,
+    ("ideas", "idea"): """
+        idea brainstorm idee einfall idée ideia идея 아이디어 アイデア 主意 想法
+    """,
+}
+
+
+def topics(reading: Reading) -> list[Topic]:
+    """The topics a text mentions: those with most of its words first, of equals the most specific, then the earliest.
+
+    What is said of a topic is said of those below it too, when they are mentioned at all.
+    """
+    folded = fold(reading.text)
+    written = {term: group.word for group in reversed(reading.groups) for term, _ in group.alternatives}
+    found: dict[str, Topic] = {}
+    for (scope, category), (spaced, dense) in _forms().items():
+        words: dict[str, None] = {}
+        for form in spaced:
+            hits = [written[term] for term in form & reading.terms if term in written]
+            if hits:
+                words.setdefault(min(hits, key=lambda hit: (len(hit), hit)).lower())
+        for word in dense:
+            if word in folded:
+                words.setdefault(word)
+        if words:
+            found[scope] = Topic(scope, category, tuple(words))
+    for scope, topic in found.items():
+        above = found.get(scope.rpartition("/")[0])
+        if above:
+            found[scope] = topic._replace(words=tuple(dict.fromkeys(topic.words + above.words)))
+    return sorted(found.values(), key=lambda one: (-len(one.words), -one.scope.count("/"), _first(one, folded)))
+
+
+def _first(topic: Topic, folded: str) -> int:
+    return min(folded.find(fold(word)) % (len(folded) + 1) for word in topic.words)
+
+
+@cache
+def _forms() -> dict[tuple[str, str], tuple[list[frozenset[str]], list[str]]]:
+    """For each topic the index terms of its words, and those words that are looked for as they stand."""
+    made: dict[tuple[str, str], tuple[list[frozenset[str]], list[str]]] = {}
+    for topic, words in _TABLE.items():
+        spaced: list[frozenset[str]] = []
+        dense: list[str] = []
+        for word in words.split():
+            if _DENSE.search(word):
+                dense.append(fold(word))
+            else:
+                spaced.append(frozenset(_whole(word)))
+        made[topic] = (spaced, dense)
+    return made
+
+
+def _whole(word: str) -> set[str]:
+    """The terms to know a word by; of one with a hyphen only the whole, or any part of it would do."""
+    asked = groups(word)
+    return {term for group in asked if group.bonus == (len(asked) > 1) for term, _ in group.alternatives}

@@ -1,0 +1,259 @@
+"""The folder exports are written to and imports are read from, and nothing outside of it.
+
+A name is a path inside the folder. Where the system can open files relative to an open folder, every step of the way is
+opened without following links, so that nobody can put a link there between the look and the leap. Elsewhere
+the real path is looked at before and after.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from polymnia.errors import Fault, Forbidden, Invalid, NoSpace, NotFound
+
+__all__ = ["Folder", "Listed"]
+
+_ANCHORED = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_DRAFT = ".polymnia-draft-"
+# No export goes a day without writing anything.
+_DRAFT_AGE = 24 * 3600
+_CLOSE = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK | _CLOSE
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Names that open a device wherever they stand, and marks that mean more than a letter.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
+_WINDOWS = re.compile(r'[<>:"|?*]|[. ]\Z')
+
+
+class Listed(Struct, frozen=True):
+    """A file of the folder: its name in it, its size, and when it was last written (microseconds since 1970)."""
+
+    name: str
+    bytes: int
+    modified: int
+
+
+class Folder:
+    """One folder. It is made when the first file is."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[BinaryIO]:
+        """A file to write to, which has the name once the block is left, whole and on disk.
+
+        When the block fails, what had the name before has it still, and nothing else is left behind.
+        """
+        *folders, last = self._parts(name)
+        made: list[str] = []
+        try:
+            with self._place(name, folders, made) as place:
+                self._check_target(name, last, place)
+                place.clear_old_drafts()
+                draft = f"{_DRAFT}{os.urandom(8).hex()}"
+                descriptor = place.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY | _CLOSE)
+                try:
+                    with open(descriptor, "wb", buffering=256 * 1024) as file:
+                        yield file
+                        file.flush()
+                        os.fsync(descriptor)
+                    place.rename(draft, last)
+                except BaseException:
+                    with suppress(OSError):
+                        place.unlink(draft)
+                    raise
+                place.sync()
+        except BaseException as e:
+            for folder in reversed(made):
+                with suppress(OSError):
+                    os.rmdir(folder)
+            if isinstance(e, OSError):
+                raise self._unwritable(name, e) from e
+            raise
+
+    def open(self, name: str) -> BinaryIO:
+        """The file of that name, to be read."""
+        *folders, last = self._parts(name)
+        try:
+            with self._place(name, folders, None) as place:
+                if not self._check_target(name, last, place):
+                    raise FileNotFoundError
+                descriptor = place.open(last, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BINARY | _CLOSE)
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    os.close(descriptor)
+                    raise self._refused(name, "it is no ordinary file")
+                return open(descriptor, "rb", buffering=256 * 1024)
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound([name], "Files", hint=f"Files are read from {self.path}; check the name.") from None
+        except OSError as e:
+            raise Forbidden(
+                f"Cannot read {name!r} in {self.path}: {e.strerror}", hint="Check the permissions of the file."
+            ) from e
+
+    def files(self) -> list[Listed]:
+        """The files of the folder and of those in it, by name. Links and special files are none of them."""
+        found = []
+        for at, folders, names in os.walk(self.path):
+            folders.sort()
+            for name in names:
+                path = os.path.join(at, name)
+                with suppress(OSError):  # gone since
+                    status = os.lstat(path)
+                    if stat.S_ISREG(status.st_mode) and not name.startswith(_DRAFT):
+                        inside = os.path.relpath(path, self.path).replace(os.sep, "/")
+                        found.append(Listed(inside, status.st_size, status.st_mtime_ns // 1000))
+        return sorted(found, key=lambda each: each.name)
+
+    # ── names ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _parts(self, name: str) -> list[str]:
+        """The steps of the way to a file, each a name and nothing more."""
+        if not name or name.endswith("/"):
+            raise self._refused(name, "it names no file")
+        if _CONTROL.search(name):
+            raise self._refused(name, "it holds a control character")
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise self._refused(name, "it holds a lone surrogate") from None
+        if "\\" in name:
+            raise self._refused(name, "it holds a backslash; folders are parted by /")
+        if name.startswith(("/", "~")):
+            raise self._refused(name, "it is an absolute path")
+        if re.match(r"[A-Za-z]:", name):
+            raise self._refused(name, "it begins with a drive")
+        parts = [part for part in name.split("/") if part != "."]
+        if ".." in parts:
+            raise self._refused(name, "it leads out of its folder (..)")
+        if not parts or "" in parts:
+            raise self._refused(name, "a part of it is empty")
+        for part in parts:
+            if part.startswith(_DRAFT):
+                raise self._refused(name, f"names that begin with {_DRAFT} are for unfinished files")
+            if os.name == "nt" and (_DEVICE.fullmatch(part) or _WINDOWS.search(part)):
+                raise self._refused(name, f"Windows allows no file called {part!r}")
+        return parts
+
+    def _refused(self, name: str, why: str) -> Fault:
+        return Invalid(
+            f"The file name {name!r:.200} is refused: {why}. Files are kept in {self.path}",
+            hint=f"Give a name inside of {self.path}, such as 'backup.json' or 'work/backup.json'.",
+            name=name,
+            folder=self.path,
+        )
+
+    def _unwritable(self, name: str, e: OSError) -> Fault:
+        if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            return NoSpace(f"The disk is full: {name!r} was not written to {self.path}", hint="Free some space there.")
+        if e.errno == errno.ENAMETOOLONG:
+            return self._refused(name, "it is too long")
+        return Forbidden(
+            f"Cannot write {name!r:.200} to {self.path}: {e.strerror or e}",
+            hint="Check the folder and its permissions, or choose another one in the settings.",
+        )
+
+    # ── places ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def _place(self, name: str, folders: list[str], made: list[str] | None) -> Iterator[_Place]:
+        """The folder a file lies in. ``made`` takes note of the folders made on the way; without it none is."""
+        if made is not None:
+            _make_all(self.path, made)
+        at = os.open(self.path, _STEP) if _ANCHORED else None
+        path = self.path
+        try:
+            for folder in folders:
+                here, path = path, os.path.join(path, folder)
+                if made is not None:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder if _ANCHORED else path, 0o700, dir_fd=at)
+                        made.append(path)
+                        _Place(here, at).sync()
+                status = os.stat(folder if _ANCHORED else path, dir_fd=at, follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode) or (at is None and _leads_elsewhere(path)):
+                    raise self._refused(name, f"{folder!r} is a link, and links are not followed")
+                if not stat.S_ISDIR(status.st_mode):
+                    raise self._refused(name, f"{folder!r} is no folder")
+                if at is not None:
+                    below = os.open(folder, _STEP, dir_fd=at)
+                    os.close(at)
+                    at = below
+            yield _Place(path, at)
+        finally:
+            if at is not None:
+                os.close(at)
+
+    def _check_target(self, name: str, last: str, place: _Place) -> bool:
+        """Whether the name is taken; refused if it is by something that is no ordinary file."""
+        try:
+            mode = place.status(last).st_mode
+        except FileNotFoundError:
+            return False
+        if stat.S_ISLNK(mode):
+            raise self._refused(name, f"{last!r} is a link, and links are not followed")
+        if stat.S_ISDIR(mode):
+            raise self._refused(name, f"{last!r} is a folder")
+        if not stat.S_ISREG(mode):
+            raise self._refused(name, f"{last!r} is no ordinary file")
+        return True
+
+
+class _Place:
+    """A folder that is held open, or its path where that cannot be done."""
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self._path = path
+        self._at = descriptor
+
+    def _named(self, name: str) -> str:
+        return name if self._at is not None else os.path.join(self._path, name)
+
+    def open(self, name: str, flags: int) -> int:
+        return os.open(self._named(name), flags, 0o600, dir_fd=self._at)
+
+    def status(self, name: str) -> os.stat_result:
+        return os.stat(self._named(name), dir_fd=self._at, follow_symlinks=False)
+
+    def rename(self, old: str, new: str) -> None:
+        os.replace(self._named(old), self._named(new), src_dir_fd=self._at, dst_dir_fd=self._at)
+
+    def unlink(self, name: str) -> None:
+        os.unlink(self._named(name), dir_fd=self._at)
+
+    def clear_old_drafts(self) -> None:
+        """Remove what processes that were killed in mid-export have left."""
+        for name in os.listdir(self._path if self._at is None else self._at):
+            if name.startswith(_DRAFT):
+                with suppress(OSError):
+                    if time.time() - self.status(name).st_mtime > _DRAFT_AGE:
+                        self.unlink(name)
+
+    def sync(self) -> None:
+        """What was made, renamed or removed here is on disk."""
+        if self._at is not None:
+            os.fsync(self._at)
+
+
+def _leads_elsewhere(path: str) -> bool:
+    return os.path.normcase(os.path.realpath(path)) != os.path.normcase(path)
+
+
+def _make_all(path: str, made: list[str]) -> None:
+    if not os.path.isdir(path):
+        _make_all(os.path.dirname(path), made)
+        with suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+            made.append(path)

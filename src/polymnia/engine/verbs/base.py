@@ -1,0 +1,66 @@
+"""What every verb stands on: a store, a project, a name for the journal, and the frame of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from polymnia.engine.graph import STRICT, Policy, Step
+from polymnia.engine.ports import Store, Transaction
+from polymnia.engine.search import Finding
+from polymnia.models import Limits
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Finder
+
+__all__ = ["Verbs", "listed"]
+
+T = TypeVar("T")
+
+
+class Verbs:
+    """One project of one store, in someone's hands."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        project: str = "default",
+        who: str = "library",
+        policy: Policy = STRICT,
+        limits: Limits | None = None,
+        finding: Finding | None = None,
+        exports: str = "exports",
+    ) -> None:
+        self.store = store
+        self.finding = finding or Finding(lambda: _plain_finder(store))
+        self.project = project
+        self.who = who
+        self.policy = policy
+        self.limits = limits or Limits()
+        self.exports = exports
+
+    def stamp(self) -> int:
+        """A number that changes whenever anyone has changed the project."""
+        return self.store.stamp(self.project)
+
+    def _write(self, action: str, work: Callable[[Transaction], T], step: Step | None = None) -> T:
+        with self.store.write(self.project, self.who, action) as tx:
+            if step is not None:
+                step(0, 0)  # the turn has come; the last moment to call it off
+            done = work(tx)
+            changed = tx.changed
+        if changed:
+            self.finding.noticed(self.project)
+        return done
+
+
+def _plain_finder(store: Store) -> Finder:
+    from polymnia.engine.search.finder import Finder
+
+    return Finder(store)
+
+
+def listed(names: Iterable[str]) -> list[str]:
+    """Names as a list; one name is a list of one."""
+    return [names] if isinstance(names, str) else list(names)

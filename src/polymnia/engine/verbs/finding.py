@@ -1,0 +1,154 @@
+"""Finding: the verbs of search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from polymnia.engine import paging
+from polymnia.engine.ports import Snapshot
+from polymnia.engine.verbs.base import Verbs
+from polymnia.errors import Invalid
+from polymnia.models import Filters, Graph, Record, Relation, legal_text
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.query import Query
+    from polymnia.engine.search.results import Found, Plan
+
+__all__ = ["FindingVerbs"]
+
+
+class FindingVerbs(Verbs):
+    """Searching by words and by meaning, and telling how it went."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        cursor: str | None = None,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+        max_tokens: int | None = None,
+        facets: bool = False,
+        recency: float = 0.0,
+        related: float = 0.0,
+        rerank: bool | None = None,
+        reasons: bool = True,
+        at_least: float | None = None,
+        within: Callable[[Snapshot, Found], None] | None = None,
+    ) -> Found:
+        """The memories that answer a query, best first, each with the reasons why.
+
+        Words and meaning are searched together; ``lanes`` may ask for "words" or "meaning" alone. ``filters`` say what
+        may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
+        zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
+        says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
+        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories less similar than
+        ``at_least`` are no answer. ``within`` is called with the answer and the moment of the store it is from.
+        """
+        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+            raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
+        wanted = replace(self._asked(query, filters, lanes, now, zone, recency, related, rerank), at_least=at_least)
+        return self.finding().search(
+            self.project,
+            wanted,
+            limit=paging.size(limit),
+            cursor=cursor,
+            max_tokens=max_tokens,
+            facets=facets,
+            reasons=reasons or max_tokens is not None,
+            within=within,
+        )
+
+    def explain(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+    ) -> Plan:
+        """How a query is read and answered: its words, each lane's candidates, and the fusion."""
+        wanted = self._asked(query, filters, lanes, now, zone, 0.0, 0.0, None)
+        return self.finding().explain(self.project, wanted, limit=paging.size(limit))
+
+    def _asked(
+        self,
+        query: str,
+        filters: Filters | None,
+        lanes: str | None,
+        now: int | None,
+        zone: int,
+        recency: float,
+        related: float,
+        rerank: bool | None,
+    ) -> Query:
+        from polymnia.engine.search.query import Query
+
+        legal_text(query, "query", self.limits.text_bytes)
+        return Query(
+            text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone, recency=recency,
+            related=related, rerank=rerank,
+        )  # fmt: skip
+
+    def search_nodes(
+        self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
+    ) -> Graph:
+        """The entities that match, as the policy's kind of search says, with every relation they take part in."""
+        legal_text(query, "query", self.limits.text_bytes)
+        if self.policy.search == "ranked":
+            return self._ranked(query, limit, cursor, relations)
+        with self.store.read(self.project) as snapshot:
+            found = self._matching(snapshot, query, limit, cursor)
+            if relations and found.records:
+                return Graph(found.records, _links(snapshot, found.records), found.next)
+            return found
+
+    def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
+        wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
+        size = None if limit is None and cursor is None else paging.size(limit)
+        links: list[Relation] = []
+
+        def link(snapshot: Snapshot, found: Found) -> None:
+            if found.hits:
+                links.extend(_links(snapshot, [hit.record for hit in found.hits]))
+
+        found = self.finding().search(
+            self.project, wanted, limit=size, cursor=cursor, reasons=False, within=link if relations else None
+        )
+        records = [hit.record for hit in found.hits]
+        return Graph(records, links, found.next, found.notes)
+
+    def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
+        from polymnia.engine.search import substring
+
+        (after,) = paging.position("matches", cursor, 1) or (0,)
+        ids = [id for id in substring(snapshot, query) if id > after]
+        size = len(ids) if limit is None and cursor is None else paging.size(limit)
+        if self.policy.search != "lower" or not query:
+            page = snapshot.load(ids[:size]) if ids else []
+        else:
+            page = []
+            for start in range(0, len(ids), size + 1):
+                page += [r for r in snapshot.load(ids[start : start + size + 1]) if _has_lowered(r, query)]
+                if len(page) > size:
+                    break
+        more = len(page) > size or (self.policy.search != "lower" and len(ids) > size)
+        page = page[:size]
+        return Graph(page, [], paging.cursor("matches", page[-1].id) if more and page else None)
+
+
+def _links(snapshot: Snapshot, records: list[Record]) -> list[Relation]:
+    return snapshot.relations_of([record.name for record in records])
+
+
+def _has_lowered(record: Record, query: str) -> bool:
+    # No text holds NUL, so nothing is found across two of them.
+    return query.lower() in "\0".join((record.name, record.kind, *record.observations)).lower()

@@ -1,0 +1,84 @@
+"""History: the verbs that look back, take back, and delete for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polymnia.engine.paging import size
+from polymnia.engine.ports import Transaction
+from polymnia.engine.verbs.base import Verbs, listed
+from polymnia.errors import NotFound
+from polymnia.models import Change, Event, Graph, Record, Relation
+
+__all__ = ["PastVerbs"]
+
+
+class PastVerbs(Verbs):
+    """Every change is journalled: it can be read, dated and undone; only a purge leaves nothing."""
+
+    def purge(self, names: Iterable[str]) -> int:
+        """Remove entities for good, deleted ones too: from store, indexes and journal.
+
+        Cannot be undone; answers how many went.
+        """
+        going = listed(names)
+
+        def purge(tx: Transaction) -> int:
+            ids = list(dict.fromkeys(id for name in going for id in tx.ids_ever(name)))
+            tx.purge(ids)
+            return len(ids)
+
+        return self._write("purge", purge)
+
+    def undo(self, change: int | None = None) -> Change:
+        """Take back a change whole, a cascade of deletes included; the newest one when none is named.
+
+        The undo is a change of its own and can be undone. A change that later ones build on is refused with
+        :class:`~polymnia.errors.Conflict`, which names them.
+        """
+        if change is not None:
+            _known_number(change)
+        return self._write("undo", lambda tx: tx.undo(change))
+
+    def get(self, name: str, *, at: int | None = None) -> tuple[Record, list[Relation]]:
+        """One entity and its relations, now or as they were at a time (microseconds since 1970, UTC)."""
+        with self.store.read(self.project) as snapshot:
+            if at is None:
+                ids = snapshot.ids([name])
+                records = snapshot.load(list(ids.values())) if ids else []
+                relations = snapshot.relations_of([name]) if ids else []
+            else:
+                records, relations = snapshot.as_of(at, name)
+        if not records:
+            raise NotFound([name])
+        return records[0], relations
+
+    def as_of(self, at: int) -> Graph:
+        """The whole graph as it was at a time (microseconds since 1970, UTC)."""
+        with self.store.read(self.project) as snapshot:
+            return Graph(*snapshot.as_of(at))
+
+    def history(self, name: str) -> list[Event]:
+        """Everything that happened to the name, oldest first; also when it is deleted by now."""
+        with self.store.read(self.project) as snapshot:
+            events = snapshot.history(name)
+        if not events:
+            raise NotFound([name])
+        return events
+
+    def changes(self, limit: int = 20) -> list[Change]:
+        """The newest changes of the project, newest first."""
+        size(limit)
+        with self.store.read(self.project) as snapshot:
+            return snapshot.changes(limit)
+
+    def change(self, number: int) -> Change | None:
+        """One change of the project by its number."""
+        _known_number(number)
+        with self.store.read(self.project) as snapshot:
+            return snapshot.change(number)
+
+
+def _known_number(change: int) -> None:
+    if not 0 < change < 1 << 63:
+        raise NotFound([str(change)], "Change", hint="`polymnia changes` lists their numbers.")

@@ -1,0 +1,158 @@
+"""Scopes and sessions: where memories are filed, and stretches of work that come and go."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from polymnia.engine import scopes
+from polymnia.engine.graph import Step
+from polymnia.engine.ports import Transaction
+from polymnia.engine.scopes import Scope
+from polymnia.engine.verbs.base import Verbs
+from polymnia.errors import Invalid, NotFound
+from polymnia.models import Filters, Session, legal_text, new_id
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.nearness import Both, Look
+    from polymnia.engine.suggesting import Neighbour, Suggestion
+
+__all__ = ["Cleaned", "ScopeVerbs"]
+
+_DAY = 86_400_000_000
+_PART = 500
+
+
+class Cleaned(Struct, frozen=True):
+    """The sessions that were removed, and how many memories went with them."""
+
+    sessions: list[str]
+    memories: int
+
+
+class ScopeVerbs(Verbs):
+    """The tree of scopes, what belongs where, and sessions."""
+
+    def scopes(self, parent: str | None = None) -> list[Scope]:
+        """Every scope with memories in it or below it, in the order of their paths; with a parent, those within it."""
+        wanted = None if parent is None else scopes.legal_scope(parent, "parent_scope")
+        with self.store.read(self.project) as snapshot:
+            return scopes.tree(snapshot.scopes(), wanted)
+
+    def rename_scope(self, old: str, new: str, *, step: Step | None = None) -> list[tuple[str, str, str]]:
+        """Call a scope otherwise: everything in it and below it moves. Answers (id, old scope, new scope) of each."""
+        source, target = scopes.legal_scope(old, "source_scope"), scopes.legal_scope(new, "target_scope")
+
+        def rename(tx: Transaction) -> list[tuple[str, str, str]]:
+            moved = []
+            base = tx.numbers[0] << 32
+            ids = [base + number for number in tx.matching(Filters(scope=source, scopes_below=True))]
+            if not ids:
+                raise NotFound([source], "Scope", hint="`polymnia scopes` shows what there is.")
+            for start in range(0, len(ids), _PART):
+                if step is not None:
+                    step(start, len(ids))
+                for record in tx.load(ids[start : start + _PART]):
+                    before = scopes.shown(record.scope)
+                    path = scopes.renamed(before, source, target)
+                    filed = scopes.filed(scopes.legal_scope(path, "target_scope"))
+                    if filed["session"] is not None and not tx.has_session(filed["session"]):
+                        tx.add_session(filed["session"])
+                    tx.revise(record.id, filed)
+                    moved.append((record.uid, before, path))
+            return moved
+
+        return self._write("rename_scope", rename, step)
+
+    def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
+        """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
+        from polymnia.engine import suggesting
+        from polymnia.engine.content import KIND, read_as
+        from polymnia.models import Record
+
+        legal_text(content, "content", self.limits.text_bytes)
+        if not content.strip():
+            raise Invalid("content is empty", field="content", hint="Give the text to file.")
+        here = None if current is None else scopes.legal_scope(current, "current_scope")
+        head = content[: suggesting.READ]
+        finder = self.finding()
+        said = finder.said(self.project, *read_as(Record(id=0, uid="-", name="-", kind=KIND, observations=(head,))))
+
+        def gather(look: Look) -> Suggestion:
+            model, near = look.both(said, head, suggesting.BY_MEANING, suggesting.BY_WORDS)
+            counts = {scopes.shown(path): count for path, count in look.snapshot.scopes()}
+            unrelated = look.channels[model].embedder.unrelated if model is not None else 0.0
+            return suggesting.suggest(
+                content, _neighbours(look, model, near), current=here, scopes=counts, unrelated=unrelated
+            )
+
+        return finder.look(self.project, gather)
+
+    # ── sessions ──────────────────────────────────────────────────────────────────────────────────────
+
+    def begin_session(self, session: str | None = None) -> tuple[Session, bool]:
+        """Begin a session, with a name of its own or one that is made; its memories live in session/<name>.
+
+        One that is there already goes on; whether it is new is the second answer.
+        """
+        name = new_id(time.time_ns() // 1000) if session is None else scopes.legal_session(session)
+
+        def begin(tx: Transaction) -> tuple[Session, bool]:
+            new = not tx.has_session(name)
+            if new:
+                tx.add_session(name)
+            return next(one for one in tx.sessions() if one.name == name), new
+
+        return self._write("begin_session", begin)
+
+    def sessions(self) -> list[Session]:
+        """Every session with its memories counted, in the order they began."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.sessions()
+
+    def clean_sessions(
+        self, days: float, *, only: Sequence[str] | None = None, now: int | None = None, step: Step | None = None
+    ) -> Cleaned:
+        """Remove sessions that nobody has used for so many days, with their memories. One undo brings all back."""
+        border = (time.time_ns() // 1000 if now is None else now) - int(days * _DAY)
+
+        def clean(tx: Transaction) -> Cleaned:
+            base = tx.numbers[0] << 32
+            going = [one.name for one in tx.sessions() if one.used <= border and (only is None or one.name in only)]
+            freed = 0
+            for name in going:
+                ids = [base + number for number in tx.matching(Filters(session=name, only_session=True))]
+                for start in range(0, len(ids), _PART):
+                    part = tx.load(ids[start : start + _PART])
+                    tx.remove_relations([r.id for r in tx.relations_of([record.name for record in part])])
+                    tx.remove_records([record.id for record in part])
+                freed += len(ids)
+            tx.remove_sessions(going)
+            return Cleaned(going, freed)
+
+        return self._write("clean_sessions", clean, step)
+
+
+def _neighbours(look: Look, model: str | None, near: Sequence[Both]) -> list[Neighbour]:
+    """The memories found by meaning and by words, each with what is known of it."""
+    from polymnia.engine.content import content
+    from polymnia.engine.suggesting import Neighbour, crowding
+
+    crowds: dict[int, float] = {}
+    known = [one for one in near if one.cosine == one.cosine]
+    vectors = look.vectors_in(model, [one.row for one in known]) if model is not None and known else None
+    if vectors is not None:
+        crowds = dict(zip((one.number for one in known), crowding(vectors), strict=True))
+    loaded = look.load([one.number for one in near])
+    return [
+        Neighbour(
+            scope=scopes.shown(record.scope), cosine=one.cosine if one.cosine == one.cosine else None, words=one.words,
+            text=content(record)[:1000], category=record.category, content_type=record.content_type,
+            crowd=crowds.get(one.number),
+        )
+        for one in near
+        if (record := loaded.get(one.number)) is not None
+    ]  # fmt: skip
