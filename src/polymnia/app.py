@@ -12,7 +12,7 @@ from polymnia.engine.ports import Store
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
 from polymnia.models import Limits
-from polymnia.operation import Registry
+from polymnia.operation import Registry, beside
 from polymnia.settings import GRAPHS, BadSetting, Settings
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def wants_colour() -> bool:
 
 
 def _behaviour(chosen: Settings) -> str:
-    return chosen.graph if chosen.dialect == "all" else chosen.dialect
+    """The manners of the graph: of the dialect, or where it has none of its own, those the settings name."""
+    return chosen.dialect if chosen.dialect in GRAPHS else chosen.graph
 
 
 def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
@@ -92,14 +93,25 @@ def _behind(file: str) -> str:
 
 def limits(chosen: Settings) -> Limits:
     """The largest things the settings allow."""
-    return Limits(chosen.max_text_bytes, chosen.max_name_bytes, chosen.max_batch)
+    # An archive in an answer travels twice, as text and as structure, and quoted.
+    inline = chosen.max_message_bytes // 4
+    return Limits(chosen.max_text_bytes, chosen.max_name_bytes, chosen.max_batch, chosen.max_import_bytes, inline)
 
 
 def registry(chosen: Settings) -> Registry:
-    """The dialect the settings name."""
+    """The dialect the settings name; ``all`` is every tool at once, each with the manners of its own dialect."""
+    if chosen.dialect == "associative":
+        from polymnia.dialects import associative
+
+        return associative.registry()
     from polymnia.dialects import graph
 
-    return graph.registry(_behaviour(chosen))
+    found = graph.registry(_behaviour(chosen))
+    if chosen.dialect == "all":
+        from polymnia.dialects import associative
+
+        found = beside("all", found, associative.registry())
+    return found
 
 
 def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
@@ -111,7 +123,15 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     store = _store(chosen, create)
     # Where nobody searches by meaning, nobody pays for it.
     finding = Finding(lambda: _finder(chosen, store), eager=policy.search == "ranked" and chosen.embedder != "none")
-    return Memory(store, project=chosen.project, who=who, policy=policy, limits=limits(chosen), finding=finding)
+    return Memory(
+        store,
+        project=chosen.project,
+        who=who,
+        policy=policy,
+        limits=limits(chosen),
+        finding=finding,
+        exports=chosen.export_dir or os.path.join(os.path.dirname(chosen.store or default_store()), "exports"),
+    )
 
 
 def _check_embedder(chosen: Settings) -> None:

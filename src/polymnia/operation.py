@@ -26,6 +26,7 @@ __all__ = [
     "Reply",
     "Resource",
     "Template",
+    "beside",
     "schema",
 ]
 
@@ -55,7 +56,11 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One thing a client can ask for: data in, data out; no try, no logging, no transport."""
+    """One thing a client can ask for: data in, data out; no try, no logging, no transport.
+
+    ``wrapped`` names a parameter that may hold all others. ``word`` says how a fault of this one is answered where
+    several dialects stand side by side.
+    """
 
     name: str
     params: type
@@ -66,6 +71,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     reads: bool = False
     destroys: bool = False
     idempotent: bool = False
+    wrapped: str | None = None
+    word: Callable[[Fault], Reply] | None = None
 
 
 class Resource(Struct, frozen=True, kw_only=True):
@@ -126,6 +133,8 @@ class Registry(Struct, kw_only=True):
 
     def arguments(self, operation: Operation, raw: bytes) -> Any:
         """The parameters of an operation, read from JSON; every misfit at once when they do not fit."""
+        if operation.wrapped is not None:
+            raw = _unwrapped(operation, operation.wrapped, raw)
         decoder = self.decoders.get(operation.name)
         if decoder is None:
             decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.params)
@@ -133,6 +142,46 @@ class Registry(Struct, kw_only=True):
             return decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return _looked_at_closely(operation, raw)
+
+
+def beside(name: str, first: Registry, *others: Registry) -> Registry:
+    """Dialects side by side: every tool keeps the manners of its own; what else they offer is offered by all."""
+    dialects = (first, *others)
+    return Registry(
+        name=name,
+        instructions=" ".join(one.instructions for one in dialects),
+        operations={
+            tool.name: tool if tool.word is not None else msgspec.structs.replace(tool, word=one.word)
+            for one in dialects
+            for tool in one.operations.values()
+        },
+        word=first.word,
+        unknown=first.unknown,
+        resources=[item for one in dialects for item in one.resources],
+        templates=[item for one in dialects for item in one.templates],
+        prompts=[item for one in dialects for item in one.prompts],
+    )
+
+
+def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
+    """What stands in the one parameter that holds all others, or the parameters as they are if it is not given."""
+    if f'"{name}"'.encode() not in raw:
+        return raw
+    try:
+        given = _OBJECT.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return raw
+    inner = given.pop(name, None)
+    if inner is None or bytes(inner) == b"null":
+        return msgspec.json.encode(given)
+    if beside := [key for key, value in given.items() if bytes(value) != b"null"]:
+        expected = f"the only parameter, or absent: {', '.join(beside)} stands beside it"
+        raise BadArguments(operation.name, [Violation(name, expected, "both")])
+    held = bytes(inner)
+    return msgspec.json.decode(held, type=str).encode() if held[:1] == b'"' else held  # some clients quote it
+
+
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def _looked_at_closely(operation: Operation, raw: bytes) -> Any:
@@ -186,6 +235,10 @@ def _given(value: Any) -> str:
     return next(name for name, kind in _TYPES.items() if isinstance(value, kind))
 
 
+def _quoted(value: Any) -> str:
+    return f"{value!r:.60}" if isinstance(value, str) else _given(value)
+
+
 def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Violation]) -> None:
     """Every place where a value does not fit a schema of ours, in the order of the schema."""
     kind = expected.get("type")
@@ -202,6 +255,9 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
     if kind in _TYPES and not isinstance(value, _TYPES[kind]):
         misfits.append(Violation(path, kind, _given(value)))
         return
+    if "enum" in expected and value not in expected["enum"]:
+        misfits.append(Violation(path, "one of " + ", ".join(map(str, expected["enum"])), _quoted(value)))
+        return
     if kind == "array":
         for i, item in enumerate(value):
             _compare(expected.get("items", {}), item, f"{path}[{i}]", misfits)
@@ -214,6 +270,11 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
                     misfits.append(Violation(where, inner.get("type", "value"), "undefined"))
             elif value[key] is not None or key in required:
                 _compare(inner, value[key], where, misfits)
+        if expected.get("additionalProperties") is False:
+            names = ", ".join(expected.get("properties", {}))
+            for key in value:
+                if key not in expected.get("properties", {}):
+                    misfits.append(Violation(f"{path}.{key}" if path else key, f"one of: {names}", "unknown"))
 
 
 _schemas: dict[type, dict[str, Any]] = {}
@@ -239,7 +300,7 @@ def _plain(node: Any, parts: dict[str, Any]) -> Any:
     if "anyOf" in node:
         kept = [item for item in node["anyOf"] if item != {"type": "null"}]
         if len(kept) == 1:
-            rest = {key: item for key, item in node.items() if key not in ("anyOf", "default")}
+            rest = {key: item for key, item in node.items() if key != "anyOf" and (key, item) != ("default", None)}
             return {**_plain(kept[0], parts), **rest}
     return {
         key: {name: _plain(item, parts) for name, item in value.items()}

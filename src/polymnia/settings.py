@@ -60,7 +60,7 @@ class Setting:
 
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
-DIALECTS = ("all", *GRAPHS)
+DIALECTS = ("all", *GRAPHS, "associative")
 LANES = ("all", "words", "meaning")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
@@ -68,7 +68,7 @@ SETTINGS = (
     Setting("store", str, None, "The file that keeps the memory (default: in the platform's data folder)."),
     Setting("project", str, "default", "The project to work in; projects never see each other's memories."),
     Setting("dialect", str, "all", "The tools to offer and their manners.", choices=DIALECTS),
-    Setting("graph", str, "strict", "The manners of the graph tools in the dialect `all`.", choices=GRAPHS),
+    Setting("graph", str, "strict", "The manners of the graph where the dialect has none of its own.", choices=GRAPHS),
     Setting(
         "file", str, None,
         "Keep the memory visible in this JSON file, and take over edits made there. Ends in .json or .jsonl.",
@@ -85,12 +85,14 @@ SETTINGS = (
     Setting("rerank", str, "off", "Whether the best candidates are judged once more by a cross-encoder.",
             choices=("off", "on")),
     Setting("lanes", str, "all", "What a ranked search goes by.", choices=LANES),
+    Setting("export_dir", str, None, "The folder of exports and imports (default: `exports` beside the store)."),
     Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
     Setting("max_text_bytes", int, 5 * MIB, "The largest single text accepted."),
     Setting("max_name_bytes", int, 64 * 1024, "The longest name, type or relation type accepted."),
     Setting("max_batch", int, 10_000, "The most items accepted in one call."),
+    Setting("max_import_bytes", int, 2048 * MIB, "The largest archive imported, after it is unpacked."),
     Setting("max_nesting", int, 100, "The deepest nesting accepted in a message."),
 )  # fmt: skip
 _BY_FLAG = {setting.flag: setting for setting in SETTINGS}
@@ -110,12 +112,14 @@ class Settings:
     embedder_timeout: float
     rerank: str
     lanes: str
+    export_dir: str | None
     log_level: str
     busy_timeout: float
     max_message_bytes: int
     max_text_bytes: int
     max_name_bytes: int
     max_batch: int
+    max_import_bytes: int
     max_nesting: int
 
     def __init__(self, values: Mapping[str, object], environment: Mapping[str, str]) -> None:

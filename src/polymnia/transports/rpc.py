@@ -76,12 +76,22 @@ class Server:
         return offered
 
 
+def _taken(tool: Operation) -> dict[str, Any]:
+    """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
+    plain = schema(tool.params)
+    if tool.wrapped is None:
+        return plain
+    around = {"type": "object", "description": "All of these parameters may come in this one instead."}
+    taken = {key: value for key, value in plain.items() if key not in ("required", "additionalProperties")}
+    return {**taken, "properties": {**plain["properties"], tool.wrapped: around}}
+
+
 def _described(tool: Operation) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.help,
-        "inputSchema": schema(tool.params),
+        "inputSchema": _taken(tool),
         "outputSchema": schema(tool.output),
         "annotations": {
             "title": tool.title,

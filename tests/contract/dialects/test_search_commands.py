@@ -54,7 +54,7 @@ def test_a_search_prints_score_name_kind_pieces_and_reason(filled: Place) -> Non
 
     assert done.returncode == 0
     first, piece, reason, *_ = done.stdout.splitlines()
-    assert re.fullmatch(r"[01]\.\d\d  Ann \(person\)", first)
+    assert re.fullmatch(r"[01]\.\d\d  Ann \(person\) home/people", first)
     assert piece.strip() == "Drinks green tea every morning"
     assert reason.strip().startswith("The query stands in an observation as it is")
     assert done.stderr == ""

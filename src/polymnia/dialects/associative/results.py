@@ -1,0 +1,352 @@
+"""What the thirteen tools answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from polymnia.engine import scopes
+from polymnia.engine.content import content
+from polymnia.engine.moments import moment
+from polymnia.models import Record
+
+__all__ = [
+    "Alternative",
+    "Analysis",
+    "Association",
+    "Deleted",
+    "Discovered",
+    "Discovery",
+    "Exported",
+    "FailedMove",
+    "Found",
+    "FoundMemory",
+    "Imported",
+    "ListedMemory",
+    "Memory",
+    "MovedMemories",
+    "MovedMemory",
+    "Page",
+    "Pagination",
+    "Scope",
+    "Scopes",
+    "Session",
+    "SessionAnswer",
+    "Source",
+    "Stats",
+    "Stored",
+    "Suggested",
+    "association",
+    "found",
+    "listed",
+    "memory",
+]
+
+Nothing = Meta(extra_json_schema={"type": ["string", "null"]})
+_SHORT = 300  # characters of a memory that is only told of beside another
+
+
+class Stored(Struct, frozen=True, omit_defaults=True):
+    """memory_store: the memory that keeps the content now, or has kept it before."""
+
+    memory_id: str
+    content: str
+    scope: str
+    created_at: str
+    is_duplicate: bool
+    associations: list[str]
+    similarity_score: float | None = None
+
+
+class Association(Struct, frozen=True, omit_defaults=True):
+    """A memory that another one is linked to. Of a long one the beginning is shown."""
+
+    memory_id: str
+    content: str
+    similarity_score: float
+    truncated: bool = False
+    name: str | None = None
+
+
+class FoundMemory(Struct, frozen=True, omit_defaults=True):
+    """A memory that memory_search found. ``name`` and ``kind`` are those of a graph entity."""
+
+    memory_id: str
+    content: str
+    scope: str
+    similarity_score: float
+    created_at: str
+    associations: list[Association] | None = None
+    category: str | None = None
+    tags: list[str] = []
+    metadata: dict[str, Any] = {}
+    name: str | None = None
+    kind: str | None = None
+
+
+class Found(Struct, frozen=True):
+    """memory_search."""
+
+    memories: list[FoundMemory]
+    total_found: int
+    search_scope: Annotated[str | None, Nothing]
+
+
+class Memory(Struct, frozen=True, omit_defaults=True):
+    """A memory with everything that is known of it (memory_get, memory_update)."""
+
+    memory_id: str
+    content: str
+    scope: str
+    metadata: dict[str, Any]
+    tags: list[str]
+    category: Annotated[str | None, Nothing]
+    created_at: str
+    updated_at: str
+    version: int
+    associations: list[Association] | None = None
+    name: str | None = None
+    kind: str | None = None
+    success: bool | None = None
+
+
+class ListedMemory(Struct, frozen=True, omit_defaults=True):
+    """A memory of memory_list_all."""
+
+    memory_id: str
+    content: str
+    scope: str
+    created_at: str
+    updated_at: str
+    category: str | None = None
+    tags: list[str] = []
+    metadata: dict[str, Any] = {}
+    name: str | None = None
+    kind: str | None = None
+
+
+class Deleted(Struct, frozen=True):
+    """memory_delete: what is gone for good."""
+
+    success: bool
+    memory_id: str
+    message: str
+
+
+class Source(Struct, frozen=True):
+    """The memory that associations were discovered for."""
+
+    memory_id: str
+    content: str
+
+
+class Discovered(Struct, frozen=True, omit_defaults=True):
+    """One association: how strong, what carries it, and why."""
+
+    memory_id: str
+    content: str
+    similarity_score: float
+    association_type: str
+    reason: str
+    scope: str
+    truncated: bool = False
+    name: str | None = None
+
+
+class Stats(Struct, frozen=True):
+    """How many memories were looked at, how many are answered, and how strong those are on average."""
+
+    total_candidates: int
+    filtered_results: int
+    avg_similarity: float
+
+
+class Discovery(Struct, frozen=True):
+    """memory_discover_associations."""
+
+    source_memory: Source
+    associations: list[Discovered]
+    discovery_stats: Stats
+
+
+class Scope(Struct, frozen=True, omit_defaults=True):
+    """One scope: how many memories are in it, how many with everything below it, and what is right below."""
+
+    scope: str
+    child_scopes: list[str]
+    depth: int
+    memory_count: int | None = None
+    total_memory_count: int | None = None
+
+
+class Scopes(Struct, frozen=True):
+    """scope_list."""
+
+    scopes: list[Scope]
+    total_scopes: int
+    hierarchy_depth: int
+
+
+class Alternative(Struct, frozen=True):
+    """Another scope a text may belong to."""
+
+    scope: str
+    confidence: float
+    reasoning: str
+
+
+class Analysis(Struct, frozen=True):
+    """What was seen in the text."""
+
+    detected_keywords: list[str]
+    suggested_category: Annotated[str | None, Nothing]
+    content_type: str
+
+
+class Suggested(Struct, frozen=True):
+    """scope_suggest."""
+
+    suggested_scope: str
+    confidence: float
+    alternatives: list[Alternative]
+    analysis: Analysis
+    reasoning: str
+    abstained: bool
+
+
+class MovedMemory(Struct, frozen=True):
+    """A memory that was moved."""
+
+    memory_id: str
+    old_scope: str
+    new_scope: str
+
+
+class FailedMove(Struct, frozen=True):
+    """A memory that could not be moved, and why."""
+
+    memory_id: str
+    error: str
+
+
+class MovedMemories(Struct, frozen=True):
+    """memory_move."""
+
+    moved_count: int
+    failed_moves: list[FailedMove]
+    target_scope: str
+    moved_memories: list[MovedMemory]
+
+
+class Pagination(Struct, frozen=True):
+    """Where a page stands among all pages."""
+
+    page: int
+    per_page: int
+    total_items: int
+    total_pages: int
+    has_next: bool
+    has_prev: bool
+
+
+class Page(Struct, frozen=True):
+    """memory_list_all."""
+
+    memories: list[ListedMemory]
+    pagination: Pagination
+
+
+class Exported(Struct, frozen=True, omit_defaults=True):
+    """memory_export: to a file, or as data (base64 when compressed)."""
+
+    success: bool
+    exported_count: int
+    export_size: int
+    export_scope: Annotated[str | None, Nothing]
+    compression_used: bool
+    associations_count: int
+    file_path: str | None = None
+    export_data: str | None = None
+
+
+class Imported(Struct, frozen=True):
+    """memory_import. ``overwritten_count`` are the memories that existed and were changed, whatever the strategy."""
+
+    success: bool
+    imported_count: int
+    skipped_count: int
+    overwritten_count: int
+    import_source: str
+    merge_strategy_used: str
+    validation_errors: list[str]
+    imported_scopes: list[str]
+    associations_count: int
+
+
+class Session(Struct, frozen=True):
+    """One session of session_manage."""
+
+    session_id: str
+    scope: str
+    memory_count: int
+    created_at: str
+    last_used_at: str
+    age_days: int
+
+
+class SessionAnswer(Struct, frozen=True, omit_defaults=True):
+    """session_manage, with the fields of its action."""
+
+    action: str
+    session_id: str | None = None
+    session_scope: str | None = None
+    created_at: str | None = None
+    already_existed: bool | None = None
+    sessions: list[Session] | None = None
+    total_sessions: int | None = None
+    removed_sessions: int | None = None
+    freed_memories: int | None = None
+    max_age_days: float | None = None
+    removed_session_ids: list[str] | None = None
+
+
+def _called(record: Record) -> dict[str, str]:
+    """The name and kind of a graph entity; a content is called by its id alone."""
+    return {} if record.name == record.uid else {"name": record.name, "kind": record.kind}
+
+
+def _short(record: Record) -> tuple[str, bool]:
+    whole = content(record)
+    return (whole, False) if len(whole) <= _SHORT else (whole[:_SHORT] + "…", True)
+
+
+def association(record: Record, strength: float | None) -> Association:
+    """A linked memory; a link drawn by hand without a number is sure."""
+    text, cut = _short(record)
+    name = None if record.name == record.uid else record.name
+    return Association(record.uid, text, 1.0 if strength is None else round(strength, 4), cut, name)
+
+
+def found(record: Record, similarity: float, links: list[Association] | None) -> FoundMemory:
+    """A hit."""
+    return FoundMemory(
+        record.uid, content(record), scopes.shown(record.scope), round(similarity, 4), moment(record.created), links,
+        record.category, list(record.tags), record.metadata, **_called(record),
+    )  # fmt: skip
+
+
+def memory(record: Record, links: list[Association] | None, success: bool | None = None) -> Memory:
+    """A memory in full."""
+    return Memory(
+        record.uid, content(record), scopes.shown(record.scope), record.metadata, list(record.tags), record.category,
+        moment(record.created), moment(record.updated), record.version, links, success=success, **_called(record),
+    )  # fmt: skip
+
+
+def listed(record: Record) -> ListedMemory:
+    """A memory in a list."""
+    return ListedMemory(
+        record.uid, content(record), scopes.shown(record.scope), moment(record.created), moment(record.updated),
+        record.category, list(record.tags), record.metadata, **_called(record),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The associative dialect, through the door its users come in by."""

@@ -1,0 +1,25 @@
+"""Servers of the associative dialect: by words alone, each of its own, and with the model, shared by a module."""
+
+from __future__ import annotations
+
+import pytest
+
+from stdio_client import Place, Server
+
+
+@pytest.fixture
+def words(place: Place) -> Server:
+    """A server of this test's own that goes by words alone."""
+    return place.serve("associative")
+
+
+@pytest.fixture(scope="module")
+def shared(module_place: Place) -> Server:
+    """The same for tests that keep to scopes of their own."""
+    return module_place.serve("associative")
+
+
+@pytest.fixture(scope="module")
+def meaning(module_place: Place) -> Server:
+    """A server that goes by meaning too, shared by the tests of a module."""
+    return module_place.serve("associative", environment={"POLYMNIA_EMBEDDER": "use"})
