@@ -22,6 +22,7 @@ import msgspec
 
 from polymnia import __version__, app, errors
 from polymnia.cli import commands
+from polymnia.dialects.associative.wording import word as word_associative
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.dialects.graph.wording import word
 from polymnia.engine.graph import Policy, check_names
@@ -106,7 +107,9 @@ def grouped(values: Mapping[str, T]) -> list[tuple[list[str], T]]:
 
 def who(names: Sequence[str]) -> str:
     """Some dialects by name, or all of them."""
-    return "every dialect" if len(names) == len(GRAPH_DIALECTS) else codes(names)
+    if not set(GRAPH_DIALECTS) <= set(names):
+        return codes(names)
+    return "every graph dialect" if len(names) == len(GRAPH_DIALECTS) else "every dialect"
 
 
 # ── Operations ───────────────────────────────────────────────────────────────────────────────────────────
@@ -214,22 +217,26 @@ def answers(registry: Registry) -> dict[str, str]:
     return {tool: unvarying(text) for tool, text in told.items()}
 
 
-def unvarying(text: str) -> str:
-    """The text with ids that are the same on every day."""
-    numbers: dict[str, int] = {}
+def unvarying(text: str, numbers: dict[str, int] | None = None) -> str:
+    """The text with ids and times that are the same on every day; ``numbers`` keeps ids the same in many texts."""
+    numbers = {} if numbers is None else numbers
 
     def stand_in(found: re.Match[str]) -> str:
         return f"00000000-0000-7000-8000-{numbers.setdefault(found[0], len(numbers) + 1):012}"
 
+    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "2026-05-01T12:30:00.000000Z", text)
     return re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", stand_in, text)
 
 
 def kind(node: dict[str, Any]) -> str:
     """The type of a parameter in words."""
+    if "enum" in node:
+        return " or ".join(map(code, node["enum"]))
     if node["type"] == "array":
         return f"list of {node['items']['type']}s"
     if "minimum" in node:
-        return f"{node['type']}, {node['minimum']:,} to {node['maximum']:,}"
+        most = f"to {node['maximum']:,}" if "maximum" in node else "or more"
+        return f"{node['type']}, {node['minimum']:,} {most}"
     return str(node["type"])
 
 
@@ -238,8 +245,10 @@ def parameters(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str, s
     rows = []
     for name, inner in node["properties"].items():
         needed = "yes" if name in node.get("required", ()) else "no"
+        if "default" in inner:
+            needed += f", {code(json.dumps(inner['default']))}"
         rows.append((code(prefix + name), kind(inner), needed, inner.get("description", "")))
-        if inner["type"] == "array" and inner["items"]["type"] == "object":
+        if inner.get("type") == "array" and inner["items"]["type"] == "object":
             rows += parameters(inner["items"], f"{prefix}{name}[].")
     return rows
 
@@ -248,7 +257,9 @@ def shape(node: dict[str, Any]) -> str:
     """A schema at a glance. A question mark follows a key that may be missing."""
     if node["type"] == "array":
         return f"[{shape(node['items'])}]"
-    if node["type"] != "object":
+    if isinstance(node["type"], list):
+        return " or ".join(node["type"])
+    if node["type"] != "object" or "properties" not in node:
         return str(node["type"])
     required = node.get("required", ())
     inner = (f'"{key}"{"" if key in required else "?"}: {shape(each)}' for key, each in node["properties"].items())
@@ -309,15 +320,20 @@ def operations() -> str:
         [question, *(meant(field, getattr(BEHAVIOURS[name].policy, field)) for name in GRAPH_DIALECTS)]
         for field, question in fields.items()
     ]
+    other, everything = (app.registry(app.settings({"dialect": name}, {})) for name in ("associative", "all"))
+    if set(everything.operations) != {*by_tool, *other.operations}:
+        raise Incomplete("the dialect all is no longer the graph beside the associative dialect")
     parts = [
-        f"The dialects {codes(GRAPH_DIALECTS)} offer the same {len(by_tool)} tools over the same memory and differ in "
-        "their manners. The dialect `all` offers them with the manners that `--graph` names. What each dialect "
-        "promises, sentence by sentence, is in [the contract](../contracts/graph.md); how it words a refusal is in "
-        "[Errors](errors.md).",
+        f"The graph dialects {codes(GRAPH_DIALECTS)} offer the same {len(by_tool)} tools over the same memory and "
+        "differ in their manners. The dialect `associative` offers "
+        f"[{len(other.operations)} tools of its own](#the-associative-dialect). The dialect `all` offers both side by "
+        f"side, {len(everything.operations)} tools, those of the graph with the manners that `--graph` names. What the "
+        "graph dialects promise, sentence by sentence, is in [the contract](../contracts/graph.md); how each dialect "
+        "words a refusal is in [Errors](errors.md).",
         "## Where the dialects differ",
         table(["", *map(code, GRAPH_DIALECTS)], manners),
         "Every call is one transaction: all of it happens, or nothing.",
-        "## The tools",
+        "## The tools of the graph",
         "The answer is a text (JSON, except where a dialect answers with a sentence) and the same as structured "
         'content, which must be an object: a list travels there as `{"result": […]}`. A `?` follows a key that may '
         "be missing. The answers below are real: each dialect was called like that, on a memory in which Ann knows "
@@ -349,7 +365,91 @@ def operations() -> str:
             parts.append(table(["parameter", "type", "required", "what it is"], parameters(expected)))
         given = msgspec.json.encode(EXAMPLES[tool]).decode()
         parts += [f"Called with\n\n{fence(given, 'json')}", answered(tool, tools, texts)]
-    return page("Operations", *parts, *resources(registries), *prompts(registries))
+    return page("Operations", *parts, *associative(other), *resources(registries), *prompts(registries))
+
+
+# A memory that is there before the story begins, so that there is something to be near to.
+FILED = {"content": "We empty the cache by hand before a release.", "scope": "work/api", "tags": ["cache"]}
+
+# In this order they make a story; `first` and `stored` stand for the ids of the memory above and of the first one here.
+STORY: dict[str, dict[str, Any]] = {
+    "memory_store": {
+        "content": "The cache holds each answer for a day.",
+        "scope": "work/api",
+        "category": "decision",
+        "tags": ["cache"],
+        "metadata": {"team": "blue"},
+    },
+    "memory_search": {"query": "how long the cache holds", "scope": "work", "include_child_scopes": True, "limit": 1},
+    "memory_get": {"memory_id": "stored"},
+    "memory_update": {"memory_id": "stored", "tags": ["cache", "speed"]},
+    "memory_discover_associations": {"memory_id": "first"},
+    "scope_list": {},
+    "scope_suggest": {"content": "Empty the cache by hand, and hold each answer for an hour."},
+    "memory_list_all": {"per_page": 1},
+    "memory_move": {"memory_ids": ["stored"], "target_scope": "work/web"},
+    "memory_export": {"scope": "work/web", "export_format": "yaml"},
+    "memory_import": {"import_data": '{"memories":[{"content":"Ann likes tea"}]}', "target_scope_prefix": "imported"},
+    "session_manage": {"action": "create", "session_id": "monday"},
+    "memory_delete": {"memory_id": "stored"},
+}
+
+
+def told(registry: Registry) -> dict[str, tuple[str, str]]:
+    """How each tool of the associative dialect is called in the story, and what it answers."""
+    explained(STORY, registry.operations, "tools (by an example)")
+    heard: dict[str, tuple[str, str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        client = Listening(registry, os.path.join(folder, "memory.db"))
+        ids = {"first": client.call("memory_store", FILED)["structuredContent"]["memory_id"]}
+        numbers = {ids["first"]: 1}
+        for tool, given in STORY.items():
+            written = msgspec.json.encode(given).decode()
+            for stands_for, id in ids.items():
+                written = written.replace(f'"{stands_for}"', f'"{id}"')
+            answer = client.call(tool, json.loads(written))
+            ids.setdefault("stored", answer["structuredContent"].get("memory_id", ""))
+            heard[tool] = unvarying(written, numbers), unvarying(answer["content"][0]["text"], numbers)
+        client.close()
+    return heard
+
+
+def associative(registry: Registry) -> list[str]:
+    """The part of the page that lists the tools of the associative dialect."""
+    heard = told(registry)
+    parts = [
+        "## The associative dialect",
+        "Memories here are texts with an id, filed in scopes and linked to what is near them. They are the same "
+        "memories that the graph sees: an entity has a `name` and a `kind` here as well, and is read by its id or its "
+        "name. Arguments come as they are, or all of them within `request`; `null` is the same as not given, and a "
+        "parameter that does not exist is refused.",
+        "The answer is JSON as a text, and the same as structured content. The answers below are real: the tools were "
+        f"called in the order in which the page names them, on a memory that holds “{FILED['content']}” in "
+        f"{code(str(FILED['scope']))}, and without a model for meaning (`--embedder none`). Ids and times differ.",
+        table(
+            ["tool", "title", "reads only", "may destroy", "the same call again changes nothing"],
+            (
+                [f"[{code(name)}](#{name})", tool.title, *("yes" if y else "no" for y in _annotations(tool))]
+                for name, tool in ((name, registry.operations[name]) for name in STORY)
+            ),
+        ),
+    ]
+    for name in STORY:
+        tool = registry.operations[name]
+        called, answer = heard[name]
+        given = schema(tool.params)
+        parts += [
+            f"### {name}",
+            tool.help.replace("<", "&lt;").replace(">", "&gt;"),
+            table(["parameter", "type", "required, default", "what it is"], parameters(given)),
+            f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}",
+            f"Structured content: {code(shape(schema(tool.output)))}",
+        ]
+    return parts
+
+
+def _annotations(tool: Operation) -> tuple[bool, bool, bool]:
+    return tool.reads, tool.destroys, tool.idempotent
 
 
 def resources(registries: Mapping[str, Registry]) -> list[str]:
@@ -469,6 +569,13 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
     "missing_ends": lambda: errors.MissingEnds(["Ann", "Bob"]),
     "conflict": lambda: errors.Conflict("Change 3 cannot be undone alone: later changes build on it (4)", changes=[4]),
     "cancelled": lambda: errors.Cancelled("The request was cancelled; nothing was changed"),
+    "export_failed": lambda: errors.ExportFailed(
+        "The archive is larger than 4,194,304 bytes, which is the most that an answer can carry",
+        hint="Give a file_path to write it to a file, or a scope to export less.",
+    ),
+    "import_failed": lambda: errors.ImportFailed(
+        "1 record cannot be imported: memories[3]: content is empty", problems=["memories[3]: content is empty"]
+    ),
     "unavailable": lambda: errors.Unavailable("The store memory.db failed"),
     "busy": lambda: errors.Busy("Another process has been writing to the store for more than 30 s"),
     "too_new": lambda: errors.TooNew("The store memory.db has format 9, made by a newer Polymnia"),
@@ -517,6 +624,7 @@ def worded(fault: Fault) -> str:
     for dialect in GRAPH_DIALECTS:
         reply = word(dialect)(fault)
         told[dialect] = msgspec.json.encode(reply.value).decode() if reply.text is None else reply.text
+    told["associative"] = msgspec.json.encode(word_associative(fault).value).decode()
     return "\n\n".join(f"In {who(names)}:\n\n{fence(text)}" for names, text in grouped(told))
 
 
@@ -578,10 +686,15 @@ def written(action: argparse.Action) -> str:
     """How an argument is written on the command line."""
     value = action.metavar or ("{" + ",".join(action.choices) + "}" if action.choices else action.dest.upper())
     if not action.option_strings:
-        return f"{value}…" if action.nargs == "+" else str(value)
+        several = f"{value}…" if action.nargs in ("+", "*") else str(value)
+        return f"[{several}]" if action.nargs in ("?", "*") else several
     if action.nargs == 0:
         return action.option_strings[-1]
     return f"{action.option_strings[-1]} " + (f"[{value}]" if action.nargs == "?" else str(value))
+
+
+def _needed(action: argparse.Action) -> bool:
+    return not action.option_strings or action.required
 
 
 def sentence(text: str) -> str:
@@ -604,7 +717,7 @@ def commands_page() -> str:
     for name, parser in subcommands().items():
         own = [a for a in parser._actions if a.dest not in names and a.dest != "help"]
         shared = [a for a in parser._actions if a.dest in names]
-        usage = [f"polymnia {name}", *(written(a) if not a.option_strings else f"[{written(a)}]" for a in own)]
+        usage = [f"polymnia {name}", *(written(a) if _needed(a) else f"[{written(a)}]" for a in own)]
         parts += [
             f"## polymnia {name}",
             fence(" ".join(usage) + (" [settings]" if shared else "")),

@@ -121,6 +121,7 @@ def _timeless(text: str) -> str:
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", text)
     text = re.sub(r"\d+\.\d\d ms$", "<time>", text, flags=re.M)
     text = re.sub(r"^[01]\.\d\d(?=  )|\b[01]\.\d{3}\b", "<score>", text, flags=re.M)
+    text = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>", text)
     return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
 
 

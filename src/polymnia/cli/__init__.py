@@ -7,8 +7,8 @@ import sys
 __all__ = ["main"]
 
 _COMMANDS = (
-    "stdio", "demo", "search", "explain", "import", "export", "show", "history", "changes", "undo", "purge",
-    "reindex", "health",
+    "stdio", "demo", "add", "search", "explain", "show", "list", "move", "scopes", "associations", "sessions", "import",
+    "export", "history", "changes", "undo", "purge", "reindex", "health",
 )  # fmt: skip
 
 

@@ -6,9 +6,11 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 from polymnia import __version__
+from polymnia.cli import arguments as given
 from polymnia.errors import Fault
 from polymnia.settings import SETTINGS, BadSetting, Setting
 
@@ -17,11 +19,21 @@ __all__ = ["parser", "run"]
 _EVERYWHERE = ("store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "rerank", "lanes")
+_IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
 In an AI client's configuration, the command is `polymnia` and its arguments are, for example:
   stdio --dialect official
 Started by a program without arguments, polymnia serves stdio with every tool."""
+
+
+class _Table(RawDescriptionHelpFormatter):
+    """The commands with their helps beside them, however long their names are."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        # argparse forgets to count the indent of the commands, and would break the line of the longest one.
+        self._action_max_length = 2 * self._indent_increment + max(len(command.name) for command in COMMANDS)
 
 
 class _Command:
@@ -42,117 +54,36 @@ class _Command:
         self.settings = (*_EVERYWHERE, *settings)
 
 
-def _name(parser: ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the name of the memory")
-
-
-def _at(parser: ArgumentParser) -> None:
-    parser.add_argument("--at", metavar="TIME", help="as it was then: 2026-05-01, 2026-05-01T12:30, or a change number")
-
-
-def _json(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="answer in JSON, for scripts")
-
-
-def _query(parser: ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", help="what to look for, in your own words; nothing in it is syntax")
-    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many memories at most (default 10)")
-    several: dict[str, Any] = {"action": "append", "default": []}
-    parser.add_argument("--kind", metavar="K", help="only memories of this kind; may be repeated", **several)
-    parser.add_argument("--tag", metavar="T", help="only memories with this tag; repeated: with any of them", **several)
-    parser.add_argument("--scope", metavar="S", help="only memories of this scope")
-    parser.add_argument("--below", action="store_true", help="and of every scope below it")
-    parser.add_argument("--session", metavar="S", help="only memories of this session or of none")
-    parser.add_argument("--since", metavar="TIME", help="only memories made at this time or later")
-    parser.add_argument("--until", metavar="TIME", help="only memories made before this time")
-    parser.add_argument(
-        "--meta", metavar="KEY=VALUE", help="only memories with this metadata; repeated: with all of it", **several
-    )
-
-
-def _search(parser: ArgumentParser) -> None:
-    _query(parser)
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="the best passages that fit so many tokens")
-    parser.add_argument("--facets", action="store_true", help="count kinds, tags, scopes and months of all that match")
-    parser.add_argument("--cursor", metavar="C", help="go on after a page; --json tells the cursor as next")
-    _json(parser)
-
-
-def _explain(parser: ArgumentParser) -> None:
-    _query(parser)
-    _json(parser)
-
-
-def _reindex(parser: ArgumentParser) -> None:
-    parser.add_argument("--anew", action="store_true", help="make everything again from the texts")
-    parser.add_argument("--all-projects", action="store_true", help="every project of the store")
-    _json(parser)
-
-
-def _import(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="memory.json, memory.jsonl, knowledge-graph.json; - reads stdin")
-    parser.add_argument(
-        "--existing",
-        choices=("merge", "replace", "keep"),
-        default="merge",
-        help="what happens to a name that exists: merge adds the observations it lacks (default)",
-    )
-    parser.add_argument("--dry-run", action="store_true", help="only report what the file holds")
-    _json(parser)
-
-
-def _export(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="ends in .json or .jsonl; - writes to stdout")
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
-    _at(parser)
-
-
-def _show(parser: ArgumentParser) -> None:
-    _name(parser)
-    _at(parser)
-    _json(parser)
-
-
-def _history(parser: ArgumentParser) -> None:
-    _name(parser)
-    _json(parser)
-
-
-def _changes(parser: ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, default=20, help="how many (default 20)")
-    _json(parser)
-
-
-def _undo(parser: ArgumentParser) -> None:
-    parser.add_argument("--change", type=int, metavar="N", help="which change (default: the newest one)")
-    _json(parser)
-
-
-def _purge(parser: ArgumentParser) -> None:
-    parser.add_argument("names", metavar="NAME", nargs="+", help="the names of the memories")
-    parser.add_argument("--yes", action="store_true", help="really: this cannot be undone")
-
-
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
-    _Command("search", "finding:search", "find memories by words and by meaning", _search, _SEARCHING),
-    _Command("explain", "plan:explain", "show how a query is read and answered", _explain, _SEARCHING),
-    _Command("import", "transfer:import_file", "take in a graph file of another server", _import),
-    _Command("export", "transfer:export_file", "write the memory as a graph file", _export),
-    _Command("show", "past:show", "show one memory, now or as it was", _show),
-    _Command("history", "past:history", "tell everything that happened to a memory", _history),
-    _Command("changes", "past:changes", "list the newest changes", _changes),
-    _Command("undo", "past:undo", "take back a change, whole", _undo),
-    _Command("purge", "past:purge", "remove memories for good, from the history too", _purge),
-    _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", _reindex, _EMBEDDING),
-    _Command("health", "tending:health", "tell how the store and its search are", _json, _EMBEDDING),
-)
+    _Command("add", "keeping:add", "remember a text, unless it is known already", given.add, _EMBEDDING),
+    _Command("search", "finding:search", "find memories by words and by meaning", given.search, _SEARCHING),
+    _Command("explain", "plan:explain", "show how a query is read and answered", given.explain, _SEARCHING),
+    _Command("show", "showing:show", "show one memory, now or as it was", given.show),
+    _Command("list", "showing:list_", "list memories, newest first", given.list_),
+    _Command("move", "keeping:move", "file memories under another scope, or rename a scope", given.move),
+    _Command("scopes", "filing:scopes", "show the tree of scopes, or where a text belongs", given.scopes, _EMBEDDING),
+    _Command(
+        "associations", "links:associations", "find what has to do with a memory", given.associations, _EMBEDDING
+    ),
+    _Command("sessions", "filing:sessions", "list, begin and clean up sessions", given.sessions),
+    _Command("import", "transfer:import_file", "take in a graph file of another server, or an archive", given.import_,
+             _IMPORTING),
+    _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive", given.export),
+    _Command("history", "past:history", "tell everything that happened to a memory", given.history),
+    _Command("changes", "past:changes", "list the newest changes", given.changes),
+    _Command("undo", "past:undo", "take back a change, whole", given.undo),
+    _Command("purge", "past:purge", "remove memories for good, from the history too", given.purge),
+    _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", given.reindex,
+             _EMBEDDING),
+    _Command("health", "tending:health", "tell how the store and its search are", given.json, _EMBEDDING),
+)  # fmt: skip
 
 
 def parser() -> ArgumentParser:
     """The command line, built from the commands and the settings."""
-    top = ArgumentParser(prog="polymnia", description=_ABOUT, formatter_class=RawDescriptionHelpFormatter)
+    top = ArgumentParser(prog="polymnia", description=_ABOUT, formatter_class=_Table)
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
@@ -181,12 +112,15 @@ def _add(parser: ArgumentParser, setting: Setting) -> None:
     )
 
 
-def run(given: list[str]) -> int:
+def run(words: list[str]) -> int:
     """Run one command; answers the exit code."""
     from polymnia import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, the others are still shown
     top = parser()
-    arguments = top.parse_args(given)
+    arguments = top.parse_args(words)
     if arguments.command is None:
         top.print_help()
         return 0

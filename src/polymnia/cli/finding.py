@@ -10,15 +10,17 @@ from typing import Any
 import msgspec
 
 from polymnia.app import memory
-from polymnia.cli.output import counted, dim, moment, on_one_line, print_json, shown, strong
+from polymnia.cli.output import counted, dim, line, moment, on_one_line, print_json, shown, strong
+from polymnia.engine import scopes
 from polymnia.engine.search.results import Found, Fragment, Hit
 from polymnia.errors import Invalid
 from polymnia.models import Filters
 from polymnia.settings import Settings
 
-__all__ = ["filters", "notes", "search", "zone"]
+__all__ = ["filters", "metadata", "notes", "search", "zone"]
 
 _INDENT = " " * 6
+_PIECE = 300  # characters of a text that is shown for want of a better piece
 
 
 def search(arguments: Namespace, chosen: Settings) -> int:
@@ -29,7 +31,7 @@ def search(arguments: Namespace, chosen: Settings) -> int:
     with memory(chosen, "cli", create=False) as held:
         found = held.search(
             arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=wanted, zone=zone(),
-            max_tokens=arguments.max_tokens, facets=arguments.facets,
+            max_tokens=arguments.max_tokens, facets=arguments.facets, at_least=arguments.threshold,
         )  # fmt: skip
     if arguments.json:
         print_json(_data(arguments.query, found))
@@ -64,14 +66,20 @@ def filters(arguments: Namespace) -> Filters:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
     return Filters(
         kinds=tuple(arguments.kind),
+        categories=tuple(arguments.category),
         tags=tuple(arguments.tag),
-        scope=arguments.scope,
+        scope=None if arguments.scope is None else scopes.legal_scope(arguments.scope, "scope"),
         scopes_below=arguments.below,
         session=arguments.session,
         created_from=None if arguments.since is None else moment(arguments.since),
         created_to=None if arguments.until is None else moment(arguments.until),
-        metadata=dict(_pair(text) for text in arguments.meta),
+        metadata=metadata(arguments.meta),
     )
+
+
+def metadata(given: list[str]) -> dict[str, Any]:
+    """Metadata from pairs as they are written on the command line."""
+    return dict(_pair(text) for text in given)
 
 
 def _pair(text: str) -> tuple[str, Any]:
@@ -87,9 +95,17 @@ def _pair(text: str) -> tuple[str, Any]:
 
 def _print_hit(hit: Hit) -> None:
     record = hit.record
-    print(f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}")
+    where = dim(f" {on_one_line(scopes.shown(record.scope))}") if record.scope or record.name == record.uid else ""
+    print(f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}{where}")
     # A passage without a word of the query is worth a line only where none has one.
-    for fragment in [one for one in hit.fragments if one.marks] or hit.fragments[:1]:
+    pieces = [one for one in hit.fragments if one.marks] or list(hit.fragments[:1])
+    bare = record.name == record.uid
+    if bare or not any(one.marks for one in pieces):
+        # What a memory says tells more than its kind and tags do; one without a name is nothing but what it says.
+        pieces = [one for one in pieces if one.observation is not None]
+        if record.observations and (bare or hit.fragments) and not pieces:
+            print(f"{_INDENT}{line(record.observations[0][:_PIECE], len(_INDENT))}")
+    for fragment in pieces:
         before, after = _cut(hit, fragment)
         print(f"{_INDENT}{before}{_marked(fragment)}{after}")
     print(dim(f"{_INDENT}{on_one_line(hit.why.sentence)}"))
@@ -141,13 +157,15 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "name": record.name,
         "entityType": record.kind,
         "observations": record.observations,
+        "category": record.category,
         "tags": record.tags,
-        "scope": record.scope,
+        "scope": scopes.shown(record.scope),
         "session": record.session,
         "metadata": record.metadata,
         "created": shown(record.created),
         "updated": shown(record.updated),
         "score": hit.score,
+        "similarity": hit.similarity,
         "why": msgspec.to_builtins(hit.why),
         "fragments": msgspec.to_builtins(hit.fragments),
         "cut": hit.cut,

@@ -1,10 +1,12 @@
-"""What commands print: times, colours on a terminal, and a bar for what takes long."""
+"""What commands print and read: times, colours on a terminal, columns, and a bar for what takes long."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -15,8 +17,8 @@ from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
 __all__ = [
-    "bar", "counted", "dim", "green", "moment", "on_one_line", "padded", "print_json", "red", "shown", "strong",
-    "width",
+    "bar", "columns", "counted", "cut", "dim", "green", "line", "moment", "on_one_line", "padded", "print_json",
+    "print_rows", "red", "shown", "strong", "tally", "width",
 ]  # fmt: skip
 
 
@@ -63,18 +65,67 @@ def on_one_line(text: str) -> str:
 
 def width(text: str) -> int:
     """How many columns of a terminal a text takes: two for a wide character, none for an accent of its own."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if character < "\u0300":
+        return 1 if character != "\xad" else 0
+    # The vowels and endings of a Korean syllable that is spelt out stand in the columns of its first letter.
+    if "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7ff":
+        return 0
+    return 0 if category(character) in ("Mn", "Me", "Cf") else 2 if east_asian_width(character) in "WF" else 1
+
+
+def cut(text: str, most: int) -> str:
+    """A text that takes so many columns at most; of a longer one the beginning, which an ellipsis shows."""
+    room, kept = most, 0
+    for at, character in enumerate(text):
+        room -= _columns(character)
+        if room < 0:
+            return text[:kept] + "…" * (most > 0)
+        if room > 0:
+            kept = at + 1
+    return text
 
 
 def padded(text: str, columns: int) -> str:
-    """A text with spaces after it up to so many columns; a longer one is cut, which an ellipsis shows."""
-    if width(text) > columns:
-        while text and width(text) > columns - 1:
-            text = text[:-1]
-        text += "…"
+    """A text with spaces after it up to so many columns; a longer one is cut."""
+    text = cut(text, columns)
     return text + " " * (columns - width(text))
+
+
+def columns() -> int | None:
+    """How many columns a line has; None where nobody looks at a terminal, and nothing needs to be cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def line(text: str, indent: int = 0) -> str:
+    """A text on one line: cut to what a terminal has behind an indent, whole where nobody looks at one."""
+    room = columns()
+    # A control character takes no more than a column, so what is cut off needs no look.
+    return on_one_line(text) if room is None else cut(on_one_line(text[: 8 * room]), max(room - indent, 1))
+
+
+def print_rows(
+    rows: Sequence[Sequence[str]], *, most: Sequence[int] = (), paint: Sequence[Callable[[str], str]] = ()
+) -> None:
+    """Print rows: in columns on a terminal, the last one cut to its width; else whole, with tabs between them.
+
+    ``most`` bounds the columns before the last one, ``paint`` colours them.
+    """
+    room = columns()
+    if room is None:
+        for row in rows:
+            print("\t".join(map(on_one_line, row)))
+        return
+    cells = [[on_one_line(cell[: 8 * room]) for cell in row] for row in rows]
+    wide = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
+    wide = [min(each, most[i]) if i < len(most) else each for i, each in enumerate(wide)]
+    left = max(room - sum(wide) - 2 * len(wide), 1)
+    for row in cells:
+        told = [padded(cell, each) for cell, each in zip(row[:-1], wide, strict=True)] + [cut(row[-1], left)]
+        print("  ".join(paint[i](cell) if i < len(paint) else cell for i, cell in enumerate(told)))
 
 
 def print_json(value: Any) -> None:
@@ -99,3 +150,22 @@ def bar(what: str) -> Callable[[int, int], None]:
             print(file=sys.stderr)
 
     return step
+
+
+@contextmanager
+def tally(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A count on stderr of what goes by, where nobody knows how much is to come; only on a terminal."""
+    last, drawn = time.monotonic(), False
+
+    def step(done: int, total: int) -> None:
+        nonlocal last, drawn
+        now = time.monotonic()
+        if sys.stderr.isatty() and done and now - last >= 0.1:
+            last, drawn = now, True
+            print(f"\r{what} {done:,}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield step
+    finally:
+        if drawn:
+            print(file=sys.stderr)

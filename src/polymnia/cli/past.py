@@ -1,4 +1,4 @@
-"""What was: show, history, changes, undo."""
+"""What was: history, changes, undo, purge."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 
 from polymnia.app import memory
 from polymnia.cli.output import counted, dim, green, moment, print_json, red, shown, strong
+from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Change, Event, Record, Relation
+from polymnia.models import Change, Event
 from polymnia.settings import Settings
 
-__all__ = ["changes", "history", "instant", "purge", "show", "undo"]
+__all__ = ["changes", "history", "instant", "purge", "undo"]
+
+_SAID = ("category", "content_type", "summary", "tags", "metadata")  # what somebody says of a memory
 
 
 def instant(memory: Memory, text: str) -> int:
@@ -23,36 +26,6 @@ def instant(memory: Memory, text: str) -> int:
     if change is None:
         raise NotFound([text], "Change", hint="`polymnia changes` lists their numbers.")
     return change.at
-
-
-def show(arguments: Namespace, chosen: Settings) -> int:
-    """Show one memory, now or as it was."""
-    with memory(chosen, "cli", create=False) as held:
-        at = None if arguments.at is None else instant(held, arguments.at)
-        record, relations = held.get(arguments.name, at=at)
-    if arguments.json:
-        print_json(_data(record, relations))
-        return 0
-    print(f"{strong(record.name)} {dim('(' + record.kind + ')')}")
-    for text in record.observations:
-        print(f"  - {text}")
-    for relation in relations:
-        print(f"  {relation.source} {dim(relation.type + ' →')} {relation.target}")
-    print(dim(f"  version {record.version}, created {shown(record.created)}, updated {shown(record.updated)}"))
-    return 0
-
-
-def _data(record: Record, relations: list[Relation]) -> dict[str, Any]:
-    return {
-        "id": record.uid,
-        "name": record.name,
-        "entityType": record.kind,
-        "observations": record.observations,
-        "relations": [{"from": r.source, "to": r.target, "relationType": r.type} for r in relations],
-        "version": record.version,
-        "created": shown(record.created),
-        "updated": shown(record.updated),
-    }
 
 
 def history(arguments: Namespace, chosen: Settings) -> int:
@@ -75,11 +48,22 @@ def history(arguments: Namespace, chosen: Settings) -> int:
         for text in event.unrelated:
             print(red(f"  - {text}"))
         for column, old in event.changed.items():
-            if old is not None:
-                print(f"  {column} was {old}")
+            if told := _was(column, old):
+                print(f"  {told}")
         if event.deleted:
             print(red("  deleted"))
     return 0
+
+
+def _was(column: str, old: Any) -> str:
+    """What a column held before, in words; empty for what nobody asks for."""
+    if column == "scope":
+        return f"scope was {scopes.shown(old)}"
+    if column == "session":
+        return ""  # goes with the scope
+    if old is None:
+        return f"had no {column.replace('_', ' ')}" if column in _SAID else ""
+    return f"{column.replace('_', ' ')} was {old}"
 
 
 def changes(arguments: Namespace, chosen: Settings) -> int:

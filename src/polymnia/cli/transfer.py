@@ -1,4 +1,4 @@
-"""Graph files in and out."""
+"""Graph files in and out; archives have a module of their own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from polymnia.app import limits, memory
+from polymnia.cli import archives
 from polymnia.cli.output import bar, counted, dim, print_json, red, strong
 from polymnia.cli.past import instant
 from polymnia.engine.transfer.exporting import export_graph
@@ -24,9 +25,15 @@ _SHOWN = 20
 
 
 def import_file(arguments: Namespace, chosen: Settings) -> int:
-    """Take in a graph file, and report what was taken, repaired and refused, and why."""
+    """Take in a graph file, and report what was taken, repaired and refused, and why; or an archive."""
+    if arguments.archive:
+        _only_for(arguments, "without --archive", existing="--existing")
+        return archives.import_archive(arguments, chosen)
+    _only_for(arguments, "with --archive", strategy="--strategy", prefix="--prefix", no_validate="--no-validate")
     path = arguments.path
     data = _bytes(path)
+    if archives.is_archive(data):
+        raise Invalid(f"{path} is an archive", hint="Add --archive to import it.")
     damage = None
     try:
         graph = read(data, path, limits=limits(chosen))
@@ -39,12 +46,19 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
     done = None
     if not arguments.dry_run:
         with memory(chosen, f"import of {os.path.basename(path)}") as held:
-            done = import_graph(held, graph, existing=arguments.existing, step=bar("Importing"))
+            done = import_graph(held, graph, existing=arguments.existing or "merge", step=bar("Importing"))
     if arguments.json:
         print_json(_report(graph, done, damage))
     else:
         _print_report(path, graph, done, damage)
     return 0
+
+
+def _only_for(arguments: Namespace, when: str, **options: str) -> None:
+    """Refuse options that say nothing here, instead of passing them over."""
+    for name, option in options.items():
+        if getattr(arguments, name):
+            raise Invalid(f"{option} goes only {when}", field=name, hint=f"Leave out {option}.")
 
 
 def _bytes(path: str) -> bytes:
@@ -116,7 +130,14 @@ def _print_findings(title: str, findings: list[Finding]) -> None:
 
 
 def export_file(arguments: Namespace, chosen: Settings) -> int:
-    """Write the memory as a graph file, whole or not at all."""
+    """Write the memory as a graph file, whole or not at all; or as an archive."""
+    if arguments.archive:
+        _only_for(arguments, "without --archive", at="--at")
+        return archives.export_archive(arguments, chosen)
+    _only_for(
+        arguments, "with --archive", scope="--scope", format="--format", gzip="--gzip",
+        no_associations="--no-associations",
+    )  # fmt: skip
     path = arguments.path
     with memory(chosen, "cli", create=False) as held:
         at = None if arguments.at is None else instant(held, arguments.at)
@@ -144,6 +165,9 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
             if os.path.exists(draft):
                 os.unlink(draft)
         entities, relations = held.count()
+    if arguments.json:
+        print_json({"entities": entities, "relations": relations, "bytes": size, "file": path})
+        return 0
     counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
     print(f"Exported {counts}{size:,} bytes, to {strong(path)}.")
     return 0

@@ -15,7 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polymnia.cli import output
-from polymnia.cli.output import bar, counted, moment, on_one_line, padded, print_json, shown, width
+from polymnia.cli.output import (
+    bar,
+    counted,
+    cut,
+    moment,
+    on_one_line,
+    padded,
+    print_json,
+    print_rows,
+    shown,
+    tally,
+    width,
+)
 from polymnia.errors import Invalid
 
 
@@ -197,3 +209,44 @@ def test_a_bar_is_not_for_files_nor_for_what_is_done_at_once(monkeypatch: pytest
         step(5, 10)
         step(10, 10)
         assert screen.getvalue() == ""
+
+
+def test_a_count_is_drawn_on_a_terminal_and_the_line_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, clock = _Terminal(), _Clock(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with tally("Importing") as step:
+        step(500, 500)
+        assert screen.getvalue() == ""
+        clock.now += 1
+        step(1000, 1000)
+    assert screen.getvalue() == "\rImporting 1,000\n"
+
+
+# ── columns ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.text(max_size=30), st.integers(0, 30))
+def test_a_cut_text_is_its_beginning_and_fits(text: str, most: int) -> None:
+    kept = cut(text, most)
+    assert width(kept) <= most
+    assert kept == text or (most == 0 and kept == "") or (kept.endswith("…") and text.startswith(kept[:-1]))
+    assert (kept == text) == (width(text) <= most)
+
+
+def test_a_syllable_that_is_spelt_out_is_as_wide_as_one_that_is_not() -> None:
+    assert width("\u1112\u1161\u11ab") == width("한") == 2
+    assert cut("\u1112\u1161\u11ab\u1100\u1173\u11af", 3) == "\u1112\u1161\u11ab…"
+
+
+def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [("a", "서울", "a long text\nof two lines"), ("bcd", "x", "y")]
+    print_rows(rows, most=(2,))
+    assert capsys.readouterr().out == "a\t서울\ta long text of two lines\nbcd\tx\ty\n"
+    screen = _Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("COLUMNS", "20")
+    print_rows(rows, most=(2,))
+    assert screen.getvalue() == "a   서울  a long te…\nb…  x     y\n"
+    print_rows([])

@@ -12,6 +12,8 @@ from polymnia.cli.output import moment, shown
 from polymnia.cli.past import instant
 from polymnia.errors import Invalid
 
+from .desk import Desk
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
@@ -47,3 +49,14 @@ def test_a_change_that_does_not_exist_is_not_found(memory: Memory, number: str) 
 def test_anything_else_is_refused(memory: Memory, text: str) -> None:
     with pytest.raises(Invalid):
         instant(memory, text)
+
+
+def test_a_history_tells_where_a_memory_was_and_what_it_had_before(desk: Desk) -> None:
+    id = desk.add("Ann likes tea", "--tag", "a")
+    desk.run("move", id, "--to", "work/x")
+    desk.run("move", id, "--to", "session/s")
+    with connect() as memory:
+        memory.revise(id, category="taste", tags=["b"])
+    told = [line.strip() for line in desk.run("history", id).lines if not line.startswith("#")]
+    assert told == ["created", "+ Ann likes tea", "scope was user/default", "scope was work/x", "had no category",
+                    'tags was ["a"]']  # fmt: skip

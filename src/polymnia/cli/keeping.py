@@ -1,0 +1,114 @@
+"""Keeping memories: adding one, and filing some under another scope."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from typing import Any
+
+from polymnia.app import memory
+from polymnia.cli.filing import judged_by, print_suggestion, suggested
+from polymnia.cli.finding import metadata
+from polymnia.cli.output import bar, counted, dim, line, on_one_line, print_json, shown, strong
+from polymnia.cli.reading import text
+from polymnia.cli.showing import called, linked, print_linked
+from polymnia.engine import scopes
+from polymnia.engine.content import Moved, Remembered, content
+from polymnia.errors import Invalid
+from polymnia.models import DEFAULT_SCOPE
+from polymnia.settings import Settings
+
+__all__ = ["add", "move"]
+
+
+def add(arguments: Namespace, chosen: Settings) -> int:
+    """Remember a text, unless the scope has one that says the same."""
+    said = text(arguments.text)
+    pairs = metadata(arguments.meta)
+    scope, suggestion = arguments.scope or DEFAULT_SCOPE, None
+    with memory(chosen, "cli") as held:
+        if arguments.suggest:
+            suggestion = held.suggest_scope(said, current=arguments.scope)
+            scope = suggestion.scope
+        done = held.remember(
+            said,
+            scope=scope,
+            category=arguments.category,
+            tags=arguments.tag,
+            metadata=pairs,
+            allow_duplicates=arguments.allow_duplicates,
+            associate=not arguments.no_associate,
+            threshold=arguments.threshold,
+        )
+        notes = done.notes or judged_by(held)
+    if arguments.json:
+        print_json(_data(done, notes) | {"suggestion": None if suggestion is None else suggested(suggestion)})
+        return 0
+    if suggestion is not None:
+        print_suggestion(suggestion, alternatives=False)
+    _print_kept(done)
+    sys.stdout.flush()
+    for note in notes:
+        print(on_one_line(note), file=sys.stderr)
+    return 0
+
+
+def _print_kept(done: Remembered) -> None:
+    record = done.record
+    where = strong(on_one_line(scopes.shown(record.scope)))
+    if not done.duplicate:
+        print(f"Stored as {strong(called(record))} in {where}.")
+    else:
+        alike = "" if done.similarity is None else f" (similarity {done.similarity:.2f})"
+        print(f"Not stored: {strong(called(record))} in {where} says the same{alike}.")
+        print(dim(f"  {line(content(record), 2)}"))
+    if done.associations:
+        print(f"Linked to {counted(len(done.associations), 'memory')}:")
+        print_linked(done.associations)
+
+
+def _data(done: Remembered, notes: list[str]) -> dict[str, Any]:
+    record = done.record
+    return {
+        "id": record.uid,
+        "name": record.name,
+        "text": content(record),
+        "scope": scopes.shown(record.scope),
+        "category": record.category,
+        "tags": record.tags,
+        "metadata": record.metadata,
+        "created": shown(record.created),
+        "duplicate": done.duplicate,
+        "similarity": done.similarity,
+        "associations": linked(done.associations),
+        "notes": notes,
+    }
+
+
+def move(arguments: Namespace, chosen: Settings) -> int:
+    """File memories under another scope, or rename a scope; the exit code is 1 when one could not be moved."""
+    if bool(arguments.ids) == (arguments.scope is not None):
+        raise Invalid(
+            "Give either ids or --scope", hint="polymnia move ID… --to SCOPE, or polymnia move --scope OLD --to NEW."
+        )
+    step = bar("Moving")
+    with memory(chosen, "cli", create=False) as held:
+        if arguments.scope is not None:
+            moved = held.rename_scope(arguments.scope, arguments.to, step=step)
+            done = Moved(scope=scopes.legal_scope(arguments.to, "target_scope"), moved=moved)
+        else:
+            done = held.move(arguments.ids, arguments.to, step=step)
+    step(len(done.moved), len(done.moved))
+    if arguments.json:
+        moves = [{"id": id, "from": old, "to": new} for id, old, new in done.moved]
+        print_json({"scope": done.scope, "moved": moves, "failed": [{"id": i, "why": why} for i, why in done.failed]})
+        return 1 if done.failed else 0
+    if done.moved:
+        print(f"Moved {counted(len(done.moved), 'memory')} to {strong(on_one_line(done.scope))}.")
+        print(dim("`polymnia undo` takes it back."))
+    sys.stdout.flush()
+    for _, why in done.failed:
+        print(f"polymnia: {on_one_line(why)}", file=sys.stderr)
+    if done.failed:
+        print("`polymnia list` and `polymnia search` tell ids.", file=sys.stderr)
+    return 1 if done.failed else 0

@@ -1,0 +1,67 @@
+"""The commands as one table: every one explains itself, and options stand behind their command."""
+
+from __future__ import annotations
+
+import pytest
+
+from polymnia.cli import _COMMANDS
+from polymnia.cli.commands import COMMANDS, parser
+from stdio_client import Place
+
+from .desk import Desk
+
+
+def test_every_command_is_known_before_the_table_is_loaded() -> None:
+    assert list(_COMMANDS) == [command.name for command in COMMANDS]
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_command_explains_itself(desk: Desk, command: str) -> None:
+    told = desk.run(command, "--help")
+    assert told.code == 0
+    assert told.out.startswith(f"usage: polymnia {command}")
+
+
+def test_every_command_names_a_function_that_is_there() -> None:
+    from importlib import import_module
+
+    for command in COMMANDS:
+        if command.runs:
+            module, _, function = command.runs.partition(":")
+            assert callable(getattr(import_module(f"polymnia.cli.{module}"), function))
+
+
+@pytest.mark.parametrize("command", ["add", "list", "move", "scopes", "associations", "sessions"])
+def test_an_option_before_its_command_is_told_where_it_belongs(desk: Desk, command: str) -> None:
+    told = desk.run("--store", "x.db", command)
+    assert told.code == 2
+    assert f"polymnia {command} --store" in told.err
+
+
+def test_projects_do_not_see_each_other(desk: Desk) -> None:
+    desk.add("Ann likes tea", "--project", "a")
+    assert len(desk.run("list", "--project", "a").lines) == 1
+    assert desk.run("list", "--project", "b").lines == []
+
+
+def test_no_argument_has_the_name_of_a_setting() -> None:
+    from polymnia.settings import SETTINGS
+
+    flags = {setting.flag for setting in SETTINGS}
+    for command in COMMANDS:
+        top = parser()
+        sub = next(action for action in top._actions if action.dest == "command").choices
+        assert sub is not None
+        own = [action for action in sub[command.name]._actions if not set(action.option_strings) & flags]  # type: ignore[index]
+        assert not {action.dest for action in own} & {setting.name for setting in SETTINGS}
+
+
+def test_commands_and_a_running_server_share_the_store(place: Place) -> None:
+    server = place.serve("associative")
+    stored = server.call("memory_store", content="Ann likes green tea", scope="home").value["memory_id"]
+    assert stored in place.run("list").stdout
+    assert place.run("add", "Bob plays chess", "--scope", "home").returncode == 0
+    assert place.run("move", stored, "--to", "people").returncode == 0
+    found = server.call("memory_search", query="chess").value["memories"]
+    assert [one["content"] for one in found] == ["Bob plays chess"]
+    assert server.call("memory_get", memory_id=stored).value["scope"] == "people"
