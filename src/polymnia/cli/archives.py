@@ -175,7 +175,7 @@ def _looked_through(folder: str, name: str, prefix: str | None, chosen: Settings
             chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
         held = stack.enter_context(memory(chosen, "cli"))
         snapshot = stack.enter_context(held.store.read(held.project))
-        return counts, problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)
+        return counts, problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)[0]
 
 
 def _report(done: ImportedMemories | None, counts: dict[str, int], wrong: list[str]) -> dict[str, Any]:

@@ -111,8 +111,8 @@ class _Records:
         return [*self.problems, f"… and {self.more:,} more"] if self.more else self.problems
 
 
-def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> list[str]:
-    """Everything in an archive that cannot be imported, by its place and with the reason."""
+def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
+    """Everything in an archive that cannot be imported, by its place and with the reason; and its memories, counted."""
     records = _Records(limits, prefix)
     loose: dict[int, list[str]] = {}
     for one in records.read(_items(open, limits)):
@@ -124,7 +124,7 @@ def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None)
     for position, ends in loose.items():
         if missing := [end for end in ends if end not in known and end not in records.uids]:
             records.wrong_at("associations", position, _nobody(missing))
-    return records.all()
+    return records.all(), len(records.uids)
 
 
 def _nobody(missing: list[str]) -> str:
@@ -139,8 +139,12 @@ def import_memories(
     prefix: str | None,
     limits: Limits,
     step: Step | None = None,
+    total: int = 0,
 ) -> ImportedMemories:
-    """Take an archive into the project, all of it as one change. What cannot be taken is left out and told."""
+    """Take an archive into the project, all of it as one change. What cannot be taken is left out and told.
+
+    ``total`` is how many memories there are, where that is known.
+    """
     records = _Records(limits, prefix)
     work = _Importing(tx, strategy)
     part: list[EntityDraft] = []
@@ -153,13 +157,15 @@ def import_memories(
                 continue
             done += _PART
             if step is not None:
-                step(done, 0)
+                step(done, total)
         if part:
             work.take(part)
             part = []
         if isinstance(one, tuple) and work.relate(one[1]):
             loose.append(one)
     work.take(part)
+    if step is not None and done < total:
+        step(total, total)
     for position, ends in loose:
         if missing := work.relate(ends):
             records.wrong_at("associations", position, _nobody(missing))

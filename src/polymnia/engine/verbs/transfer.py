@@ -74,16 +74,17 @@ class TransferVerbs(Verbs):
             raise Invalid("Give either file_path or import_data", field="file_path")
         below = None if prefix is None or not prefix.strip("/ ") else scopes.legal_scope(prefix, "target_scope_prefix")
         open = self._opener(name, data)
+        total = 0
         if validate:
             with self.store.read(self.project) as snapshot:
-                wrong = problems(open, snapshot, self.limits, below)
+                wrong, total = problems(open, snapshot, self.limits, below)
             if wrong:
                 one = "1 record" if len(wrong) == 1 else f"{len(wrong):,} records"
                 raise ImportFailed(f"{one} cannot be imported: {'; '.join(wrong[:3])}", problems=wrong)
         return self._write(
             "import",
             lambda tx: import_memories(
-                tx, open, strategy=strategy, prefix=below, limits=self.limits, step=_counted(step)
+                tx, open, strategy=strategy, prefix=below, limits=self.limits, step=step, total=total
             ),
             step,
         )
@@ -123,7 +124,3 @@ def _unpacked(data: str | bytes) -> bytes:
         except ValueError:
             raise ImportFailed("import_data looks like compressed data in base64, but is broken") from None
     return data.encode("utf-8", "surrogatepass")
-
-
-def _counted(step: Step | None) -> Step | None:
-    return None if step is None else lambda done, total: step(done, total or done)
