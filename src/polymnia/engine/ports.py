@@ -188,6 +188,12 @@ class Snapshot(Protocol):
     def history(self, name: str) -> list[Event]:
         """Everything that happened to memories of this name, oldest first."""
 
+    def versions(self, id: int) -> list[tuple[Change, Record]]:
+        """A memory as it was after each change that is known of it, newest first; the first is how it is now.
+
+        Of a deleted one, the states it had. What was deleted for good is not told.
+        """
+
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
         """The project (or the one name with its relations) as it was at a time in microseconds."""
 
@@ -308,6 +314,12 @@ class Transaction(Snapshot, Protocol):
 
         Cannot be undone.
         """
+
+    def forget_past(self, id: int) -> None:
+        """Remove for good what the journal and the indexes keep of a record's earlier versions. Cannot be undone."""
+
+    def forget_notes(self, start: str, end: str) -> None:
+        """Forget what was kept under keys from ``start`` up to but without ``end``."""
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories (None forgets it)."""

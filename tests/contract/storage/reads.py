@@ -46,6 +46,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "changes": lambda snapshot: snapshot.changes(10),
     "change": lambda snapshot: [found for n in range(20) if (found := snapshot.change(n))],
     "history": lambda snapshot: [event for name in NAMES for event in snapshot.history(name)],
+    "versions": lambda snapshot: [snapshot.versions(id) for name in NAMES for id in snapshot.ids_ever(name)],
     "as_of": lambda snapshot: [*snapshot.as_of(FAR_AHEAD), *snapshot.as_of(FAR_AHEAD, "ann")],
     "numbers": lambda snapshot: snapshot.numbers[:3],
     "edition": lambda snapshot: snapshot.edition,

@@ -31,6 +31,8 @@ STEPS: dict[str, Step] = {
     "remove_relations": lambda tx: tx.remove_relations([relation.id for relation in tx.relations_of(["b"])]),
     "set_extra": lambda tx: tx.set_extra(tx.ids(["a"])["a"], {"colour": "green"}),
     "note": lambda tx: tx.note("place", "there"),
+    "forget_past": lambda tx: tx.forget_past(tx.ids(["b"])["b"]),
+    "forget_notes": lambda tx: tx.forget_notes("p", "q"),
     "forget": lambda tx: tx.note("gone", None),
     "put_vectors": lambda tx: tx.put_vectors("model", 16, [(tx.texts_of(range(40))[-1].id, 0, b"half", b"bits")]),
     "drop_vectors": lambda tx: tx.drop_vectors(["model"]),

@@ -168,6 +168,15 @@ class Indexing(SqliteSnapshot):
                 self._run(SQL["drop_gone"], (self._base + number,))
                 self._unstale(self._base + number)
 
+    def _forget_text(self, id: int) -> None:
+        """Take a text that was deleted out of word index and vectors, for good."""
+        vectors.forget(self._run, self._project, id)
+        number = id - self._base
+        if number <= self._listed:
+            words.forget(self._run, self._project, number, [])
+            self._run(SQL["drop_gone"], (id,))
+            self._unstale(id)
+
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────────
 
     def put_vectors(self, model: str, dimensions: int, given: Sequence[Vector]) -> int:
@@ -181,6 +190,11 @@ class Indexing(SqliteSnapshot):
         return vectors.drop(self._run, self._project, (self._base, self._top), keep)
 
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def forget_notes(self, start: str, end: str) -> None:
+        """Forget what was kept under a range of keys."""
+        self._noted = True
+        self._run(SQL["forget_facts"], (self._project, start, end))
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories."""

@@ -11,7 +11,7 @@ from polymnia.models import Change, Event, Record, Relation
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history", "undone_by"]
+__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history", "undone_by", "versions"]
 
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
@@ -117,6 +117,48 @@ def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
         else:
             mark["created"] = True
             mark["version"] = decode(before)["version"] if before else None
+
+
+def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
+    """A memory as it was after each change that is known of it, newest first; a deleted one from its last state on."""
+    base = project * rows.SPAN
+    items = run(SQL["items_of_owner"], (id,)).fetchall()
+    row = run(SQL["memory_row"], (id,)).fetchone()
+    state = dict(zip(rows.MEMORY_COLUMNS, row, strict=True)) if row else None
+    texts = dict(run(SQL["texts"], (id,)).fetchall())
+    by_change: dict[int, list[tuple[Any, ...]]] = {}
+    for item in items:
+        by_change.setdefault(item[0], []).append(item)
+    changes = {number: run(SQL["change"], (project, number)).fetchone() for number in by_change}
+    for ref in {id, *texts, *(item[3] for item in items if item[2] == "o")}:
+        made = run(SQL["change_that_made"], (project, ref - base)).fetchone()
+        if made is not None:
+            changes[made[0]] = made
+    told = []
+    for number in sorted(changes, reverse=True):
+        change_row = changes[number]
+        if state is not None:
+            record = _record({**state, "id": id}, [texts[ref] for ref in sorted(texts)])
+            told.append((change(run, change_row), record))
+        first, last = base + change_row[4], base + change_row[5]
+        for _, op, kind, ref, _, before in reversed(by_change.get(number, [])):
+            if op == "p":
+                return told  # what was before is gone for good
+            if kind == "o":
+                if op == "d":
+                    texts[ref] = decode(before)["text"]
+                else:
+                    texts.pop(ref, None)
+            elif op == "d":
+                state = decode(before)
+            elif op == "u" and state is not None:
+                state.update(decode(before))
+            elif op == "i":
+                state = None
+        texts = {ref: text for ref, text in texts.items() if not first < ref <= last}
+        if first < id <= last:
+            break
+    return told
 
 
 def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:

@@ -288,6 +288,12 @@ class SqliteSnapshot:
 
         return history(self._run, self._project, name)
 
+    def versions(self, id: int) -> list[tuple[Change, Record]]:
+        """A memory as it was after each change that is known of it, newest first."""
+        from polymnia.storage.sqlite.journal import versions
+
+        return versions(self._run, self._project, id)
+
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
         """The project (or the one name with its relations) as it was at a time."""
         from polymnia.storage.sqlite.journal import as_of

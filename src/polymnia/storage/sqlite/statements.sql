@@ -241,6 +241,9 @@ INSERT INTO fact (project, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SE
 -- name: forget_fact
 DELETE FROM fact WHERE project = ? AND key = ?;
 
+-- name: forget_facts
+DELETE FROM fact WHERE project = ? AND key >= ? AND key < ?;
+
 -- name: add_change
 INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?, ?, ?, ?, ?, ?);
 

@@ -301,6 +301,27 @@ class SqliteTransaction(Indexing):
 
         return undo(self, change)
 
+    def forget_past(self, id: int) -> None:
+        """Remove for good what is kept of a record's earlier versions."""
+        there = {row for row, _ in self._run(SQL["texts"], (id,)).fetchall()}
+        once = {ref for _, _, kind, ref, *_ in self._run(SQL["items_of_owner"], (id,)) if kind == "o"} - there
+        for ref in once:
+            self._forget_text(ref)
+        self._run(SQL["purge_items"], (id,))
+        # What this very change has replaced is not in the journal yet.
+        kept = []
+        for op, kind, ref, owner, before, name, other in self._items:
+            if owner == id and kind == "o" and op == "d":
+                self._forget_text(ref)
+                op, before = "p", None
+            elif owner == id and kind == "m" and op == "u":
+                op, before = "p", None
+            kept.append((op, kind, ref, owner, before, name, other))
+        self._items = kept
+        self._noted = self.purged = True
+        if self._indexed:
+            self._run(SQL["merge_index"]).fetchall()
+
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""
         # Known before anything goes: of several that bore one name, the first takes it from the journal.
