@@ -569,6 +569,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
     "missing_ends": lambda: errors.MissingEnds(["Ann", "Bob"]),
     "conflict": lambda: errors.Conflict("Change 3 cannot be undone alone: later changes build on it (4)", changes=[4]),
     "cancelled": lambda: errors.Cancelled("The request was cancelled; nothing was changed"),
+    "refused": lambda: errors.Refused("This server writes only within a session: session_id is missing"),
     "export_failed": lambda: errors.ExportFailed(
         "The archive is larger than 4,194,304 bytes, which is the most that an answer can carry",
         hint="Give a file_path to write it to a file, or a scope to export less.",

@@ -12,6 +12,7 @@
     ├── AlreadyExists         a name is taken
     ├── Conflict              a later change stands in the way
     ├── Cancelled             the caller withdrew the request
+    ├── Refused               a rule of this server does not allow it
     ├── ExportFailed          an archive could not be written
     ├── ImportFailed          an archive could not be read, or holds what cannot be imported
     └── Unavailable           the store cannot serve
@@ -51,6 +52,7 @@ __all__ = [
     "NotAStore",
     "NotFound",
     "OverLimit",
+    "Refused",
     "TooNew",
     "Unavailable",
     "UnknownOperation",
@@ -66,6 +68,7 @@ class Fault(Exception):
     def __init__(self, message: str, *, hint: str | None = None, **details: object) -> None:
         super().__init__(message)
         self.message = message
+        self.word: object = None  # how the dialect that was spoken words it, where several are offered by one tool
         if hint is not None:
             self.hint = hint
         self.details = details
@@ -201,6 +204,13 @@ class Cancelled(Fault):
 
     code = "cancelled"
     hint = "Call again when the result is wanted."
+
+
+class Refused(Fault):
+    """A rule of this server does not allow it: a setting, not a mistake. Nothing was changed."""
+
+    code = "refused"
+    hint = "Do what the message asks for, or ask whoever runs the server to change the setting it names."
 
 
 class ExportFailed(Fault):

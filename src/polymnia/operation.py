@@ -27,6 +27,7 @@ __all__ = [
     "Resource",
     "Template",
     "beside",
+    "read",
     "schema",
 ]
 
@@ -36,13 +37,16 @@ class Context(Struct):
 
     memory: Memory
     step: Callable[[int, int], None] | None = None
+    require_session: bool = False
+    secrets: str = "flag"
 
 
 class Reply(Struct, frozen=True, kw_only=True):
     """An answer, before any transport has shaped it.
 
     ``value`` is the JSON value a client reads as text; ``text`` stands in its place where a dialect answers
-    with a sentence. ``structured`` is the object it becomes as structured content.
+    with a sentence. ``structured`` is the object it becomes as structured content; with ``flat`` its fields stand in
+    the result itself too. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
     """
 
     value: Any = None
@@ -53,13 +57,16 @@ class Reply(Struct, frozen=True, kw_only=True):
     notes_in_text: bool = True
     next: str | None = None
     is_error: bool = False
+    flat: bool = False
+    refusal: tuple[int, str, dict[str, Any]] | None = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
     """One thing a client can ask for: data in, data out; no try, no logging, no transport.
 
     ``wrapped`` names a parameter that may hold all others. ``word`` says how a fault of this one is answered where
-    several dialects stand side by side.
+    several dialects stand side by side. Where the parameters are of several shapes, ``read`` reads them from JSON, and
+    ``takes`` and ``gives`` are the schemas to publish.
     """
 
     name: str
@@ -73,6 +80,9 @@ class Operation(Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     wrapped: str | None = None
     word: Callable[[Fault], Reply] | None = None
+    read: Callable[[bytes], Any] | None = None
+    takes: Callable[[], dict[str, Any]] | None = None
+    gives: Callable[[], dict[str, Any]] | None = None
 
 
 class Resource(Struct, frozen=True, kw_only=True):
@@ -135,13 +145,20 @@ class Registry(Struct, kw_only=True):
         """The parameters of an operation, read from JSON; every misfit at once when they do not fit."""
         if operation.wrapped is not None:
             raw = _unwrapped(operation, operation.wrapped, raw)
+        if operation.read is not None:
+            return operation.read(raw)
         decoder = self.decoders.get(operation.name)
         if decoder is None:
             decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.params)
-        try:
-            return decoder.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return _looked_at_closely(operation, raw)
+        return read(operation.name, operation.params, raw, decoder)
+
+
+def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+    """Parameters of one shape, read from JSON; every misfit at once when they do not fit."""
+    try:
+        return decoder.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _looked_at_closely(name, params, raw)
 
 
 def beside(name: str, first: Registry, *others: Registry) -> Registry:
@@ -184,21 +201,21 @@ def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def _looked_at_closely(operation: Operation, raw: bytes) -> Any:
+def _looked_at_closely(name: str, params: type, raw: bytes) -> Any:
     """Parameters the fast decoder refused: every misfit, or, where 1.0 stands for 1, the parameters after all."""
     import json
 
     try:
         value = json.loads(raw, parse_int=_integer, parse_float=_number)
     except (ValueError, RecursionError):
-        raise BadArguments(operation.name, [Violation("", "JSON in UTF-8", "something else")]) from None
+        raise BadArguments(name, [Violation("", "JSON in UTF-8", "something else")]) from None
     if (found := _lone_surrogate(value, "")) is not None:
         raise BadText(found[0], f"a lone surrogate (U+{found[1]:04X})")
     misfits: list[Violation] = []
-    _compare(schema(operation.params), value, "", misfits)
+    _compare(schema(params), value, "", misfits)
     if misfits:
-        raise BadArguments(operation.name, misfits)
-    return msgspec.convert(value, operation.params)
+        raise BadArguments(name, misfits)
+    return msgspec.convert(value, params)
 
 
 def _integer(digits: str) -> float:

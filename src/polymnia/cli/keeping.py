@@ -103,6 +103,8 @@ def move(arguments: Namespace, chosen: Settings) -> int:
         moves = [{"id": id, "from": old, "to": new} for id, old, new in done.moved]
         print_json({"scope": done.scope, "moved": moves, "failed": [{"id": i, "why": why} for i, why in done.failed]})
         return 1 if done.failed else 0
+    if not done.moved and not done.failed:
+        print("Nothing was changed: they are there already.")
     if done.moved:
         print(f"Moved {counted(len(done.moved), 'memory')} to {strong(on_one_line(done.scope))}.")
         print(dim("`polymnia undo` takes it back."))

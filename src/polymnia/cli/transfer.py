@@ -17,6 +17,7 @@ from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
 from polymnia.engine.transfer.importing import Imported, import_graph
 from polymnia.errors import BrokenFile, Forbidden, Invalid
+from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
 
 __all__ = ["export_file", "import_file"]
@@ -165,9 +166,13 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
             if os.path.exists(draft):
                 os.unlink(draft)
         entities, relations = held.count()
+        filed = any(scope.memories for scope in held.scopes() if scope.path != DEFAULT_SCOPE)
     if arguments.json:
         print_json({"entities": entities, "relations": relations, "bytes": size, "file": path})
         return 0
     counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
     print(f"Exported {counts}{size:,} bytes, to {strong(path)}.")
+    if filed:
+        lost = "A graph file has no scopes, tags, ids or times; `polymnia export --archive` keeps them."
+        print(lost, file=sys.stderr)
     return 0

@@ -34,17 +34,17 @@ TYPE = "associated_with"
 """The type of the relations that are drawn by themselves."""
 MOST = 10
 """So many of them are drawn for a memory at most."""
-RELATED = 0.45
+RELATED = 0.4
 """From this similarity on two memories are held to be about the same thing; see docs/decisions/0018-associations.md."""
 
 _BY_MEANING = 60  # candidates of each kind
 _BY_TAGS = 100
 _BY_NAMES = 30
-_BY_TIME = 8
+_BY_TIME = 5
 _BY_LINKS = 50
 _HOUR = 3_600_000_000
 _TAG, _NAME = 0.3, 0.25  # what one shared tag or name says
-_MOMENT = 0.2  # and to have been stored at the same moment; after an hour it says nothing
+_MOMENT = 0.15  # and to have been stored at the same moment; after an hour it says nothing
 _READ = 4000  # characters in which names are looked for
 _MOST_NAMES = 12
 _WORD = re.compile(r"[^\W_][\w'’-]*[^\W_]|[^\W_]", re.UNICODE)
@@ -135,7 +135,7 @@ def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: f
         for at, other in loaded.items()
     ]
     strong = [one for one in found if one.strength >= threshold and one.strength > 0]
-    strong.sort(key=lambda one: (-one.strength, one.record.id))
+    strong.sort(key=lambda one: (-one.strength, -(one.similarity or 0.0), one.record.id))
     return Discovery(record, strong[:limit], len(loaded))
 
 

@@ -44,16 +44,17 @@ class Revised(Struct, frozen=True, kw_only=True):
 
 
 class Moved(Struct, frozen=True, kw_only=True):
-    """What became of memories that were to be moved: (id, old scope, new scope), and (id, why not)."""
+    """What became of memories that were to be moved: (id, old scope, new scope); ids that were there; (id, why not)."""
 
     scope: str
     moved: list[tuple[str, str, str]] = []
+    there: list[str] = []
     failed: list[tuple[str, str]] = []
 
 
 def content(record: Record) -> str:
-    """What a memory says: its observations line by line, or its name when it has none."""
-    return "\n".join(record.observations) or record.name
+    """What a memory says: its observations line by line, or its name when it has none but was given one."""
+    return "\n".join(record.observations) or ("" if record.name == record.uid else record.name)
 
 
 def read_as(record: Record) -> tuple[Text, Text]:

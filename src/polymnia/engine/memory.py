@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import TracebackType
 
 from polymnia.engine.graph import Policy
+from polymnia.engine.once import Once
 from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
+from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.engine.verbs.past import PastVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.transfer import TransferVerbs
@@ -15,7 +17,7 @@ from polymnia.engine.verbs.transfer import TransferVerbs
 __all__ = ["Memory"]
 
 
-class Memory(GraphVerbs, ContentVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs):
+class Memory(GraphVerbs, ContentVerbs, ItemVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs):
     """One project of one store, with the verbs of memory.
 
     Every verb that changes something is atomic and on disk when it returns; when it raises a
@@ -38,14 +40,20 @@ class Memory(GraphVerbs, ContentVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, 
         self.finding.close()
         self.store.close()
 
-    def acting(self, who: str, policy: Policy | None = None) -> Memory:
-        """The same memory in someone else's hands: another name in the journal, perhaps another policy."""
+    def acting(
+        self, who: str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
+    ) -> Memory:
+        """The same memory in someone else's hands: another name in the journal, perhaps another policy or project.
+
+        With ``once`` a change is made at most once for the request it stands for.
+        """
         return Memory(
             self.store,
-            project=self.project,
+            project=self.project if project is None else project,
             who=who,
             policy=policy or self.policy,
             limits=self.limits,
             finding=self.finding,
             exports=self.exports,
+            once=once,
         )

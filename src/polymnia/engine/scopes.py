@@ -54,8 +54,14 @@ def legal_scope(scope: str, field: str) -> str:
 def legal_session(session: str) -> str:
     """The id of a session as it is kept: one part of a scope."""
     name = session.strip()
-    if legal_scope(f"{SESSIONS}/{name}", "session_id").count("/") != 1:
-        raise Invalid(f"session_id {name!r} has a slash in it", field="session_id", hint="Use - or _ instead.")
+    if not name or name in (".", "..") or "/" in name or len(name) > _PART:
+        why = "is empty" if not name else "has a slash in it" if "/" in name else "cannot be a name"
+        if len(name) > _PART:
+            why = f"has {len(name)} characters, over {_PART}"
+        raise Invalid(
+            f"session_id {name!r:.120} {why}", field="session_id", hint="Give a short name, such as sprint-12."
+        )
+    legal_scope(f"{SESSIONS}/{name}", "session_id")
     return name
 
 

@@ -32,6 +32,7 @@ CODES: dict[type[Fault], int] = {
     errors.MissingEnds: INVALID_PARAMS,
     errors.Conflict: INVALID_PARAMS,
     errors.Cancelled: CANCELLED,
+    errors.Refused: INVALID_PARAMS,
     errors.ExportFailed: UNAVAILABLE,
     errors.ImportFailed: INVALID_PARAMS,
     errors.Unavailable: UNAVAILABLE,

@@ -42,6 +42,7 @@ from polymnia.transports.wire import (
 __all__ = ["Connection", "Server"]
 
 _EMPTY = Raw(b"{}")
+_OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
 _PARAMS = msgspec.json.Decoder(Params)
 _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
 
@@ -78,7 +79,7 @@ class Server:
 
 def _taken(tool: Operation) -> dict[str, Any]:
     """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
-    plain = schema(tool.params)
+    plain = schema(tool.params) if tool.takes is None else tool.takes()
     if tool.wrapped is None:
         return plain
     around = {"type": "object", "description": "All of these parameters may come in this one instead."}
@@ -92,7 +93,7 @@ def _described(tool: Operation) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.help,
         "inputSchema": _taken(tool),
-        "outputSchema": schema(tool.output),
+        "outputSchema": schema(tool.output) if tool.gives is None else tool.gives(),
         "annotations": {
             "title": tool.title,
             "readOnlyHint": tool.reads,
@@ -183,7 +184,7 @@ class Connection:
                 try:
                     self.server.registry.arguments(tool, raw)
                 except Fault as e:
-                    request.answer(self.shaped(request, self.server.registry.word(e)))
+                    request.answer(self.shaped(request, (tool.word or self.server.registry.word)(e)))
                     return
         request.refuse(bad.error)
 
@@ -299,6 +300,8 @@ class Connection:
 
     def shaped(self, request: Request, reply: Reply) -> dict[str, Any]:
         """A dialect's answer as the result of tools/call."""
+        if reply.refusal is not None:
+            raise RpcError(*reply.refusal)
         structured = reply.structured
         if reply.text is None:
             data = encode(reply.value)
@@ -309,6 +312,8 @@ class Connection:
             text = reply.text
         content = [{"type": "text", "text": text}]
         result: dict[str, Any] = {"content": content}
+        if reply.flat and isinstance(reply.value, dict):
+            result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
         if reply.is_error:
             result["isError"] = True
             return self.complete(request, result)

@@ -50,7 +50,7 @@ def test_a_text_is_told_where_it_belongs_and_why(desk: Desk) -> None:
     value = desk.run("scopes", "--suggest", "-", "--json", stdin=b"When do we deploy the api?\n").value
     assert value["scope"] == "work/api"
     assert 0 < value["confidence"] <= 1
-    assert [one["scope"] for one in value["alternatives"]] == ["work/web"]
+    assert all(one["scope"] != "work/api" for one in value["alternatives"])
 
 
 def test_a_text_that_is_like_nothing_belongs_nowhere_for_sure(desk: Desk) -> None:

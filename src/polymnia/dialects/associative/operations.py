@@ -102,7 +102,22 @@ def _search(context: Context, given: parameters.Search) -> Reply:
         )
         for hit in found.hits
     ]
-    return _reply(results.Found(memories, found.total, scope), found.notes)
+    notes = found.notes
+    if not found.hits and scope is not None:
+        notes = [*_empty(memory, scope, below), *(note for note in notes if note.code != "filtered")]
+    value = results.Found(memories, found.total, scope, [note.text for note in notes] if not memories else [])
+    return _reply(value, notes)
+
+
+def _empty(memory: Memory, scope: str, below: bool) -> list[Note]:
+    """Why nothing was found in a scope, where the scope itself is the reason."""
+    inside = memory.scopes(scope)
+    if not inside:
+        return [Note("no_scope", f"There is no scope {scope!r}; scope_list shows what there is.")]
+    if not below and not inside[0].memories:
+        count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
+        return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
+    return []
 
 
 def _meaning_or_fault(memory: Memory) -> None:
@@ -226,8 +241,13 @@ def _move(context: Context, given: parameters.Move) -> Reply:
             [results.FailedMove(*one) for one in done.failed],
             done.scope,
             [results.MovedMemory(*one) for one in done.moved],
-        )
+        ),
+        _unmoved(len(done.there)),
     )
+
+
+def _unmoved(count: int) -> list[Note] | None:
+    return [Note("unchanged", f"{count:,} of them were there already.")] if count else None
 
 
 def _sessions(context: Context, given: parameters.Sessions) -> Reply:
@@ -250,7 +270,7 @@ def _sessions(context: Context, given: parameters.Sessions) -> Reply:
         "cleanup", removed_sessions=len(done.sessions), freed_memories=done.memories, max_age_days=days,
         removed_session_ids=done.sessions,
     )  # fmt: skip
-    return _reply(value, [Note("undo", "`polymnia undo` brings them back.")] if done.sessions else None)
+    return _reply(value, [Note("undo", "One undo (`polymnia undo`) brings them back.")] if done.sessions else None)
 
 
 def _session(session: Session, now: int) -> results.Session:
@@ -264,11 +284,13 @@ def _session(session: Session, now: int) -> results.Session:
 
 
 def _export(context: Context, given: parameters.Export) -> Reply:
-    gzip = _or(given.compression, False)
+    name = (given.file_path or "").casefold()
+    gzip = _or(given.compression, name.endswith(".gz"))
+    yaml = name.removesuffix(".gz").endswith((".yaml", ".yml"))
     done = context.memory.export_memories(
         scope=given.scope,
         name=given.file_path,
-        form=_or(given.export_format, "json"),
+        form=_or(given.export_format, "yaml" if yaml else "json"),
         gzip=gzip,
         associations=_or(given.include_associations, True),
         step=context.step,
@@ -287,12 +309,15 @@ def _import(context: Context, given: parameters.Import) -> Reply:
         validate=_or(given.validate_data, True),
         step=context.step,
     )
+    notes = [Note("skipped", f"{done.skipped:,} memories are here already and were kept as they are; "
+                  "merge_strategy has other ways.")] if done.skipped else None  # fmt: skip
     source = "direct" if given.file_path is None else f"file:{given.file_path}"
     return _reply(
         results.Imported(
             True, done.imported, done.skipped, done.overwritten, source, strategy, done.problems, done.scopes,
             done.associations,
-        )
+        ),
+        notes,
     )  # fmt: skip
 
 

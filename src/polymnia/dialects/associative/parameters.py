@@ -199,7 +199,11 @@ class Export(_Parameters, frozen=True, kw_only=True):
         | None
     ) = None
     export_format: (
-        Annotated[Literal["json", "yaml"], Meta(description="The format.", extra_json_schema=_default("json"))] | None
+        Annotated[
+            Literal["json", "yaml"],
+            Meta(description="The format; by default what the file's ending says.", extra_json_schema=_default("json")),
+        ]
+        | None
     ) = None
     compression: (
         Annotated[bool, Meta(description="Compress it with gzip.", extra_json_schema=_default(False))] | None

@@ -85,12 +85,13 @@ class FoundMemory(Struct, frozen=True, omit_defaults=True):
     kind: str | None = None
 
 
-class Found(Struct, frozen=True):
-    """memory_search."""
+class Found(Struct, frozen=True, omit_defaults=True):
+    """memory_search. ``notes`` say why nothing was found, where that can be told."""
 
     memories: list[FoundMemory]
     total_found: int
     search_scope: Annotated[str | None, Nothing]
+    notes: list[str] = []
 
 
 class Memory(Struct, frozen=True, omit_defaults=True):

@@ -23,6 +23,7 @@ CATEGORIES: dict[type[Fault], str] = {
     errors.MissingEnds: "MEMORY_NOT_FOUND",
     errors.Conflict: "STORAGE_ERROR",
     errors.Cancelled: "STORAGE_ERROR",
+    errors.Refused: "VALIDATION_ERROR",
     errors.ExportFailed: "EXPORT_ERROR",
     errors.ImportFailed: "IMPORT_ERROR",
     errors.Unavailable: "STORAGE_ERROR",

@@ -42,7 +42,8 @@ def _head(text: Text) -> Passage:
             length += more
             for term, count in counts.items():
                 found[term] = found.get(term, 0) + count
-    tells = text.bare or bool(text.summary) or bool(text.tags)
+    # The tags of a content alone would make everything that is tagged alike look alike; words find them all the same.
+    tells = text.bare or bool(text.summary) or (bool(text.tags) and bool(text.name))
     return Passage(
         text.id, text.memory, 0, found, length, 0, _day(text), script_number(text.summary or text.name), tells
     )

@@ -22,6 +22,13 @@ _HINTS = {
     "now": "Times are microseconds since 1970 in UTC: int(moment.timestamp() * 1_000_000).",
     "zone": "It is the difference to UTC in minutes: 540 for Seoul.",
 }
+# Words that ask for whatever was at a time.
+_HAPPENED = frozenset((
+    "happen", "happened", "happens", "happening", "do", "did", "done", "new", "news", "note", "notes", "memory",
+    "memories", "stored", "thing", "things", "going", "무슨", "일", "있었", "있었어", "있었지", "뭐", "뭘", "했",
+    "했지", "했어", "메모", "기록", "passiert", "passierte", "geschah", "gemacht", "notizen", "pasó", "hice", "notas",
+    "passé", "fait",
+))  # fmt: skip
 _LONGEST_EXACT = 400  # a longer query is not looked for as it stands
 
 
@@ -47,6 +54,7 @@ class Wanted(Struct, frozen=True):
     time: Asked | None
     script: int
     now: int
+    only_time: bool = False
 
 
 def read(query: Query) -> Wanted:
@@ -72,10 +80,12 @@ def read(query: Query) -> Wanted:
     forms = folded_forms(stripped) if len(stripped) <= _LONGEST_EXACT else ()
     # What says a time by its distance is no word to look for: "last week" would find whatever is weekly.
     groups = words.groups(time_asked.rest) if time_asked is not None and _is_relative(time_asked) else []
+    rest = groups if time_asked is None or _is_relative(time_asked) else words.groups(time_asked.rest)
+    only_time = time_asked is not None and all(group.word.casefold() in _HAPPENED for group in rest if not group.bonus)
     groups = groups or words.groups(stripped)
     if len(groups) > _MOST_GROUPS:
         groups = groups[:_MOST_GROUPS]
-    return Wanted(forms, groups, time_asked, script_number(stripped), now)
+    return Wanted(forms, groups, time_asked, script_number(stripped), now, only_time)
 
 
 def _is_relative(asked: Asked) -> bool:

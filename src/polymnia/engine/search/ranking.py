@@ -46,6 +46,7 @@ class Scores:
         self.meaning = columns["meaning"]
         self.similarity = columns["similarity"]
         self.likeness = columns["likeness"]
+        self.said = columns["said"]
         self.lent = columns["lent"]
         self.passages = columns["passages"]
         self.passage_scores = columns["passage_scores"]
@@ -55,7 +56,7 @@ class Scores:
 
     def keep(self, which: Numbers) -> None:
         """Only these memories, given as a mask."""
-        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "likeness", "lent"):
+        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "likeness", "said", "lent"):
             setattr(self, name, getattr(self, name)[which])
 
 
@@ -111,7 +112,7 @@ def scored(
     owners, place = np.unique(index.passages["memory"][rows], return_inverse=True)
     soft = fusion.softened(index.passages["weight"][rows] * np.float32(0.01))
     links = _links(index, owners)
-    words = _words(index, lane, rows, owners, place, soft, links)
+    words, said = _words(index, lane, rows, owners, place, soft, links)
     similarity, meaning, score = words * np.nan, np.zeros(len(rows), np.float32), words
     likeness = similarity
     if which != "words" and asked:
@@ -138,7 +139,7 @@ def scored(
         memories=owners[order], score=_calibrated(total[order], asked, channels), fused=total[order],
         lent=(total - best)[order],
         words=gathered(words), meaning=gathered(meaning), similarity=gathered(similarity),
-        likeness=gathered(likeness), passages=rows, passage_scores=score,
+        likeness=gathered(likeness), said=gathered(said), passages=rows, passage_scores=score,
     )  # fmt: skip
 
 
@@ -149,8 +150,9 @@ def _calibrated(scores: Numbers, asked: Mapping[str, Numbers], channels: Mapping
 
 def _words(
     index: Index, lane: WordsLane, rows: Numbers, owners: Numbers, place: Numbers, soft: Numbers, links: Numbers | None
-) -> Numbers:
-    """The share of the query each passage says, with what its memory is called, what kind it is and how it is tagged.
+) -> tuple[Numbers, Numbers]:
+    """The share of the query each passage says, with what its memory is called, what kind it is and how it is tagged;
+    and whether it says a word of it at all, apart from the time it is of.
 
     Turns of a conversation borrow words from those around them. Of a long memory the whole counts too.
     """
@@ -174,7 +176,8 @@ def _words(
     passages = passages * soft
     whole = fusion.words_score(lane.memories[owners], lane.memory_asked)[place]
     long = index.sizes.bodies[owners][place] > 1
-    return np.where(long, fusion.long_words(passages, whole), passages).astype(np.float32)
+    said = held.max(axis=0) > 0 if len(lane.asked) else np.zeros(len(rows), bool)
+    return np.where(long, fusion.long_words(passages, whole), passages).astype(np.float32), said
 
 
 def _links(index: Index, owners: Numbers) -> Numbers | None:

@@ -186,7 +186,9 @@ class Search:
     @cached_property
     def _alike(self) -> Numbers:
         """How similar each candidate is to the query: by meaning, and where the words say more, by those."""
-        share = np.clip(self.scores.words, 0, 1) * (self.which != "meaning")
+        # To have been stored on the day asked for makes nothing similar, unless nothing but a time was asked for.
+        told = (self.scores.said > 0) | self.wanted.only_time
+        share = np.clip(self.scores.words, 0, 1) * told * (self.which != "meaning")
         words = np.where(share > 0, _A_WORD + (_EVERY_WORD - _A_WORD) * share, 0.0)
         alike: Numbers = np.fmax(np.nan_to_num(self.scores.likeness, nan=0.0), words)
         return alike

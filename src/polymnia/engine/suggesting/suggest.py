@@ -14,7 +14,6 @@ from polymnia.models import DEFAULT_SCOPE
 
 __all__ = ["suggest"]
 
-_ENOUGH = 10  # memories from which on a vote is a vote
 _LIKELY = 0.5  # below, a suggestion is likelier wrong than right, and none is made
 _ALTERNATIVES = 3
 _WORTH_SAYING = 0.05
@@ -118,16 +117,11 @@ def _by_vote(count: Vote) -> list[Alternative]:
     first, left = 0.0, 0.0
     for scope, share in count.shares.items():
         if not found:
-            first = confidence(count.fits, share) * _trusted(len(count.voters))
+            first = confidence(count.fits, share)
             left = max(0.0, count.fits - first) / max(1e-9, 1 - share)
         likely = min(first, left * share) if found else first
         found.append(Alternative(scope, round(likely, 3), _why(scope, count)))
     return found
-
-
-def _trusted(voters: int) -> float:
-    """What is left of a vote that few took part in: three memories are near to anything, for want of others."""
-    return 1.0 if voters >= _ENOUGH else (voters + 1) / (voters + 2)
 
 
 def _parent(count: Vote, counts: Mapping[str, int], first: float) -> list[Alternative]:

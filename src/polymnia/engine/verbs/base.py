@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from polymnia.engine.graph import STRICT, Policy, Step
+from polymnia.engine.once import Once
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.search import Finding
 from polymnia.models import Limits
@@ -31,6 +32,7 @@ class Verbs:
         limits: Limits | None = None,
         finding: Finding | None = None,
         exports: str = "exports",
+        once: Once | None = None,
     ) -> None:
         self.store = store
         self.finding = finding or Finding(lambda: _plain_finder(store))
@@ -39,6 +41,7 @@ class Verbs:
         self.policy = policy
         self.limits = limits or Limits()
         self.exports = exports
+        self.once = once
 
     def stamp(self) -> int:
         """A number that changes whenever anyone has changed the project."""
@@ -48,8 +51,12 @@ class Verbs:
         with self.store.write(self.project, self.who, action) as tx:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off
+            if self.once is not None:
+                self.once.check(tx)
             done = work(tx)
             changed = tx.changed
+            if self.once is not None:
+                self.once.keep(tx, done)
         if changed:
             self.finding.noticed(self.project)
         return done

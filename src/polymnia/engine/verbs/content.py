@@ -90,7 +90,8 @@ class ContentVerbs(Verbs):
         def keep(tx: Transaction) -> Record | Remembered:
             if not allow_duplicates:
                 newer = look.newer(tx, said)
-                ranked = [(r, newer[r.id - look.base]) for r in tx.load([look.base + number for number in newer])]
+                base = tx.numbers[0] << 32  # the project may not have been there when we looked
+                ranked = [(r, newer[r.id - base]) for r in tx.load([base + number for number in newer])]
                 again = _first_duplicate(record, ranked, threshold)
                 if again is not None:
                     return again
@@ -236,7 +237,7 @@ class ContentVerbs(Verbs):
 
         def move(tx: Transaction) -> Moved:
             found = content.finds(tx, wanted)
-            moved, failed = [], []
+            moved, there, failed = [], [], []
             records = {record.id: record for record in tx.load(list(found.values()))}
             if records:
                 _begin_session(tx, scopes.session_of(target))
@@ -247,9 +248,11 @@ class ContentVerbs(Verbs):
                 if record is None:
                     failed.append((id, f"Memory with ID '{id}' not found"))
                     continue
-                tx.revise(record.id, scopes.filed(target))
-                moved.append((record.uid, scopes.shown(record.scope), target))
-            return Moved(scope=target, moved=moved, failed=failed)
+                if tx.revise(record.id, scopes.filed(target)):
+                    moved.append((record.uid, scopes.shown(record.scope), target))
+                else:
+                    there.append(record.uid)
+            return Moved(scope=target, moved=moved, there=there, failed=failed)
 
         return self._write("move", move, step)
 

@@ -51,7 +51,7 @@ class ScopeVerbs(Verbs):
             base = tx.numbers[0] << 32
             ids = [base + number for number in tx.matching(Filters(scope=source, scopes_below=True))]
             if not ids:
-                raise NotFound([source], "Scope", hint="`polymnia scopes` shows what there is.")
+                raise NotFound([source], "Scope", hint="scope_list (`polymnia scopes`) shows what there is.")
             for start in range(0, len(ids), _PART):
                 if step is not None:
                     step(start, len(ids))
@@ -61,8 +61,8 @@ class ScopeVerbs(Verbs):
                     filed = scopes.filed(scopes.legal_scope(path, "target_scope"))
                     if filed["session"] is not None and not tx.has_session(filed["session"]):
                         tx.add_session(filed["session"])
-                    tx.revise(record.id, filed)
-                    moved.append((record.uid, before, path))
+                    if tx.revise(record.id, filed):
+                        moved.append((record.uid, before, path))
             return moved
 
         return self._write("rename_scope", rename, step)

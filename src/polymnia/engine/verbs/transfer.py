@@ -48,7 +48,7 @@ class TransferVerbs(Verbs):
                 gzip=gzip,
                 associations=associations,
                 folder=Folder(self.exports),
-                name=name,
+                name=None if name is None else _inside(self.exports, name),
                 limits=self.limits,
                 step=step,
             )
@@ -71,7 +71,8 @@ class TransferVerbs(Verbs):
         from polymnia.engine.transfer.memories_import import import_memories, problems
 
         if (name is None) == (data is None):
-            raise Invalid("Give either file_path or import_data", field="file_path")
+            both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
+            raise Invalid(both, field="file_path")
         below = None if prefix is None or not prefix.strip("/ ") else scopes.legal_scope(prefix, "target_scope_prefix")
         open = self._opener(name, data)
         total = 0
@@ -93,7 +94,7 @@ class TransferVerbs(Verbs):
         from polymnia.engine.transfer.folder import Folder
 
         if name is not None:
-            folder = Folder(self.exports)
+            folder, name = Folder(self.exports), _inside(self.exports, name)
 
             def open_file() -> BinaryIO:
                 try:
@@ -110,6 +111,14 @@ class TransferVerbs(Verbs):
             return BytesIO(raw)
 
         return open_data
+
+
+def _inside(folder: str, name: str) -> str:
+    """A name inside the folder; the whole path of such a file, as an export tells it, stands for its name."""
+    import os
+
+    whole = os.path.realpath(folder) + os.sep
+    return name[len(whole) :].replace(os.sep, "/") if name.startswith(whole) else name
 
 
 def _unpacked(data: str | bytes) -> bytes:

@@ -63,4 +63,5 @@ def test_an_empty_query_is_refused_and_one_without_answers_finds_nothing(shared:
     for query in ("", "   "):
         assert "query" in refused(shared, "memory_search", "VALIDATION_ERROR", query=query)["message"]
     value = shared.call("memory_search", query="qzxvwk", scope="nowhere/at/all").value
+    assert "There is no scope 'nowhere/at/all'" in value.pop("notes")[0]
     assert value == {"memories": [], "total_found": 0, "search_scope": "nowhere/at/all"}

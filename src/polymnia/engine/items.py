@@ -1,0 +1,122 @@
+"""Items: contents as documents and decisions, with a type, a title, versions and typed relationships."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from polymnia.engine.ports import Snapshot
+from polymnia.errors import Invalid, NotFound
+from polymnia.models import Change, Filters, Record, Relation
+
+__all__ = [
+    "CONTENT", "DECISION", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType", "StoredItem",
+    "Version",
+    "decision_text", "find_item", "new_item_id", "title_of", "visible",
+]  # fmt: skip
+
+CONTENT = "content"
+DECISION = "decision"
+PLAIN = "text/plain"
+
+RelationshipType = Literal[
+    "similar_to", "related_to", "references", "cites", "contains", "part_of", "follows", "precedes", "causes",
+    "resolves", "implements", "describes",
+]  # fmt: skip
+RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
+
+_TITLE = 120
+
+
+class ItemDraft(Struct, frozen=True, kw_only=True):
+    """What a caller gives to make an item."""
+
+    text: str
+    kind: str = CONTENT
+    content_type: str = PLAIN
+    summary: str | None = None
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, Any] = {}
+    session: str | None = None
+
+
+class StoredItem(Struct, frozen=True):
+    """An item as it is kept, and the relationships that were found for it."""
+
+    record: Record
+    relationships: list[Relation] = []
+
+
+class Version(Struct, frozen=True):
+    """An item as one change left it."""
+
+    change: Change
+    record: Record
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """A decision in its parts."""
+
+    title: str
+    context: str
+    decision: str
+    rationale: str
+    alternatives: Sequence[str] = ()
+    impact: str | None = None
+    stakeholders: Sequence[str] = ()
+
+
+def decision_text(given: Decision) -> str:
+    """A decision as people read it."""
+    parts = [f"# {given.title}"]
+    for heading, text in (
+        ("Context", given.context),
+        ("Decision", given.decision),
+        ("Rationale", given.rationale),
+        ("Alternatives considered", "\n".join(f"- {one}" for one in given.alternatives)),
+        ("Impact", given.impact or ""),
+        ("Stakeholders", "\n".join(f"- {one}" for one in given.stakeholders)),
+    ):
+        if text:
+            parts.append(f"## {heading}\n\n{text}")
+    return "\n\n".join(parts) + "\n"
+
+
+def new_item_id(uid: str) -> str:
+    """The public id of an item, made from a new id."""
+    return f"content_{uid.replace('-', '')}"
+
+
+def title_of(record: Record) -> str:
+    """What an item is called: its title, its name, or how it begins."""
+    title = record.metadata.get("title")
+    if isinstance(title, str) and title.strip():
+        return title.strip()
+    if record.name != record.uid:
+        return record.name
+    for line in (record.observations[0] if record.observations else "").splitlines():
+        if text := line.strip().lstrip("#").strip():
+            return text if len(text) <= _TITLE else text[:_TITLE].rstrip() + "…"
+    return record.uid
+
+
+def visible(session: str | None) -> Filters:
+    """What a call sees: the project's own items, and with a session that session's too."""
+    return Filters(session=session, any_session=False)
+
+
+def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
+    """An item by its id. One of another session is not there; whose it is, is not told."""
+    records = snapshot.load(list(snapshot.ids_of([id]).values()))
+    if not records or records[0].session not in (None, session):
+        raise NotFound([id], "Content", hint="Check the id; search_content finds it by its words.")
+    return records[0]
+
+
+def check_type(type: str) -> str:
+    """A relationship type that there is."""
+    if type not in RELATIONSHIPS:
+        raise Invalid(f"type is {type!r:.60}, but must be one of: {', '.join(RELATIONSHIPS)}", field="type")
+    return type
