@@ -31,6 +31,7 @@ CACHE = os.path.join(peer.ROOT, ".cache")
 RESULTS = os.path.join(peer.ROOT, "bench", "results", "associative")
 SIZES = (10_000, 100_000)
 LIMITS = {"memory_store": 15.0, "memory_search": 25.0, "memory_discover_associations": 25.0, "scope_list": 10.0}
+CONTENT_LIMITS = {"store_content": 10.0, "search_content": 25.0, "get_content": 2.0}
 GROWTH = 3.0
 SCOPES = 300
 ROUND_TRIP = 10_000
@@ -94,17 +95,20 @@ def _speed(folder: str, sizes: tuple[int, ...]) -> Result:
         [f"{size:,}", tool, *(f"{one[key]:.2f}" for key in ("p50", "p95", "cpu"))]
         for size, tools in found.items()
         for tool, one in tools.items()
-        if isinstance(one, dict)
+        if isinstance(one, dict) and "p50" in one
     ]
     verdicts = []
     largest, smallest = max(found), min(found)
-    for tool, limit in LIMITS.items():
+    for tool, limit in (LIMITS | CONTENT_LIMITS).items():
         p50 = found[largest][tool]["p50"]
         verdicts.append(Verdict(f"{tool} p50 at {largest:,}: under {limit:g} ms", f"{p50:.2f} ms", p50 < limit))
-        if largest > smallest:
+        if largest > smallest and tool in LIMITS:
             growth = p50 / found[smallest][tool]["p50"]
             text = f"{tool}, growth from {smallest:,} to {largest:,}: below {GROWTH:g} times"
             verdicts.append(Verdict(text, f"{growth:.2f} times", growth < GROWTH))
+    peak = found[largest]["project_export"]["peak_mb"]
+    text = f"export_project_data of {largest:,} items: less than {MOST_MB} MB of memory"
+    verdicts.append(Verdict(text, f"{peak:.0f} MB", peak < MOST_MB))
     resident = ", ".join(f"{size:,}: {one['resident_mb']:.0f} MB" for size, one in found.items())
     summary = (
         f"Made-up memories of a sentence or two in {SCOPES} scopes, with tags; vectors of the default model. "
@@ -114,7 +118,12 @@ def _speed(folder: str, sizes: tuple[int, ...]) -> Result:
     )
     table = Table("A call", ["memories", "tool", "p50 ms", "p95 ms", "CPU ms"], rows)
     return Result(
-        "speed", "How fast the associative tools are", summary, verdicts, [table], {str(k): v for k, v in found.items()}
+        "speed",
+        "How fast the associative and the content tools are",
+        summary,
+        verdicts,
+        [table],
+        {str(k): v for k, v in found.items()},
     )
 
 
@@ -162,11 +171,32 @@ def _measured(folder: str, size: int) -> dict[str, Any]:
             "memory_delete": _block(server, "memory_delete", [{"memory_id": id} for id in ids[:20]]),
         }
         measured["resident_mb"] = probe.memory(server.pid)[0] / 1024
+    measured |= _content(store, fresh, questions, filled["ids"])
+    measured["project_export"] = _apart("export_project", store)
     return measured
 
 
-def _serve(store: str) -> list[str]:
-    return [sys.executable, "-m", "polymnia", "stdio", "--dialect", "associative", "--store", store]
+def _content(store: str, fresh: list[str], questions: list[str], ids: list[str]) -> dict[str, Any]:
+    """The tools of the content dialect on the same store."""
+    project = {"project_id": "default"}
+    with Server(_serve(store, "content"), surroundings()) as server:
+        server.hello()
+        server.call("memory_retrieve", {"operation": "search_content", **project, "query": questions[0]})
+        store_calls = [
+            {"operation": "store_content", **project, "content": f"{text} Once more.", "tags": ["bench"]}
+            for text in fresh[:200]
+        ]
+        search_calls = [{"operation": "search_content", **project, "query": text} for text in questions[1:201]]
+        get_calls = [{"operation": "get_content", **project, "content_id": id} for id in ids[:200]]
+        return {
+            "store_content": _block(server, "memory_store", store_calls),
+            "search_content": _block(server, "memory_retrieve", search_calls),
+            "get_content": _block(server, "memory_retrieve", get_calls),
+        }
+
+
+def _serve(store: str, dialect: str = "associative") -> list[str]:
+    return [sys.executable, "-m", "polymnia", "stdio", "--dialect", dialect, "--store", store]
 
 
 def _block(
@@ -342,6 +372,14 @@ def _export(store: str, name: str, form: str) -> dict[str, Any]:
     return {"bytes": done.bytes, "seconds": time.perf_counter() - begun, "peak_mb": _peak()}
 
 
+def _export_project(store: str) -> dict[str, Any]:
+    memory = _memory(store)
+    begun = time.perf_counter()
+    with memory:
+        done = memory.export_project("json")
+    return {"bytes": done.bytes, "seconds": time.perf_counter() - begun, "peak_mb": _peak()}
+
+
 def _import(store: str, name: str) -> dict[str, Any]:
     memory = _memory(store)
     begun = time.perf_counter()
@@ -361,6 +399,7 @@ _WORKERS: dict[str, Callable[..., dict[str, Any]]] = {
     "fill_large": _fill_large,
     "round_trip": _round_trip,
     "export": _export,
+    "export_project": _export_project,
     "import": _import,
 }
 

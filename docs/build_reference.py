@@ -23,6 +23,11 @@ import msgspec
 from polymnia import __version__, app, errors
 from polymnia.cli import commands
 from polymnia.dialects.associative.wording import word as word_associative
+from polymnia.dialects.content.operations import TOOLS as CONTENT_TOOLS
+from polymnia.dialects.content.parameters import Standard
+from polymnia.dialects.content.reading import Verb
+from polymnia.dialects.content.wording import CODES as CONTENT_CODES
+from polymnia.dialects.content.wording import word as word_content
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.dialects.graph.wording import word
 from polymnia.engine.graph import Policy, check_names
@@ -192,7 +197,10 @@ class Listening:
         """Send a request and hear its result."""
         request = {"jsonrpc": "2.0", "id": len(self.heard), "method": method, "params": params}
         self._connection.receive(json.dumps(request).encode())
-        result: dict[str, Any] = self.heard[-1]["result"]
+        answer = self.heard[-1]
+        if "error" in answer:
+            raise Incomplete(f"an example is refused: {json.dumps(params)}: {answer['error']}")
+        result: dict[str, Any] = answer["result"]
         return result
 
     def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -224,7 +232,11 @@ def unvarying(text: str, numbers: dict[str, int] | None = None) -> str:
     def stand_in(found: re.Match[str]) -> str:
         return f"00000000-0000-7000-8000-{numbers.setdefault(found[0], len(numbers) + 1):012}"
 
+    def stand_in_of_content(found: re.Match[str]) -> str:
+        return f"content_{numbers.setdefault(found[0], len(numbers) + 1):032}"
+
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "2026-05-01T12:30:00.000000Z", text)
+    text = re.sub(r"content_[0-9a-f]{32}", stand_in_of_content, text)
     return re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", stand_in, text)
 
 
@@ -233,7 +245,8 @@ def kind(node: dict[str, Any]) -> str:
     if "enum" in node:
         return " or ".join(map(code, node["enum"]))
     if node["type"] == "array":
-        return f"list of {node['items']['type']}s"
+        inner = node["items"]
+        return f"list of {kind(inner)}" if "enum" in inner else f"list of {inner['type']}s"
     if "minimum" in node:
         most = f"to {node['maximum']:,}" if "maximum" in node else "or more"
         return f"{node['type']}, {node['minimum']:,} {most}"
@@ -248,8 +261,10 @@ def parameters(node: dict[str, Any], prefix: str = "") -> list[tuple[str, str, s
         if "default" in inner:
             needed += f", {code(json.dumps(inner['default']))}"
         rows.append((code(prefix + name), kind(inner), needed, inner.get("description", "")))
-        if inner.get("type") == "array" and inner["items"]["type"] == "object":
+        if inner.get("type") == "array" and inner["items"].get("type") == "object":
             rows += parameters(inner["items"], f"{prefix}{name}[].")
+        if inner.get("type") == "object" and "properties" in inner:
+            rows += parameters(inner, f"{prefix}{name}.")
     return rows
 
 
@@ -320,16 +335,21 @@ def operations() -> str:
         [question, *(meant(field, getattr(BEHAVIOURS[name].policy, field)) for name in GRAPH_DIALECTS)]
         for field, question in fields.items()
     ]
-    other, everything = (app.registry(app.settings({"dialect": name}, {})) for name in ("associative", "all"))
-    if set(everything.operations) != {*by_tool, *other.operations}:
-        raise Incomplete("the dialect all is no longer the graph beside the associative dialect")
+    other, documents, everything = (
+        app.registry(app.settings({"dialect": name}, {})) for name in ("associative", "content", "all")
+    )
+    if set(everything.operations) != {*by_tool, *other.operations, *documents.operations}:
+        raise Incomplete("the dialect all is no longer the graph beside the associative and the content dialect")
+    both = sorted(other.operations.keys() & documents.operations.keys())
     parts = [
         f"The graph dialects {codes(GRAPH_DIALECTS)} offer the same {len(by_tool)} tools over the same memory and "
         "differ in their manners. The dialect `associative` offers "
-        f"[{len(other.operations)} tools of its own](#the-associative-dialect). The dialect `all` offers both side by "
-        f"side, {len(everything.operations)} tools, those of the graph with the manners that `--graph` names. What the "
-        "graph dialects promise, sentence by sentence, is in [the contract](../contracts/graph.md); how each dialect "
-        "words a refusal is in [Errors](errors.md).",
+        f"[{len(other.operations)} tools of its own](#the-associative-dialect), the dialect `content` "
+        f"[{len(documents.operations)}](#the-content-dialect) with several operations each. The dialect `all` offers "
+        f"all of them side by side, {len(everything.operations)} tools, those of the graph with the manners that "
+        f"`--graph` names; {codes(both)}, which two dialects have, is there once and is both: a call with `operation` "
+        "is the content dialect's. What the graph dialects promise, sentence by sentence, is in "
+        "[the contract](../contracts/graph.md); how each dialect words a refusal is in [Errors](errors.md).",
         "## Where the dialects differ",
         table(["", *map(code, GRAPH_DIALECTS)], manners),
         "Every call is one transaction: all of it happens, or nothing.",
@@ -365,7 +385,9 @@ def operations() -> str:
             parts.append(table(["parameter", "type", "required", "what it is"], parameters(expected)))
         given = msgspec.json.encode(EXAMPLES[tool]).decode()
         parts += [f"Called with\n\n{fence(given, 'json')}", answered(tool, tools, texts)]
-    return page("Operations", *parts, *associative(other), *resources(registries), *prompts(registries))
+    return page(
+        "Operations", *parts, *associative(other), *content(documents), *resources(registries), *prompts(registries)
+    )
 
 
 # A memory that is there before the story begins, so that there is something to be near to.
@@ -445,6 +467,155 @@ def associative(registry: Registry) -> list[str]:
             f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}",
             f"Structured content: {code(shape(schema(tool.output)))}",
         ]
+    return parts
+
+
+MANUAL = "# Atlas\n\nThe service answers on port 8080. Ann Lee keeps the keys."
+ATLAS = {"project_id": "atlas"}
+
+# In this order they make a story; `the manual` and `the decision` stand for the ids of its two items.
+CONTENT_STORY: dict[str, dict[str, Any]] = {
+    "store_content": {
+        **ATLAS,
+        "content": MANUAL,
+        "content_type": "text/markdown",
+        "tags": ["manual"],
+        "metadata": {"author": "Ann Lee", "date": "2026-05-01"},
+        "request_id": "first",
+    },
+    "store_decision": {
+        **ATLAS,
+        "title": "Keep everything in SQLite",
+        "context": "Atlas has to run on one machine.",
+        "decision": "One SQLite file holds all data.",
+        "rationale": "A file is easy to copy.",
+        "alternatives": ["a server for the database"],
+        "user_id": "ann",
+    },
+    "create_relationship": {
+        **ATLAS,
+        "source_id": "the decision",
+        "target_id": "the manual",
+        "type": "references",
+        "strength": 0.8,
+        "context": "The manual describes the machine.",
+    },
+    "update_content": {
+        **ATLAS,
+        "content_id": "the manual",
+        "updates": {"content": MANUAL.replace("8080", "9090"), "metadata": {"checked": True}},
+    },
+    "search_content": {
+        **ATLAS,
+        "query": "which port does the service answer on",
+        "filters": {"tags": ["manual"]},
+        "options": {"limit": 1, "include_highlights": True},
+    },
+    "get_content": {**ATLAS, "content_id": "the manual", "include_refs": True, "options": {"format": "summary"}},
+    "find_similar_content": {
+        **ATLAS,
+        "content": "The service of Atlas answers on a port.",
+        "limit": 1,
+        "options": {"similarity_method": "cosine"},
+    },
+    "get_content_history": {**ATLAS, "content_id": "the manual", "limit": 1, "include_diffs": True},
+    "check_system_health": {},
+    "export_project_data": {**ATLAS, "format": "markdown", "filters": {"tags": ["manual"]}},
+    "import_project_data": {
+        "project_id": "copy",
+        "source": "a note",
+        "format": "markdown",
+        "data": "# Tea\n\nAnn likes tea.\n",
+    },
+    "validate_data_integrity": {**ATLAS, "checks": ["orphaned_relationships", "data_consistency"]},
+    "generate_citation": {**ATLAS, "content_id": "the manual", "style": "apa"},
+    "delete_content": {**ATLAS, "content_id": "the manual", "options": {"preserve_references": True}},
+}
+
+
+def documents_told(registry: Registry, tools: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """How each operation of the content dialect is called in the story, and what it answers."""
+    explained(CONTENT_STORY, tools, "operations (by an example)")
+    heard: dict[str, tuple[str, str]] = {}
+    ids: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        client = Listening(registry, os.path.join(folder, "memory.db"))
+        for name, given in CONTENT_STORY.items():
+            written = msgspec.json.encode({"operation": name, **given}).decode()
+            for stands_for, id in ids.items():
+                written = written.replace(f'"{stands_for}"', f'"{id}"')
+            answer = client.call(tools[name], json.loads(written))
+            if name in ("store_content", "store_decision"):
+                ids[f"the {'manual' if name == 'store_content' else 'decision'}"] = answer["structuredContent"][
+                    "content_id"
+                ]
+            text = unmeasured(answer["content"][0]["text"])
+            heard[name] = unvarying(written, numbers), unvarying(text, numbers)
+        client.close()
+    return heard
+
+
+# What is measured, or told by the calendar, and so differs from one run to the next.
+MEASURED = {
+    r'("months":\[\{"value":)"[^"]+"': r'\1"2026-05"',
+    r'("duration":)"[^"]+"': r'\1"2ms"',
+    r'("uptime":)"[^"]+"': r'\1"3600s"',
+    r'("response_time":)"[^"]+"': r'\1"1.5ms"',
+    r'("throughput":)[\d.]+': r"\g<1>2.5",
+    r'("memory_usage":)"[^"]+"': r'\1"50MB"',
+    r'("storage_usage":)"[^"]+"': r'\1"0.2MB"',
+    r'("connection_count":)\d+': r"\g<1>1",
+}
+
+
+def unmeasured(text: str) -> str:
+    """The text with figures that are the same on every day and machine."""
+    for pattern, instead in MEASURED.items():
+        text = re.sub(pattern, instead, text)
+    return text
+
+
+def content(registry: Registry) -> list[str]:
+    """The part of the page that lists the operations of the content dialect."""
+    if list(registry.operations) != list(CONTENT_TOOLS):
+        raise Incomplete("the content dialect has other tools than its table says")
+    verbs: dict[str, Verb] = {name: verb for _, _, each in CONTENT_TOOLS.values() for name, verb in each.items()}
+    tools = {name: tool for tool, (_, _, each) in CONTENT_TOOLS.items() for name in each}
+    heard = documents_told(registry, tools)
+    shared = schema(Standard)
+    parts = [
+        "## The content dialect",
+        f"{len(registry.operations)} tools with {len(verbs)} operations over the documents and decisions of a project; "
+        "`operation` says which. What it promises is in [the contract](../contracts/content.md).",
+        table(
+            ["tool", "title", "operations"],
+            (
+                [code(tool), title, ", ".join(f"[{code(name)}](#{name})" for name in each)]
+                for tool, (title, _, each) in CONTENT_TOOLS.items()
+            ),
+        ),
+        "Every operation may be given",
+        table(["parameter", "type", "required, default", "what it is"], parameters(shared)),
+        f"`project_id` is required, except by {codes(name for name, verb in verbs.items() if not verb.project)}. "
+        "`null` is the same as not given, and a parameter that does not exist is refused.",
+        "The answer is JSON as a text, the same as structured content, and its fields stand once more beside these in "
+        "the result, except for a field named `content`, which MCP has taken. An error is a JSON-RPC error with a code "
+        "like those of HTTP ([Errors](errors.md#codes-of-the-content-dialect)). The answers below are real: the "
+        "operations were called in this order, without a model for meaning (`--embedder none`). Ids, times and "
+        "what is measured differ.",
+    ]
+    for name in CONTENT_STORY:
+        verb = verbs[name]
+        called, answer = heard[name]
+        given = schema(verb.params)
+        own = {key: value for key, value in given["properties"].items() if key not in shared["properties"]}
+        reads = "It reads only." if verb.reads else ""
+        parts += [f"### {name}", f"{verb.help} An operation of {code(tools[name])}. {reads}".rstrip()]
+        if own:
+            listed = parameters({**given, "properties": own})
+            parts.append(table(["parameter", "type", "required, default", "what it is"], listed))
+        parts.append(f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}")
     return parts
 
 
@@ -626,6 +797,8 @@ def worded(fault: Fault) -> str:
         reply = word(dialect)(fault)
         told[dialect] = msgspec.json.encode(reply.value).decode() if reply.text is None else reply.text
     told["associative"] = msgspec.json.encode(word_associative(fault).value).decode()
+    number, message, data = word_content(fault).refusal or (0, "", {})
+    told["content"] = msgspec.json.encode({"code": number, "message": message, "data": data}).decode()
     return "\n\n".join(f"In {who(names)}:\n\n{fence(text)}" for names, text in grouped(told))
 
 
@@ -641,7 +814,8 @@ def errors_page() -> str:
         fence(drawn()),
         "- **A tool** answers a fault as a result with `isError`, in the words of its dialect. Arguments that do not "
         "fit are a result too; only an unknown tool is a JSON-RPC error (in `official` it is a result, as in the npm "
-        "release).\n"
+        "release). The content dialect answers every fault with a JSON-RPC error, with "
+        "[codes of its own](#codes-of-the-content-dialect).\n"
         "- **Any other method** answers with a JSON-RPC error: its `message` is the fault's, and `data` has its `code` "
         "and `hint`.\n"
         "- **A command** prints message and hint on stderr and ends with exit code 1.\n"
@@ -669,6 +843,18 @@ def errors_page() -> str:
     parts += [
         "## JSON-RPC codes",
         table(["code", "when"], ((str(number), meanings[name]) for name, number in numbers.items())),
+        "## Codes of the content dialect",
+        "Its errors have these codes, and in `data` the `error_type`, `details`, `suggestions` and, but for 404, a "
+        "`documentation_url`.",
+        table(
+            ["code", "`error_type`", "faults"],
+            (
+                (str(number), code(kind), ", ".join(f"[{code(name)}](#{name})" for name in names))
+                for names, (number, kind) in sorted(
+                    grouped({each.code: CONTENT_CODES[each] for each in kinds.values()}), key=lambda each: each[1]
+                )
+            ),
+        ),
     ]
     return page("Errors", *parts)
 

@@ -104,13 +104,17 @@ def registry(chosen: Settings) -> Registry:
         from polymnia.dialects import associative
 
         return associative.registry()
+    if chosen.dialect == "content":
+        from polymnia.dialects import content
+
+        return content.registry()
     from polymnia.dialects import graph
 
     found = graph.registry(_behaviour(chosen))
     if chosen.dialect == "all":
-        from polymnia.dialects import associative
+        from polymnia.dialects import associative, content
 
-        found = beside("all", found, associative.registry())
+        found = beside("all", found, associative.registry(), content.registry())
     return found
 
 
@@ -197,6 +201,11 @@ def serve_stdio(chosen: Settings) -> None:
     if os.isatty(0):
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
     server = Server(
-        memory(chosen, chosen.dialect), registry(chosen), version=__version__, max_nesting=chosen.max_nesting
+        memory(chosen, chosen.dialect),
+        registry(chosen),
+        version=__version__,
+        max_nesting=chosen.max_nesting,
+        require_session=chosen.require_session == "on",
+        secrets=chosen.secrets,
     )
     serve(server, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

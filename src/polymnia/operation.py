@@ -12,12 +12,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from polymnia.engine.condition.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, BadText, Fault, Violation
 from polymnia.models import Note
 
 __all__ = [
     "Context",
+    "Counters",
     "Memory",
     "Operation",
     "Prompt",
@@ -39,6 +41,8 @@ class Context(Struct):
     step: Callable[[int, int], None] | None = None
     require_session: bool = False
     secrets: str = "flag"
+    counters: Counters | None = None
+    version: str = ""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -162,22 +166,76 @@ def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]
 
 
 def beside(name: str, first: Registry, *others: Registry) -> Registry:
-    """Dialects side by side: every tool keeps the manners of its own; what else they offer is offered by all."""
+    """Dialects side by side: every tool keeps the manners of its own; what else they offer is offered by all.
+
+    A tool that two of them have under one name is both: a call with ``operation`` is the later dialect's.
+    """
     dialects = (first, *others)
+    operations: dict[str, Operation] = {}
+    for one in dialects:
+        for tool in one.operations.values():
+            own = tool if tool.word is not None else msgspec.structs.replace(tool, word=one.word)
+            known = operations.get(tool.name)
+            operations[tool.name] = own if known is None else _either(known, own)
     return Registry(
         name=name,
         instructions=" ".join(one.instructions for one in dialects),
-        operations={
-            tool.name: tool if tool.word is not None else msgspec.structs.replace(tool, word=one.word)
-            for one in dialects
-            for tool in one.operations.values()
-        },
+        operations=operations,
         word=first.word,
         unknown=first.unknown,
         resources=[item for one in dialects for item in one.resources],
         templates=[item for one in dialects for item in one.templates],
         prompts=[item for one in dialects for item in one.prompts],
     )
+
+
+def _either(plain: Operation, keyed: Operation) -> Operation:
+    """Two tools of one name as one: a call that names an operation is for the second, any other for the first."""
+    decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+    registry = Registry(name="", instructions="", operations={}, word=plain.word or _nothing, decoders=decoders)
+
+    def chosen(raw: bytes) -> Operation:
+        try:
+            return keyed if "operation" in _OBJECT.decode(raw) else plain
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return plain
+
+    def take(raw: bytes) -> tuple[Operation, Any]:
+        tool = chosen(raw)
+        try:
+            return tool, registry.arguments(tool, raw)
+        except Fault as e:
+            e.word = tool.word
+            raise
+
+    def run(context: Context, given: tuple[Operation, Any]) -> Reply:
+        tool, arguments = given
+        try:
+            return tool.run(context, arguments)
+        except Fault as e:
+            e.word = tool.word
+            raise
+
+    def takes() -> dict[str, Any]:
+        mine, yours = (schema(t.params) if t.takes is None else t.takes() for t in (plain, keyed))
+        properties = {**yours["properties"], **mine["properties"]}
+        if plain.wrapped is not None:
+            about = "The parameters without `operation` may come in this one instead."
+            properties[plain.wrapped] = {"type": "object", "description": about}
+        return {"type": "object", "properties": properties}
+
+    def gives() -> dict[str, Any]:
+        return {"type": "object", "description": "As the operation, or the call without one, answers."}
+
+    return Operation(
+        name=plain.name, title=plain.title, help=f"{plain.help} With `operation`: {keyed.help}", params=plain.params,
+        run=run, output=plain.output, reads=plain.reads and keyed.reads, destroys=plain.destroys or keyed.destroys,
+        read=take, takes=takes, gives=gives, word=plain.word,
+    )  # fmt: skip
+
+
+def _nothing(fault: Fault) -> Reply:
+    return Reply(text=fault.message, is_error=True)
 
 
 def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
@@ -215,7 +273,10 @@ def _looked_at_closely(name: str, params: type, raw: bytes) -> Any:
     _compare(schema(params), value, "", misfits)
     if misfits:
         raise BadArguments(name, misfits)
-    return msgspec.convert(value, params)
+    try:
+        return msgspec.convert(value, params)
+    except msgspec.ValidationError as e:
+        raise BadArguments(name, [Violation("", "what the schema says", str(e))]) from None
 
 
 def _integer(digits: str) -> float:
@@ -271,6 +332,11 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
         return
     if kind in _TYPES and not isinstance(value, _TYPES[kind]):
         misfits.append(Violation(path, kind, _given(value)))
+        return
+    if kind == "string" and not expected.get("minLength", 0) <= len(value) <= expected.get("maxLength", len(value)):
+        least, most = expected.get("minLength", 0), expected.get("maxLength")
+        length = f"at least {least} characters long" if most is None else f"{least} to {most} characters long"
+        misfits.append(Violation(path, length, f"{len(value)}"))
         return
     if "enum" in expected and value not in expected["enum"]:
         misfits.append(Violation(path, "one of " + ", ".join(map(str, expected["enum"])), _quoted(value)))

@@ -60,7 +60,7 @@ class Setting:
 
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
-DIALECTS = ("all", *GRAPHS, "associative")
+DIALECTS = ("all", *GRAPHS, "associative", "content")
 LANES = ("all", "words", "meaning")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
@@ -86,6 +86,10 @@ SETTINGS = (
             choices=("off", "on")),
     Setting("lanes", str, "all", "What a ranked search goes by.", choices=LANES),
     Setting("export_dir", str, None, "The folder of exports and imports (default: `exports` beside the store)."),
+    Setting("require_session", str, "off", "Whether the content tools write only within a session.",
+            choices=("off", "on")),
+    Setting("secrets", str, "flag", "What happens to content that looks like a credential.",
+            choices=("flag", "redact", "refuse")),
     Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
@@ -113,6 +117,8 @@ class Settings:
     rerank: str
     lanes: str
     export_dir: str | None
+    require_session: str
+    secrets: str
     log_level: str
     busy_timeout: float
     max_message_bytes: int

@@ -8,6 +8,10 @@ from collections import Counter
 import pytest
 
 from polymnia import errors
+from polymnia.dialects.associative.wording import CATEGORIES
+from polymnia.dialects.associative.wording import word as word_associative
+from polymnia.dialects.content.wording import CODES as CONTENT_CODES
+from polymnia.dialects.content.wording import word as word_content
 from polymnia.dialects.graph.wording import KOREAN, SOLUTIONS, word
 from polymnia.errors import Fault, Violation
 from polymnia.transports.errors import CODES, from_fault
@@ -140,6 +144,36 @@ def test_strict_advises_what_to_do_about_every_fault(fault: Fault) -> None:
     error, solution = (word("strict")(fault).text or "").split("\n")
     assert error.startswith("Error: ")
     assert re.fullmatch(r"Solution: \S.*", solution)
+
+
+def test_the_associative_dialect_has_a_category_for_every_fault_and_no_other() -> None:
+    assert set(CATEGORIES) == set(_faults())
+
+
+@_each_sample
+def test_the_associative_dialect_words_every_fault(fault: Fault) -> None:
+    reply = word_associative(fault)
+    assert reply.is_error
+    assert reply.value["success"] is False
+    assert reply.value["error"] == CATEGORIES[type(fault)]
+    assert reply.value["message"].strip()
+
+
+def test_the_content_dialect_has_a_code_for_every_fault_and_no_other() -> None:
+    assert set(CONTENT_CODES) == set(_faults())
+
+
+@_each_sample
+def test_the_content_dialect_words_every_fault_as_an_error_of_the_protocol(fault: Fault) -> None:
+    refusal = word_content(fault).refusal
+    assert refusal is not None
+    code, message, data = refusal
+    assert (code, data["error_type"]) == CONTENT_CODES[type(fault)]
+    assert 400 <= code <= 504
+    assert message.strip()
+    assert data["suggestions"]
+    assert all(text.strip() for text in data["suggestions"])
+    assert isinstance(data["details"], dict)
 
 
 def test_the_protocol_has_a_code_for_every_fault_and_no_other() -> None:

@@ -122,6 +122,7 @@ def _timeless(text: str) -> str:
     text = re.sub(r"\d+\.\d\d ms$", "<time>", text, flags=re.M)
     text = re.sub(r"^[01]\.\d\d(?=  )|\b[01]\.\d{3}\b", "<score>", text, flags=re.M)
     text = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>", text)
+    text = re.sub(r"content_[0-9a-f]{32}", "content_<id>", text)
     return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
 
 

@@ -77,6 +77,8 @@ def test_the_check_names_the_pages_that_are_stale_and_ends_with_1(tmp_path: Path
 def test_every_tool_setting_fault_and_command_is_on_its_page() -> None:
     from polymnia import errors
     from polymnia.cli.commands import COMMANDS
+    from polymnia.dialects import associative
+    from polymnia.dialects.content.operations import TOOLS
     from polymnia.dialects.graph import registry
     from polymnia.settings import SETTINGS
 
@@ -84,6 +86,8 @@ def test_every_tool_setting_fault_and_command_is_on_its_page() -> None:
     for dialect in ("simple", "strict", "bilingual", "official"):
         for tool in registry(dialect).operations.values():
             assert f"### {tool.name}\n" in pages["operations.md"]
+    assert all(f"### {name}\n" in pages["operations.md"] for name in associative.registry().operations)
+    assert all(f"### {name}\n" in pages["operations.md"] for _, _, verbs in TOOLS.values() for name in verbs)
     assert all(f"| `{s.flag}` | `{s.variable}` |" in pages["settings.md"] for s in SETTINGS)
     assert all(f"### {getattr(errors, name).code}\n" in pages["errors.md"] for name in errors.__all__)
     assert all(f"## polymnia {command.name}\n" in pages["commands.md"] for command in COMMANDS)

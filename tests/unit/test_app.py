@@ -10,7 +10,7 @@ import pytest
 from polymnia import AlreadyExists, EntityDraft, Memory, connect
 from polymnia.app import default_store, memory, registry, settings, wants_colour
 from polymnia.engine.transfer.mirror import Mirror
-from polymnia.settings import SETTINGS, BadSetting
+from polymnia.settings import DIALECTS, SETTINGS, BadSetting
 from polymnia.storage.sqlite import SqliteStore
 
 
@@ -158,6 +158,19 @@ def test_settings_become_a_memory(tmp_path: Path) -> None:
         assert (held.project, held.who, held.limits.batch) == ("p", "someone", 7)
         assert held.policy.search == "lower"
     assert registry(chosen).name == "official"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_that_can_be_chosen_is_there(dialect: str) -> None:
+    assert registry(settings({"dialect": dialect}, {})).name == dialect
+
+
+def test_all_offers_each_tool_of_the_others_once() -> None:
+    def tools(dialect: str) -> set[str]:
+        return set(registry(settings({"dialect": dialect}, {})).operations)
+
+    assert tools("all") == tools("strict") | tools("associative") | tools("content")
+    assert tools("associative") & tools("content") == {"memory_store"}
 
 
 def test_a_file_becomes_a_mirror_with_its_history_out_of_sight(nowhere_else: Path) -> None:

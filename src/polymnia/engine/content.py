@@ -133,7 +133,7 @@ def _check_value(value: Any, where: str, depth: int) -> None:
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise Invalid(f"{where} has a key that is no text: {key!r}", field=where)
-            legal_text(key, f"a key of {where}", 1 << 40)
+            legal_text(key, f"{where} (a key of it)", 1 << 40)
             _check_value(inner, f"{where}.{key}", depth + 1)
     elif isinstance(value, list | tuple):
         for i, inner in enumerate(value):

@@ -115,6 +115,18 @@ def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
     return records[0]
 
 
+def check_content_type(content_type: str) -> str:
+    """A MIME type, with or without parameters: text/plain; charset=utf-8."""
+    top, _, sub = content_type.partition(";")[0].strip().partition("/")
+    if not top or not sub or any(c.isspace() for c in top + sub):
+        raise Invalid(
+            f"content_type is {content_type!r:.60}, which is no MIME type",
+            field="content_type",
+            hint="Write it as type/subtype, such as text/markdown.",
+        )
+    return content_type.strip()
+
+
 def check_type(type: str) -> str:
     """A relationship type that there is."""
     if type not in RELATIONSHIPS:

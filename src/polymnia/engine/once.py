@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.json import Decoder, encode
 
-from polymnia.engine.ports import Transaction
+from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Conflict
 
 __all__ = ["Once", "Repeated"]
@@ -48,7 +48,7 @@ class Once:
     def _key(self, day: int) -> str:
         return f"{_PREFIX}{day:08d}/{self._id}"
 
-    def check(self, tx: Transaction) -> None:
+    def check(self, tx: Snapshot) -> None:
         """Stop when the request was done before; the same id with another request is refused."""
         for day in (self._day, self._day - 1):
             if (text := tx.noted(self._key(day))) is not None:

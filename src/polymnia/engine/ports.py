@@ -6,9 +6,11 @@ does is journalled by the store in the same atomic unit: the rules cannot forget
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from polymnia.models import (
     Change,
@@ -23,12 +25,57 @@ from polymnia.models import (
     Text,
 )
 
-__all__ = ["Analyst", "Clock", "Embedder", "Reranker", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
+__all__ = [
+    "Analyst", "Asked", "Checked", "Clock", "Embedder", "Fact", "Reranker", "Snapshot", "Spot", "Store", "Transaction",
+    "Turn", "Vector",
+]  # fmt: skip
 
 Vector = tuple[int, int, bytes, bytes]
 """Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits.
 
 Both are empty where the passage has no vector of the model and will get none."""
+
+
+class Spot(Struct, frozen=True):
+    """Where a check found something: a row, what people call it, and what about it."""
+
+    id: int
+    label: str
+    detail: Any = None
+
+
+class Fact(Struct, frozen=True):
+    """One kind of thing a check found in a project (None: in the store itself): how often, and the first places."""
+
+    kind: str
+    project: str | None
+    count: int
+    spots: tuple[Spot, ...] = ()
+
+
+class Checked(Struct, frozen=True):
+    """What checks found, and for each thing they looked at how many of how many; a reason where they did not look."""
+
+    facts: list[Fact]
+    looked: dict[str, tuple[int, int]]
+    passed_over: dict[str, str]
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What to check. ``checks`` are names of the six checks of integrity, ``session`` narrows them to one session.
+
+    ``models`` are the models in use. ``spots`` is how many places a fact names, ``rows`` how many rows of a table are
+    looked at (the newest), ``sample`` how many texts are compared with the indexes letter by letter.
+    """
+
+    checks: Collection[str]
+    is_scope: Callable[[str], bool]
+    analyst: Analyst
+    session: str | None = None
+    models: tuple[str, ...] = ()
+    spots: int = 100
+    rows: int = 1_000_000
+    sample: int = 500
 
 
 class Clock(Protocol):
@@ -238,6 +285,9 @@ class Snapshot(Protocol):
     def halves(self, arrivals: Sequence[int]) -> list[tuple[int, bytes]]:
         """The vectors with these arrival numbers, each with its number, in no order."""
 
+    def vectors_of(self, number: int) -> dict[str, list[bytes]]:
+        """The vectors of a memory's texts, model by model, in the order of the texts and their parts."""
+
     def models(self) -> dict[str, tuple[int, int]]:
         """The models there are vectors of, each with its dimensions and how many vectors there are."""
 
@@ -367,6 +417,16 @@ class Store(Protocol):
 
     def about(self) -> dict[str, Any]:
         """What the store is: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
+
+    def check(self, project: str | None, asked: Asked) -> Checked:
+        """Look for faults in a project, or in what all projects share. Changes nothing, and reads past broken rows."""
+
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+        """Mend faults of these kinds in the project of a transaction, or in what all projects share.
+
+        Data that is made of other data is made again. What cannot be read is put where it can be, as part of the
+        change. Answers how many of each kind were mended.
+        """
 
     def place(self) -> object:
         """What is open; another value when something else lies in the store's place and numbers may repeat."""

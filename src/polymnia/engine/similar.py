@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from polymnia.engine.associations import neighbours
+from polymnia.engine.content import content
 from polymnia.errors import Invalid
 from polymnia.models import Filters, Record
 
@@ -46,7 +47,11 @@ def similar(
             break
         most *= _MORE
     loaded = look.load([number for number, _ in chosen[: limit + len(leave)]])
-    found = [(loaded[number], round(value, 4)) for number, value in chosen if number in loaded]
+    found = [
+        (loaded[number], 1.0 if content(loaded[number]) == text else round(value, 4))
+        for number, value in chosen
+        if number in loaded
+    ]
     return [one for one in found if one[0].uid not in leave][:limit]
 
 

@@ -108,7 +108,8 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
         if isinstance(e, Unavailable):
             connection.link.log("error", e.message)
             connection.tell(request, "error", e.message)
-        reply = (tool.word or registry.word)(e)
+        word: Any = e.word or tool.word or registry.word
+        reply = word(e)
     for note in reply.notes:
         connection.tell(request, "notice", note.text)
     if connection.watch is not None and not tool.reads:

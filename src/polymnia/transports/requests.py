@@ -43,6 +43,9 @@ class Owner(Protocol):
     def settle(self, request: Request) -> None:
         """The request has been answered."""
 
+    def counted(self, seconds: float, failed: bool) -> None:
+        """A call took so long, and failed or did not."""
+
 
 class Request:
     """One request of a client: its id, its era, and where its answer goes."""
@@ -146,6 +149,7 @@ class Call:
         """Do the work and send the answer, whatever happens."""
         request = self.request
         connection = request.connection
+        begun, failed = time.monotonic(), True
         try:
             if not self.writes:
                 request.begin()
@@ -158,8 +162,10 @@ class Call:
             connection.link.log("error", f"{request.method} failed: {type(e).__name__}: {e}\n{_trace(e)}")
             request.refuse(RpcError(INTERNAL_ERROR, f"Internal error: {type(e).__name__}: {e}"))
         else:
+            failed = False
             request.answer(result)
         finally:
+            connection.counted(time.monotonic() - begun, failed)
             connection.settle(request)
 
 

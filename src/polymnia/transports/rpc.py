@@ -14,7 +14,7 @@ from msgspec import UNSET, Raw, UnsetType
 from msgspec.json import encode
 
 from polymnia.errors import Fault, NotFound
-from polymnia.operation import Context, Memory, Operation, Registry, Reply, schema
+from polymnia.operation import Context, Counters, Memory, Operation, Registry, Reply, schema
 from polymnia.transports.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -50,8 +50,20 @@ _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
 class Server:
     """What all connections of one process share: the memory, the dialect and its descriptions."""
 
-    def __init__(self, memory: Memory, registry: Registry, *, version: str, max_nesting: int = 100) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        registry: Registry,
+        *,
+        version: str,
+        max_nesting: int = 100,
+        require_session: bool = False,
+        secrets: str = "flag",
+    ) -> None:
         self.memory = memory
+        self.counters = Counters()
+        self.require_session = require_session
+        self.secrets = secrets
         self.registry = registry
         self.info = {"name": "polymnia", "title": "Polymnia", "version": version}
         self.max_nesting = max_nesting
@@ -184,7 +196,11 @@ class Connection:
                 try:
                     self.server.registry.arguments(tool, raw)
                 except Fault as e:
-                    request.answer(self.shaped(request, (tool.word or self.server.registry.word)(e)))
+                    word: Any = e.word or tool.word or self.server.registry.word
+                    try:
+                        request.answer(self.shaped(request, word(e)))
+                    except RpcError as refusal:
+                        request.refuse(refusal)
                     return
         request.refuse(bad.error)
 
@@ -279,14 +295,24 @@ class Connection:
     def context(self, request: Request) -> Context:
         """What an operation is given: the memory in this client's hands."""
         if not request.modern:
-            return Context(self.memory, request.step)
+            return self._context(self.memory, request)
         who = self.who(request.meta.client if request.meta else None)
         memory = self._memories.get(who)
         if memory is None:
             if len(self._memories) > 100:
                 self._memories.clear()
             memory = self._memories[who] = self.server.memory.acting(who)
-        return Context(memory, request.step)
+        return self._context(memory, request)
+
+    def _context(self, memory: Memory, request: Request) -> Context:
+        server = self.server
+        return Context(
+            memory, request.step, server.require_session, server.secrets, server.counters, server.info["version"]
+        )
+
+    def counted(self, seconds: float, failed: bool) -> None:
+        """A call took so long."""
+        self.server.counters.record(seconds, failed=failed)
 
     def who(self, client: Any) -> str:
         """The name under which a client's changes stand in the journal."""

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from polymnia.engine import paging
+from polymnia.engine.items import title_of
 from polymnia.engine.search import budget, explain, highlight, words
 from polymnia.engine.search.listing import part_of
 from polymnia.engine.search.results import Cut, Found, Fragment, Hit, Near, Why
@@ -45,6 +46,13 @@ class Pages:
             self._kept.popitem(last=False)
         return name
 
+    def keep_as(self, name: int, order: list[Ranked]) -> None:
+        """Remember an order under a name of the caller's."""
+        self._kept[name] = order
+        self._kept.move_to_end(name)
+        if len(self._kept) > _REMEMBERED:
+            self._kept.popitem(last=False)
+
     def find(self, name: int) -> list[Ranked] | None:
         """The order of that name, if it is still known."""
         return self._kept.get(name)
@@ -60,15 +68,26 @@ def answered(
     facets: bool,
     reasons: bool,
     pending: int,
+    offset: int | None = None,
 ) -> Found:
-    """A page of the answer."""
+    """A page of the answer: by a cursor, or by how many to skip.
+
+    Pages that are skipped to go on from the order of the first one, whatever was written since.
+    """
     mark = _mark(search)
     place = paging.position("search", cursor, 7)
     if place and place[2] != mark:
         raise paging.foreign(cursor)
     order = pages.find(int(place[0])) if place else None
     name = int(place[0]) if order is not None else None
-    if order is None:
+    if offset:
+        order = pages.find(-mark - 1)
+    if offset is not None and order is None:
+        order = _arranged(search, search.order())
+        pages.keep_as(-mark - 1, order)
+    if offset is not None and order is not None:
+        start = offset
+    elif order is None:
         order = search.order()
         start = next((i for i, one in enumerate(order) if one.key > place[3:]), len(order)) if place else 0
     else:
@@ -78,7 +97,7 @@ def answered(
     chosen = order[start:] if limit is None else order[start : start + limit]
     end = start + len(chosen)
     following = None
-    if end < len(order):
+    if end < len(order) and offset is None:
         name = pages.keep(order) if name is None else name
         following = paging.cursor("search", name, end, mark, *order[end - 1].key)
     records = search.load([one.number for one in chosen])
@@ -101,7 +120,23 @@ def answered(
 def _mark(search: Search) -> int:
     """A small hash of what was asked: a cursor is good for the same question only."""
     query = search.query
-    return crc32(repr((query.text, query.filters, search.which, query.recency, query.related, query.at_least)).encode())
+    asked = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
+    return crc32(repr((*asked, query.least_score, query.sort, query.ascending)).encode())
+
+
+def _arranged(search: Search, order: list[Ranked]) -> list[Ranked]:
+    """The order a caller wants who does not want the most relevant first, and without what is not relevant enough."""
+    query = search.query
+    kept = [one for one in order if one.score >= query.least_score] if query.least_score else order
+    if query.sort == "relevance":
+        return kept[::-1] if query.ascending else kept
+    records = {record.id - search.base: record for record in search.load([one.number for one in kept])}
+    there = [one for one in kept if one.number in records]
+    if query.sort == "date":
+        there.sort(key=lambda one: (records[one.number].created, one.number), reverse=not query.ascending)
+    else:
+        there.sort(key=lambda one: (title_of(records[one.number]).casefold(), one.number), reverse=not query.ascending)
+    return there
 
 
 def _some(order: list[Ranked]) -> list[Ranked]:

@@ -94,6 +94,7 @@ class Finder(Holding):
         max_tokens: int | None = None,
         facets: bool = False,
         reasons: bool = True,
+        offset: int | None = None,
         within: Callable[[Snapshot, Found], None] | None = None,
     ) -> Found:
         """The memories that answer a query. Without a limit: all that hold it as it stands, and the best others.
@@ -106,7 +107,7 @@ class Finder(Holding):
         def answer(search: Search) -> Found:
             found = answered(
                 search, held.pages, limit=limit, cursor=cursor, max_tokens=max_tokens, facets=facets,
-                reasons=reasons, pending=self._unsearched(held.index),
+                reasons=reasons, pending=self._unsearched(held.index), offset=offset,
             )  # fmt: skip
             if within is not None:
                 within(search.snapshot, found)

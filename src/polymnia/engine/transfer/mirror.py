@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
 from polymnia.engine.graph import in_place_of
-from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
+from polymnia.engine.ports import Asked, Checked, Snapshot, Store, Transaction, Turn
 from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
 from polymnia.errors import BrokenFile, Busy, Forbidden
 from polymnia.models import EntityDraft, Limits, Record
@@ -97,6 +97,14 @@ class Mirror:
     def about(self) -> dict[str, Any]:
         """The store behind the file, and the file."""
         return {**self._inner.about(), "file": self._path}
+
+    def check(self, project: str | None, asked: Asked) -> Checked:
+        """Look for faults in the store behind the file."""
+        return self._inner.check(project, asked)
+
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+        """Mend faults in the store behind the file."""
+        return self._inner.mend(tx, kinds, asked)
 
     def place(self) -> object:
         """What is open behind the file."""

@@ -47,6 +47,12 @@ class Verbs:
         """A number that changes whenever anyone has changed the project."""
         return self.store.stamp(self.project)
 
+    def _check_once(self) -> None:
+        """Stop a request that was done before, ahead of looking for things that may be gone since."""
+        if self.once is not None:
+            with self.store.read(self.project) as snapshot:
+                self.once.check(snapshot)
+
     def _write(self, action: str, work: Callable[[Transaction], T], step: Step | None = None) -> T:
         with self.store.write(self.project, self.who, action) as tx:
             if step is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemVerbs"]
 
-_FAR = 0.6  # from this similarity on a detected relationship is `similar_to`
+_ID = r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_READ = 200_000  # characters in which ids are looked for
+_SAID = 2000  # characters of a text that are compared with others
 _CANDIDATES = 30
 _DELETED = "deleted"  # the key in the metadata of a relationship whose other end is gone
 
@@ -46,6 +49,7 @@ class ItemVerbs(Verbs):
 
         With ``relate`` the relationships its text shows are drawn, each with its evidence.
         """
+        self._check_once()
         record = self._planned(draft)
         said, drawn = self._read(record, draft.session, embed, relate)
 
@@ -68,7 +72,7 @@ class ItemVerbs(Verbs):
         return Record(
             id=0, uid=uid, name=uid, kind=draft.kind, observations=(draft.text,), session=session,
             scope=None if session is None else f"{scopes.SESSIONS}/{session}",
-            content_type=legal_name(draft.content_type, "content_type", self.limits),
+            content_type=items.check_content_type(legal_name(draft.content_type, "content_type", self.limits)),
             summary=None if draft.summary is None else legal_text(draft.summary, "summary", self.limits.text_bytes),
             tags=content.check_tags(draft.tags, self.limits),
             metadata=content.check_metadata(draft.metadata, self.limits), created=now,
@@ -95,21 +99,22 @@ class ItemVerbs(Verbs):
         near = associations.neighbours(look, said, text, without=own)[:_CANDIDATES]
         alike = {one.number: one.similarity for one in near if one.model}
         numbers = dict.fromkeys(one.number for one in near)
-        named = relating.mentioned(text)
+        named = list(dict.fromkeys(re.findall(_ID, text[:_READ])))
         ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
         numbers |= dict.fromkeys(id - look.base for id in ids.values())
-        numbers |= dict.fromkeys(number for number, _ in look.by_words(items.title_of(record), _CANDIDATES))
+        for words in (items.title_of(record), text[:_SAID]):
+            numbers |= dict.fromkeys(number for number, _ in look.by_words(words, _CANDIDATES))
         numbers.pop(own, None)
         seen = set(look.snapshot.matching(items.visible(session), among=list(numbers))) if numbers else set()
         loaded = look.load([n for n in numbers if n in seen])
         candidates = [
             relating.Candidate(
-                id=one.name, title=items.title_of(one), text=content.content(one)[:2000], tags=one.tags,
-                similarity=alike.get(number), created=one.created,
+                id=one.name, title=items.title_of(one), text=content.content(one)[:_SAID],
+                length=len(content.content(one)), tags=one.tags, similarity=alike.get(number), created=one.created,
             )
             for number, one in loaded.items()
         ]  # fmt: skip
-        found = relating.found(text, items.title_of(record), candidates)
+        found = relating.found(text, items.title_of(record), candidates, tags=record.tags)
         return [
             RelationDraft(record.name, one.target, one.type, round(one.strength, 4), one.evidence, origin="auto")
             for one in found
@@ -160,6 +165,7 @@ class ItemVerbs(Verbs):
             if not text.strip():
                 raise Invalid("updates.content is empty", field="updates.content", hint="Use delete_content instead.")
         more = content.check_metadata(metadata or {}, self.limits)
+        self._check_once()
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
         planned = replace(
@@ -168,14 +174,16 @@ class ItemVerbs(Verbs):
             metadata=record.metadata | more,
             observations=record.observations if text is None else (text,),
         )
-        says = text is not None and text != content.content(record)
-        said, drawn = self._read(planned, session, embed if says else None, relate)
+        whole = content.content(planned)
+        # Whoever wants the vectors made anew, or gone, has the text written anew: vectors belong to a text.
+        says = (text is not None and text != content.content(record)) or (embed is not None and len(whole) > 0)
+        said, drawn = self._read(planned, session, embed, relate)
 
         def update(tx: Transaction) -> StoredItem:
             now = items.find_item(tx, id, session)
             merged = {**changes, "metadata": now.metadata | more} if more else changes
             if says:
-                tx.replace_record(now.id, replace(_as_draft(now), **merged, observations=(text or "",)))
+                tx.replace_record(now.id, replace(_as_draft(now), **merged, observations=(whole,)))
                 self._vectors(tx, planned, said, embed, now.id & 0xFFFFFFFF, tx.numbers[1])
             elif merged:
                 tx.revise(now.id, merged)
@@ -188,6 +196,21 @@ class ItemVerbs(Verbs):
             return StoredItem(items.find_item(tx, id, session), drawn_now)
 
         return self._write("update_content", update, step)
+
+    def detect(self, records: Sequence[Record]) -> int:
+        """Draw the relationships that the texts of these items show, as one change; answers how many."""
+        drawn: list[RelationDraft] = []
+        for record in records:
+            if len(record.observations) == 1:
+                drawn += self._read(record, record.session, None, True)[1]
+
+        def draw(tx: Transaction) -> int:
+            ends = list(dict.fromkeys((one.source, one.target, one.type) for one in drawn))
+            known = {relation.ends for relation in tx.find_relations(ends)}
+            new = [one for one in _there(tx, drawn) if (one.source, one.target, one.type) not in known]
+            return len(tx.relate(new))
+
+        return self._write("detect_relationships", draw) if drawn else 0
 
     def delete_item(
         self,
@@ -207,10 +230,10 @@ class ItemVerbs(Verbs):
             record = items.find_item(tx, id, session)
             links = tx.relations_of([record.name])
             kept = [r for r in links if keep_references and r.target == record.name and r.source != record.name]
-            tx.remove_relations([r.id for r in links])
             if hard:
-                tx.purge([record.id])
+                tx.purge([record.id])  # with every relation of it, and what the journal keeps of them
             else:
+                tx.remove_relations([r.id for r in links])
                 tx.remove_records([record.id])
             tx.relate(
                 RelationDraft(
@@ -266,14 +289,24 @@ class ItemVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             return items.find_item(snapshot, id, session)
 
+    def nearest_id(self, id: str, *, session: str | None = None) -> str | None:
+        """The id most like one that is not there, of what the caller may see; None where none comes close."""
+        from difflib import get_close_matches
+
+        with self.store.read(self.project) as snapshot:
+            names = snapshot.names_starting(id[: max(8, len(id) // 2)], _CANDIDATES)
+            seen = [one.uid for one in _named(snapshot, names).values() if one.session in (None, session)]
+        return next(iter(get_close_matches(id, seen, n=1, cutoff=0.8)), None)
+
     def item_relations(self, record: Record, *, session: str | None = None) -> list[tuple[Relation, Record | None]]:
-        """The relationships of an item with what is at their other end; None where that is gone or not visible."""
+        """The relationships of an item with what is at their other end; None where that is gone."""
         with self.store.read(self.project) as snapshot:
             links = snapshot.relations_of([record.name])
             names = [r.target if r.source == record.name else r.source for r in links]
             found = _named(snapshot, names)
-        others = {name: one for name, one in found.items() if one.session in (None, session)}
-        return [(link, others.get(name)) for link, name in zip(links, names, strict=True)]
+        # What leads to another session's item is none of this one's business.
+        hidden = {name for name, one in found.items() if one.session not in (None, session)}
+        return [(link, found.get(name)) for link, name in zip(links, names, strict=True) if name not in hidden]
 
     def item_versions(self, id: str, *, session: str | None = None, limit: int | None = None) -> list[Version]:
         """An item as every change left it, newest first."""

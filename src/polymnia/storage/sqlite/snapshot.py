@@ -360,6 +360,15 @@ class SqliteSnapshot:
         found: list[tuple[int, bytes]] = self._run(SQL["halves"], (encode(list(arrivals)).decode(),)).fetchall()
         return found
 
+    def vectors_of(self, number: int) -> dict[str, list[bytes]]:
+        """The vectors of a memory's texts, model by model."""
+        id, found = self._base + number, dict[str, list[bytes]]()
+        for ref in (id, *(row for row, _ in sorted(self._run(SQL["texts"], (id,)).fetchall()))):
+            for model, half in self._run(SQL["halves_of_text"], (ref,)):
+                if half:
+                    found.setdefault(model, []).append(half)
+        return found
+
     def models(self) -> dict[str, tuple[int, int]]:
         """The models there are vectors of, each with its dimensions and how many vectors there are."""
         return {name: (dimensions, count) for _, name, dimensions, count in self._run(SQL["models"], (self._project,))}

@@ -449,6 +449,9 @@ SELECT v.id, v.half FROM json_each(?) j CROSS JOIN vector v ON v.id = j.value;
 -- name: vectors_of_text
 SELECT id, model FROM vector WHERE text = ?;
 
+-- name: halves_of_text
+SELECT m.name, v.half FROM vector v JOIN model m ON m.id = v.model WHERE v.text = ? ORDER BY v.part;
+
 -- name: drop_vector
 DELETE FROM vector WHERE id = ?;
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Collection
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 import apsw
 
 from polymnia import errors
-from polymnia.engine.ports import Analyst, Clock, Snapshot
+from polymnia.engine.ports import Analyst, Asked, Checked, Clock, Snapshot, Transaction
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.queue import Turn
@@ -85,11 +86,41 @@ class SqliteStore:
                 self._give_back(reader, opened)
 
     def about(self) -> dict[str, object]:
-        """The kind of store, its file, the version of its format, and its size on disk."""
+        """The kind of store, its file, the version of its format, its size on disk, and what this process has open."""
         with translated(self.path):
             self._open()
             sizes = [os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path)]
-        return {"kind": "sqlite", "path": self.path, "format": len(self._migrations), "bytes": sum(sizes)}
+        return {
+            "kind": "sqlite",
+            "path": self.path,
+            "format": len(self._migrations),
+            "bytes": sum(sizes),
+            "log_bytes": sum(sizes[1:]),
+            "connections": _connections(self.path),
+            "held": len(self._shelf._held),
+        }
+
+    def check(self, project: str | None, asked: Asked) -> Checked:
+        """Look for faults in a project, or in what all projects share."""
+        from polymnia.storage.sqlite import checking
+
+        # Not from the shelf: it would have to read every row, and one may be broken.
+        with self.read_file(project or "") as snapshot:
+            return checking.check(snapshot, self.path, project, asked, self._clock())
+
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+        """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
+        from polymnia.storage.sqlite import checking
+
+        if tx is not None:
+            assert isinstance(tx, SqliteTransaction)
+            return checking.mend(tx, kinds, asked)
+        with translated(self.path):
+            self._take_turn()
+            try:
+                return checking.mend_file(self._take_writer(), kinds)
+            finally:
+                self._turn.give()
 
     def place(self) -> object:
         """Which file is open, by device and inode."""
@@ -374,6 +405,15 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _connections(path: str) -> int:
+    """How many connections this process has open to a file."""
+    open_now = 0
+    for connection in apsw.connections():
+        with suppress(apsw.ConnectionClosedError):  # by another thread, since they were listed
+            open_now += os.path.realpath(connection.filename) == os.path.realpath(path)
+    return open_now
 
 
 def _on_network(path: str) -> bool:

@@ -1,0 +1,81 @@
+"""Whose call it is: the project, the session, the user, and the request that may come again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from msgspec.json import decode, encode
+
+from polymnia.dialects.content.parameters import Standard
+from polymnia.engine.once import Once, Repeated
+from polymnia.errors import NotFound, Refused
+from polymnia.operation import Context, Memory, Reply
+
+__all__ = ["Asking", "replied"]
+
+_KEPT = frozenset((
+    "success", "message", "timestamp", "duration", "content_id", "decision_id", "relationship_id", "version",
+    "created_at", "updated_at", "created", "deleted", "hard", "relationships_deleted", "references_preserved",
+    "source", "format", "imported_count", "updated_count", "skipped_count", "relationship_count",
+))  # fmt: skip
+
+
+class Asking:
+    """One call on its way: the memory of its project in the hands of its user."""
+
+    def __init__(self, context: Context, given: Standard) -> None:
+        self.begun = time.perf_counter()
+        self.given = given
+        self.session = given.session_id
+        self.step = context.step
+        self._context = context
+        who = context.memory.who if given.user_id is None else f"{given.user_id} via {context.memory.who}"
+        self.memory: Memory = context.memory.acting(who, project=given.project_id)
+        self._who = who
+
+    def writing(self, tell: Callable[[Any], dict[str, Any]]) -> Memory:
+        """The memory to write to. What is done for a request_id is told again when that comes again."""
+        if self._context.require_session and self.session is None:
+            raise Refused(
+                "This server writes only within a session: session_id is missing",
+                hint="Give a session_id, or start the server without --require-session.",
+            )
+        if self.given.request_id is None:
+            return self.memory
+        asked = encode({key: value for key, value in _fields(self.given).items() if key not in ("user_id",)})
+        from hashlib import sha256
+
+        def kept(done: Any) -> str:
+            # Nothing of the content itself: it must be gone when the content is.
+            return encode({key: value for key, value in tell(done).items() if key in _KEPT}).decode()
+
+        once = Once(self.given.request_id, sha256(asked).hexdigest(), kept)
+        return self.memory.acting(self._who, project=self.given.project_id, once=once)
+
+
+def _fields(given: Any) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    told: dict[str, Any] = to_builtins(given)
+    return told
+
+
+def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
+    """The answer to a call, with its request_id; a call that was done before is answered as it was then."""
+    try:
+        told = work()
+    except Repeated as again:
+        told = decode(again.told) | {"repeated": True}
+        if "metadata" not in told and isinstance(id := told.get("content_id"), str):
+            with suppress(NotFound):
+                told["metadata"] = asking.memory.item(id, session=asking.session).metadata
+    except NotFound as e:
+        e.details.setdefault("project", asking.given.project_id)
+        e.details.setdefault("near", asking.memory.nearest_id(e.names[0], session=asking.session))
+        raise
+    if asking.given.request_id is not None:
+        told["request_id"] = asking.given.request_id
+    return Reply(value=told, structured=told, flat=True)

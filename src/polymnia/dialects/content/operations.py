@@ -1,0 +1,70 @@
+"""The tools, each a table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from polymnia.dialects.content import retrieving, storing, system
+from polymnia.dialects.content.reading import Given, Verb, reader, taken
+from polymnia.dialects.content.wording import word
+from polymnia.operation import Context, Operation, Registry, Reply
+
+__all__ = ["TOOLS", "registry"]
+
+_INSTRUCTIONS = (
+    "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
+    "one in `operation`. Store what should outlive this conversation, search before you answer from assumption. With a "
+    "session_id you also see and write that session's data."
+)
+
+TOOLS: dict[str, tuple[str, str, Mapping[str, Verb]]] = {
+    "memory_store": (
+        "Store Memory",
+        "Keep things: store_content, update_content, delete_content, store_decision, create_relationship.",
+        storing.VERBS,
+    ),
+    "memory_retrieve": (
+        "Retrieve Memory",
+        "Find things: search_content, get_content, find_similar_content, get_content_history.",
+        retrieving.VERBS,
+    ),
+    "memory_system": (
+        "Memory System",
+        "Look after it: check_system_health, export_project_data, import_project_data, validate_data_integrity, "
+        "generate_citation.",
+        system.VERBS,
+    ),
+}
+
+
+class _Answer(Struct):
+    success: bool
+    timestamp: str
+    duration: str
+
+
+def registry() -> Registry:
+    """The content dialect."""
+    return Registry(
+        name="content",
+        instructions=_INSTRUCTIONS,
+        operations={name: _tool(name, *told) for name, told in TOOLS.items()},
+        word=word,
+    )
+
+
+def _tool(name: str, title: str, help: str, verbs: Mapping[str, Verb]) -> Operation:
+    def run(context: Context, given: Given) -> Reply:
+        return given.verb.run(context, given.params)
+
+    def takes() -> dict[str, Any]:
+        return taken(verbs)
+
+    reads = all(verb.reads for verb in verbs.values())
+    return Operation(
+        name=name, title=title, help=help, params=Given, run=run, output=_Answer, reads=reads, idempotent=reads,
+        destroys=not reads, read=reader(name, verbs), takes=takes,
+    )  # fmt: skip

@@ -1,0 +1,336 @@
+"""What the operations take, operation by operation, as the seed lists it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from polymnia.engine.items import RelationshipType
+
+__all__ = [
+    "CreateRelationship", "DeleteContent", "FindSimilar", "GetContent", "GetHistory", "SearchContent", "Standard",
+    "StoreContent", "StoreDecision", "UpdateContent",
+]  # fmt: skip
+
+Text = Annotated[str, Meta(min_length=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Object = dict[str, Any]
+
+
+class Standard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every operation may be given."""
+
+    operation: Annotated[str, Meta(description="Which operation.")]
+    project_id: Annotated[str, Meta(min_length=1, max_length=200, description="The project.")] | None = None
+    session_id: (
+        Annotated[str, Meta(min_length=1, max_length=100, description="Also see and write this session's data.")] | None
+    ) = None
+    user_id: Annotated[str, Meta(min_length=1, max_length=200, description="Who asks; kept in the history.")] | None = (
+        None
+    )
+    request_id: (
+        Annotated[
+            str, Meta(min_length=1, max_length=200, description="Your id of the request; a retry is not done twice.")
+        ]
+        | None
+    ) = None
+
+
+class StoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of store_content."""
+
+    generate_embeddings: (
+        Annotated[bool, Meta(description="Make the vectors before answering; false: never (default: soon).")] | None
+    ) = None
+    detect_relationships: Annotated[bool, Meta(description="Find what it references, follows or resembles.")] | None = (
+        None
+    )
+    extract_metadata: (
+        Annotated[bool, Meta(description="Read language, title, headings, names, dates, links from it.")] | None
+    ) = None
+
+
+class StoreContent(Standard, frozen=True, kw_only=True):
+    """store_content."""
+
+    content: Annotated[str, Meta(description="The text.")]
+    summary: Annotated[str, Meta(description="What it says, in short.")] | None = None
+    content_type: Annotated[str, Meta(description="Its MIME type (default text/plain).")] | None = None
+    tags: Annotated[list[str], Meta(description="Labels.")] | None = None
+    metadata: Annotated[Object, Meta(description="Anything else to keep with it.")] | None = None
+    options: StoreOptions | None = None
+
+
+class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What update_content changes."""
+
+    content: str | None = None
+    summary: str | None = None
+    tags: list[str] | None = None
+    metadata: Object | None = None
+
+
+class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of update_content."""
+
+    regenerate_embeddings: (
+        Annotated[bool, Meta(description="Make the vectors before answering; false: never.")] | None
+    ) = None
+    update_relationships: Annotated[bool, Meta(description="Find its relationships anew.")] | None = None
+    preserve_previous: Annotated[bool, Meta(description="Keep the version before readable (default true).")] | None = (
+        None
+    )
+
+
+class UpdateContent(Standard, frozen=True, kw_only=True):
+    """update_content."""
+
+    content_id: Annotated[str, Meta(description="The item.")]
+    updates: Annotated[Updates, Meta(description="What to change: tags are replaced, metadata is merged.")]
+    options: UpdateOptions | None = None
+
+
+class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of delete_content."""
+
+    hard: Annotated[bool, Meta(description="Leave nothing of it; cannot be undone.")] | None = None
+    delete_relationships: Annotated[bool, Meta(description="Delete its relationships (default true).")] | None = None
+    preserve_references: (
+        Annotated[bool, Meta(description="Keep relationships that point to it, marked deleted.")] | None
+    ) = None
+
+
+class DeleteContent(Standard, frozen=True, kw_only=True):
+    """delete_content."""
+
+    content_id: str
+    options: DeleteOptions | None = None
+
+
+class StoreDecision(Standard, frozen=True, kw_only=True):
+    """store_decision."""
+
+    title: Annotated[Text, Meta(description="What is decided, in a line.")]
+    context: Annotated[Text, Meta(description="What led to it.")]
+    decision: Annotated[Text, Meta(description="The decision.")]
+    rationale: Annotated[Text, Meta(description="Why.")]
+    alternatives: Annotated[list[str], Meta(description="What else was considered.")] | None = None
+    impact: Annotated[str, Meta(description="What it changes.")] | None = None
+    stakeholders: Annotated[list[str], Meta(description="Whom it concerns.")] | None = None
+    tags: list[str] | None = None
+    metadata: Object | None = None
+
+
+class CreateRelationship(Standard, frozen=True, kw_only=True):
+    """create_relationship."""
+
+    source_id: Annotated[str, Meta(description="The item it starts at.")]
+    target_id: Annotated[str, Meta(description="The item it leads to.")]
+    type: Annotated[RelationshipType, Meta(description="What the first is to the second.")]
+    strength: Annotated[Share, Meta(description="How strong, 0 to 1.")] | None = None
+    context: Annotated[str, Meta(description="Why it is drawn.")] | None = None
+    metadata: Object | None = None
+
+
+class DateRange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """From and to, as ISO dates or times; a date as the end means its whole day."""
+
+    start: str | None = None
+    end: str | None = None
+
+
+class SearchFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Filters of search_content."""
+
+    content_types: list[str] | None = None
+    tags: list[str] | None = None
+    date_range: DateRange | None = None
+    metadata: Object | None = None
+
+
+class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of search_content."""
+
+    limit: Annotated[int, Meta(ge=1, le=100, description="Results (default 10).")] | None = None
+    offset: Annotated[int, Meta(ge=0, le=10_000, description="Skip so many.")] | None = None
+    min_relevance: Annotated[Share, Meta(description="Leave out what is less relevant (default 0).")] | None = None
+    include_context: Annotated[bool, Meta(description="The text around what matches.")] | None = None
+    include_highlights: Annotated[bool, Meta(description="The pieces that match, words marked.")] | None = None
+    sort_by: Literal["relevance", "date", "title"] | None = None
+    sort_order: Literal["asc", "desc"] | None = None
+
+
+class SearchContent(Standard, frozen=True, kw_only=True):
+    """search_content."""
+
+    query: Annotated[str, Meta(description="What to look for, in plain words.")]
+    query_type: (
+        Annotated[Literal["semantic", "keyword", "hybrid"], Meta(description="By meaning, words or both (default).")]
+        | None
+    ) = None
+    filters: SearchFilters | None = None
+    options: SearchOptions | None = None
+
+
+class GetOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of get_content."""
+
+    include_embeddings: bool | None = None
+    include_relationships: bool | None = None
+    include_metadata: Annotated[bool, Meta(description="Default true.")] | None = None
+    format: Literal["full", "summary", "minimal"] | None = None
+
+
+class GetContent(Standard, frozen=True, kw_only=True):
+    """get_content."""
+
+    content_id: str
+    include_refs: Annotated[bool, Meta(description="What it references and what references it.")] | None = None
+    include_history: Annotated[bool, Meta(description="Its versions.")] | None = None
+    options: GetOptions | None = None
+
+
+class SimilarOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of find_similar_content."""
+
+    include_self: bool | None = None
+    content_types: list[str] | None = None
+    exclude_ids: list[str] | None = None
+    similarity_method: Literal["cosine", "euclidean", "manhattan"] | None = None
+
+
+class FindSimilar(Standard, frozen=True, kw_only=True):
+    """find_similar_content."""
+
+    content: Annotated[str, Meta(description="A text; or give content_id.")] | None = None
+    content_id: str | None = None
+    limit: Annotated[int, Meta(ge=1, le=100, description="Results (default 10).")] | None = None
+    threshold: Annotated[Share, Meta(description="The least similarity (default 0).")] | None = None
+    options: SimilarOptions | None = None
+
+
+class GetHistory(Standard, frozen=True, kw_only=True):
+    """get_content_history."""
+
+    content_id: str
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Versions, newest first (default all).")] | None = None
+    include_diffs: Annotated[bool, Meta(description="What each version changed.")] | None = None
+
+
+class CheckHealth(Standard, frozen=True, kw_only=True):
+    """check_system_health."""
+
+    detailed: Annotated[bool, Meta(description="With the figures behind each state.")] | None = None
+    components: (
+        Annotated[
+            list[Literal["database", "vector_store", "ai_service", "cache"]],
+            Meta(description="Only these (default all)."),
+        ]
+        | None
+    ) = None
+
+
+class ExportInclude(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of each item export_project_data includes."""
+
+    content: Annotated[bool, Meta(description="Default true.")] | None = None
+    relationships: Annotated[bool, Meta(description="Default true.")] | None = None
+    metadata: Annotated[bool, Meta(description="Default true.")] | None = None
+    history: Annotated[bool, Meta(description="Earlier versions (default false).")] | None = None
+
+
+class ExportFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which items export_project_data takes."""
+
+    date_range: DateRange | None = None
+    content_types: list[str] | None = None
+    tags: list[str] | None = None
+
+
+class ExportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of export_project_data."""
+
+    compress: Annotated[bool, Meta(description="gzip; the data travels as base64.")] | None = None
+    include_embeddings: bool | None = None
+    anonymize: (
+        Annotated[bool, Meta(description="Replace names, mails, phone numbers, keys and ids, alike everywhere.")] | None
+    ) = None
+
+
+class ExportProject(Standard, frozen=True, kw_only=True):
+    """export_project_data."""
+
+    format: Literal["json", "csv", "markdown", "zip"]
+    include: ExportInclude | None = None
+    filters: ExportFilters | None = None
+    options: ExportOptions | None = None
+
+
+class ImportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of import_project_data."""
+
+    merge_strategy: (
+        Annotated[
+            Literal["replace", "merge", "skip_existing"],
+            Meta(description="What happens to items that exist (default merge)."),
+        ]
+        | None
+    ) = None
+    validate_data: Annotated[bool, Meta(description="Import nothing unless all is sound (default true).")] | None = None
+    generate_embeddings: Annotated[bool, Meta(description="Make the vectors before answering.")] | None = None
+    detect_relationships: Annotated[bool, Meta(description="Find relationships of what is imported.")] | None = None
+    preserve_ids: Annotated[bool, Meta(description="Keep the ids of the file (default false).")] | None = None
+
+
+class ImportProject(Standard, frozen=True, kw_only=True):
+    """import_project_data."""
+
+    source: Annotated[str, Meta(description="A file of the export folder; with data, what to call it.")]
+    format: Literal["json", "csv", "markdown", "zip"]
+    data: Annotated[str, Meta(description="The data itself (base64 where it is compressed).")] | None = None
+    options: ImportOptions | None = None
+
+
+class IntegrityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of validate_data_integrity."""
+
+    fix_issues: Annotated[bool, Meta(description="Mend what can be mended; undoable.")] | None = None
+    detailed_report: Annotated[bool, Meta(description="Name every place and what was looked at.")] | None = None
+
+
+class ValidateIntegrity(Standard, frozen=True, kw_only=True):
+    """validate_data_integrity."""
+
+    scope: Literal["project", "session", "system"] | None = None
+    checks: (
+        list[
+            Literal[
+                "orphaned_relationships",
+                "missing_embeddings",
+                "data_consistency",
+                "reference_integrity",
+                "schema_compliance",
+                "performance_issues",
+            ]
+        ]
+        | None
+    ) = None
+    options: IntegrityOptions | None = None
+
+
+class CitationOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of generate_citation."""
+
+    include_permalink: bool | None = None
+    include_access_date: bool | None = None
+
+
+class GenerateCitation(Standard, frozen=True, kw_only=True):
+    """generate_citation."""
+
+    content_id: str
+    style: Annotated[Literal["apa", "mla", "chicago", "ieee", "harvard"], Meta(description="Default apa.")] | None = (
+        None
+    )
+    options: CitationOptions | None = None

@@ -1,0 +1,1 @@
+"""What can be said about stored content as a whole; each module is imported only by those who ask for it."""

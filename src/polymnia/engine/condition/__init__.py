@@ -1,0 +1,22 @@
+"""Condition: how the parts of a server are, found out by using them, and what it counted of its own work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polymnia.engine.condition.counters import Counters, Performance
+from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Resources, Status
+
+if TYPE_CHECKING:
+    from polymnia.engine.condition.checking import check
+
+__all__ = ["COMPONENTS", "Component", "Condition", "Counters", "Performance", "Resources", "Status", "check"]
+
+
+def __getattr__(name: str) -> Any:
+    # A server counts from its start, and its start must not import what only a check needs.
+    if name == "check":
+        from polymnia.engine.condition.checking import check
+
+        return check
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,262 @@
+"""Finding out how a server is, by doing with each part what everybody does with it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polymnia.engine.condition.counters import Counters
+from polymnia.engine.condition.resources import held, used
+from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
+from polymnia.engine.ports import Asked
+from polymnia.engine.search import Analysis
+from polymnia.engine.search.query import Query
+from polymnia.engine.search.worker import Channel
+from polymnia.errors import Busy, Fault, Invalid
+
+if TYPE_CHECKING:
+    from polymnia.engine.verbs.base import Verbs
+
+__all__ = ["check"]
+
+_WORD = "water"
+_WAIT = 5.0  # seconds a part has to answer; what it does goes on in its thread
+_SLOW = 1.0  # seconds after which an answer is slow
+_LONG_LOG = 1 << 30  # bytes: far beyond what one large change leaves
+_LENGTH = 0.05  # by so much the length of a vector may differ from one
+
+
+def check(
+    memory: Verbs,
+    *,
+    components: Collection[str] | None = None,
+    detailed: bool = False,
+    counters: Counters | None = None,
+) -> Condition:
+    """Try each part and tell how it went. ``detailed`` reads the whole file, and tells more about each part.
+
+    Never waits longer than a few seconds for a part, and never raises for one that does not work.
+    """
+    unknown = [name for name in components or () if name not in COMPONENTS]
+    if unknown:
+        raise Invalid(f"components has {unknown[0]!r:.60}, but must be of: {', '.join(COMPONENTS)}", field="components")
+    told: dict[str, Component] = {}
+    for name in COMPONENTS:
+        if not components or name in components:
+            told[name] = _tried(_LOOKS[name], memory, detailed)
+    return Condition(
+        status=worst([one.status for one in told.values()]),
+        components=told,
+        resources=used(memory.store),
+        performance=None if counters is None else counters.measured(),
+    )
+
+
+class _Look:
+    """A part under examination: states it was found in, and what was measured."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Status, str]] = []
+        self.metrics: dict[str, Any] = {}
+
+    def say(self, status: Status, message: str) -> None:
+        self.found.append((status, message))
+
+    def timed(self, name: str, work: Callable[[], Any]) -> Any:
+        """Do something in a thread of its own and measure it. None when it failed or did not end in time."""
+        done: list[Any] = []
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                done.append(work())
+            except BaseException as e:
+                failed.append(e)
+
+        began = time.perf_counter()
+        thread = threading.Thread(target=run, name="polymnia-condition", daemon=True)
+        thread.start()
+        thread.join(_WAIT)
+        took = time.perf_counter() - began
+        self.metrics[f"{name}_ms"] = round(took * 1000, 3)
+        if failed:
+            self.say(_badness(failed[0]), f"{name}: {_reason(failed[0])}")
+            return None
+        if not done:
+            self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
+            return None
+        if took > _SLOW:
+            self.say("degraded", f"{name} took {took:.1f} s")
+        return done[0]
+
+
+def _badness(error: BaseException) -> Status:
+    """A store that is in use now may be free in a moment; everything else does not mend itself."""
+    return "degraded" if isinstance(error, Busy) else "unhealthy"
+
+
+def _reason(error: BaseException) -> str:
+    return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
+
+
+def _tried(look: Callable[[_Look, Verbs, bool], str], memory: Verbs, detailed: bool) -> Component:
+    about = _Look()
+    try:
+        message = look(about, memory, detailed)
+    except Exception as e:
+        # Whatever a part does wrong is what was asked for.
+        about.say("unhealthy", _reason(e))
+        message = ""
+    status = worst([one for one, _ in about.found])
+    bad = [text for one, text in about.found if one != "healthy"]
+    return Component(
+        status=status,
+        message="; ".join(bad) if bad else message,
+        checked=time.time_ns() // 1000,
+        metrics=about.metrics,
+    )
+
+
+class _Enough(Exception):
+    """Ends a change that was only tried."""
+
+
+def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
+    """Read, write (and take it back), and in detail read the whole file."""
+    store, project = memory.store, memory.project
+
+    def read() -> tuple[tuple[int, int], int]:
+        with store.read(project) as snapshot:
+            return snapshot.count(), snapshot.numbers[3]
+
+    def write() -> bool:
+        try:
+            with store.write(project, memory.who, "check_system_health") as tx:
+                tx.note("health", None)
+                raise _Enough
+        except _Enough:
+            return True
+
+    counted = look.timed("read", read)
+    if counted is None:
+        return ""
+    (memories, relations), change = counted
+    look.metrics |= {"memories": memories, "relationships": relations, "last_change": change}
+    about = store.about()
+    for key in ("kind", "format", "bytes", "log_bytes", "connections"):
+        if key in about:
+            look.metrics[key] = about[key]
+    if about.get("log_bytes", 0) > _LONG_LOG:
+        look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
+    look.timed("write", write)
+    if detailed:
+        asked = Asked(checks=["file"], is_scope=bool, analyst=Analysis())
+        checked = store.check(None, asked)
+        for fact in checked.facts:
+            look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
+        look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
+        look.metrics["projects"] = len(store.projects())
+    return "Reads and writes are answered"
+
+
+def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
+    """Search for a word by meaning, and count what has no vector yet."""
+    finder, project = memory.finding(), memory.project
+    if not finder.channels:
+        return "Search by meaning is switched off: no model was chosen"
+    found = look.timed(
+        "search", lambda: finder.search(project, Query(text=_WORD, lanes="meaning"), limit=1, reasons=False)
+    )
+    health = look.timed("count", lambda: finder.health(project))
+    if health is None:
+        return ""
+    names = [channel.name for channel in finder.channels]
+    look.metrics |= {
+        "passages": health.passages,
+        "vectors": sum(health.models[name]["vectors"] for name in names),
+        "pending": health.pending,
+        "waiting_words": health.waiting_words,
+        "found": 0 if found is None else len(found.hits),
+    }
+    if detailed:
+        look.metrics["models"] = health.models
+    if health.pending:
+        look.say("degraded", f"{health.pending} passage(s) have no vector yet; words find them, meaning does not")
+    elif found is not None and not found.hits and health.passages and all(_is_ready(c) for c in finder.channels):
+        look.say("degraded", "a search by meaning found nothing, though there are vectors")
+    return "A search by meaning was answered"
+
+
+def _is_ready(channel: Channel) -> bool:
+    return channel.ready.is_set()
+
+
+def _ai_service(look: _Look, memory: Verbs, detailed: bool) -> str:
+    """Have each model embed a word, and look at what it gives."""
+    channels = memory.finding().channels
+    if not channels:
+        look.metrics["models"] = []
+        return "No model was chosen: search is by words alone"
+    told = []
+    for channel in channels:
+        one = _Look()
+        made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
+        if made is None and not one.found:
+            one.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
+        elif made is not None:
+            one.metrics["dimensions"] = int(made.shape[-1])
+            wrong = _wrong(made, channel.embedder.dimensions)
+            if wrong:
+                one.say("unhealthy", wrong)
+        state = worst([status for status, _ in one.found])
+        told.append((channel.name, state, one))
+    working = [name for name, state, _ in told if state != "unhealthy"]
+    for name, state, one in told:
+        why = "; ".join(message for _, message in one.found)
+        if state != "healthy":
+            # While another model works, meaning is still searched.
+            look.say("degraded" if working else state, f"{name}: {why}")
+    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in told]
+    return f"{', '.join(working)} embedded a word"
+
+
+def _embedded(channel: Channel) -> Any:
+    return channel.soon([_WORD], query=True) if channel.load(patient=False) else None
+
+
+def _wrong(made: Any, dimensions: int) -> str | None:
+    """What is wrong with the vectors of one word."""
+    if made.shape != (1, dimensions):
+        return f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers"
+    length = float(np.linalg.norm(made[0]))
+    if not abs(length - 1) <= _LENGTH:
+        return f"it gave a vector of the length {length:.3g}, not of 1"
+    return None
+
+
+def _cache(look: _Look, memory: Verbs, detailed: bool) -> str:
+    """Bring what is held in memory up to the store, and measure it."""
+    finder = memory.finding()
+    health = look.timed("follow", lambda: finder.health(memory.project))
+    if health is None:
+        return ""
+    projects = held(finder)
+    look.metrics |= {
+        "projects": len(projects),
+        "passages": sum(one.passages for one in projects.values()),
+        "bytes": sum(one.bytes for one in projects.values()),
+        "small_projects": memory.store.about().get("held", 0),
+    }
+    return "What is held in memory follows the store"
+
+
+_LOOKS: dict[str, Callable[[_Look, Verbs, bool], str]] = {
+    "database": _database,
+    "vector_store": _vector_store,
+    "ai_service": _ai_service,
+    "cache": _cache,
+}

@@ -1,0 +1,151 @@
+"""HTML: the words between its tags, scanned once from left to right however broken it is."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from polymnia.engine.extracting.page import Page
+from polymnia.engine.extracting.values import Heading
+
+__all__ = ["html_page"]
+
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+)>")
+_ATTRIBUTE = re.compile(r"([A-Za-z-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
+_BLOCKS = frozenset({
+    "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "li", "ul", "ol", "dl", "dt", "dd",
+    "table", "tr", "br", "hr", "blockquote", "figure", "figcaption", "form", "body", "html", "pre", "title", "h1", "h2",
+    "h3", "h4", "h5", "h6", "caption", "details", "summary", "option",
+})  # fmt: skip
+_HEADING = re.compile(r"h[1-6]$")
+
+
+def html_page(text: str) -> Page:
+    """Read HTML, or anything with tags like it."""
+    scan = _Scan()
+    at = 0
+    closed: dict[str, bool] = {}  # a sign that is nowhere ahead is not looked for again
+    while True:
+        start = text.find("<", at)
+        if start < 0:
+            scan.words(text[at:])
+            break
+        scan.words(text[at:start])
+        at = _skipped(text, start, closed)
+        if at < 0:
+            tag = _TAG.match(text, start)
+            if tag is None:
+                scan.words("<")
+                at = start + 1
+                continue
+            at = tag.end()
+            name = tag[2].lower()
+            scan.tag(name, bool(tag[1]), tag[3])
+            if name in ("script", "style") and not tag[1] and not closed.get(name):
+                end = text.find(f"</{name}", at)
+                end = text.find(f"</{name.upper()}", at) if end < 0 else end
+                closed[name] = end < 0
+                at = at if end < 0 else end
+    return scan.done()
+
+
+def _skipped(text: str, start: int, closed: dict[str, bool]) -> int:
+    """Where a comment or a declaration that begins here ends; -1 where none begins."""
+    for begins, ends in (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", ">")):
+        if text.startswith(begins, start) and not closed.get(ends):
+            end = text.find(ends, start + len(begins))
+            closed[ends] = end < 0
+            if end >= 0:
+                return start + 9 if begins == "<![CDATA[" else end + len(ends)
+    return -1
+
+
+class _Scan:
+    """What was read so far, and in what it stands."""
+
+    def __init__(self) -> None:
+        self.page = Page()
+        self.parts: list[str] = []
+        self.kind = "p"
+        self.unseen: str | None = None
+        self.code: tuple[str, str] | None = None
+        self.h1: str | None = None
+
+    def words(self, text: str) -> None:
+        if self.unseen is None or self.kind == "title":
+            self.parts.append(text)
+
+    def tag(self, name: str, closing: bool, attributes: str) -> None:
+        if self.code is not None and name != self.code[0]:
+            label = "" if closing or name != "code" else _label(attributes)
+            if label:
+                self.code = (self.code[0], label)
+            return
+        if name in _BLOCKS:
+            self.close()
+        if name in _UNSEEN:
+            self.unseen = None if closing and self.unseen == name else (self.unseen or (None if closing else name))
+        elif (closing and name in ("title", "li", "tr", "pre")) or (_HEADING.match(name) and closing):
+            self.kind = "p"
+        elif closing:
+            return
+        elif _HEADING.match(name) or name == "title":
+            self.kind = name
+        elif name in ("li", "dt", "dd"):
+            self.kind = "li"
+        elif name in ("tr", "caption"):
+            self.page.tables = True
+            self.kind = "td"
+        elif name in ("td", "th"):
+            self.parts.append(" ")
+        elif name == "pre":
+            self.code = ("pre", _label(attributes))
+            self.kind = "pre"
+        elif name == "a" and (href := _attribute(attributes, "href")):
+            self.page.links.append(href)
+        elif name == "input" and _attribute(attributes, "type").lower() == "checkbox":
+            self.page.tasks += 1
+            self.page.tasks_done += re.search(r"\bchecked\b", attributes) is not None
+
+    def close(self) -> None:
+        raw = unescape("".join(self.parts))
+        self.parts.clear()
+        if self.kind == "pre":
+            if self.code is not None and raw.strip():
+                self.page.programs.append((self.code[1], raw))
+            self.code = None
+            self.kind = "p"
+            return
+        text = " ".join(raw.split())
+        if not text:
+            return
+        if self.kind == "title":
+            self.page.title = self.page.title or text
+        elif self.kind[0] == "h":
+            self.page.headings.append(Heading(int(self.kind[1]), text))
+            self.page.blocks.append(("h", text))
+        else:
+            self.page.blocks.append((self.kind, text))
+            if self.kind == "p":
+                self.page.paragraphs = (self.page.paragraphs or 0) + 1
+
+    def done(self) -> Page:
+        self.close()
+        page = self.page
+        if page.title is None and page.headings:
+            highest = min(heading.level for heading in page.headings)
+            page.title = next(heading.text for heading in page.headings if heading.level == highest)
+        return page
+
+
+def _attribute(attributes: str, name: str) -> str:
+    for match in _ATTRIBUTE.finditer(attributes):
+        if match[1].lower() == name:
+            return unescape(match[2] or match[3] or match[4] or "").strip()
+    return ""
+
+
+def _label(attributes: str) -> str:
+    said = re.search(r"(?:language|lang|brush|highlight)[-:]\s*([\w+#-]+)", _attribute(attributes, "class"))
+    return said[1] if said else ""

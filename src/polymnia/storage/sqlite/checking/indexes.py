@@ -1,0 +1,197 @@
+"""Whether the indexes hold what the texts say: characters, words, and vectors that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from struct import Struct
+
+from polymnia.engine.ports import Spot
+from polymnia.models import Text, fold
+from polymnia.storage.sqlite.checking.view import View
+from polymnia.storage.sqlite.snapshot import _cover
+from polymnia.storage.sqlite.statements import SQL
+
+__all__ = ["characters", "compared", "embeddings", "read_alike", "words"]
+
+_PASSAGE = Struct("<IIIHHBBBB")  # as storage/sqlite/words.py packs them
+_POSTING = Struct("<IBB")
+_PIECE = 6  # characters
+_TAIL = 20_000  # texts that wait for the word index are read here, up to so many
+
+_LISTED_CHARACTERS = "SELECT id FROM gram_docsize WHERE id > ? AND id <= ?"
+_SAID = "SELECT name FROM memory WHERE id = ?1 UNION ALL SELECT text FROM observation WHERE id = ?1"
+_HAS = "SELECT 1 FROM gram WHERE gram MATCH ? AND rowid = ?"
+_OWNER = """
+SELECT uid, session FROM memory WHERE id = ?1
+UNION ALL SELECT m.uid, m.session FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?1
+"""
+_HAVE = """
+SELECT b.text, b.part FROM vector_bits b JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?
+"""
+
+
+class _Passages:
+    """The passages of the word index, as its blocks hold them."""
+
+    def __init__(self, view: View) -> None:
+        self.places: dict[tuple[int, int], tuple[int, int]] = {}  # (text, part): the number of its passage, its block
+        self.embedded: set[tuple[int, int]] = set()  # those that get a vector
+        self.broken: list[int] = []
+        for first, count, data in view.run(SQL["blocks"], (view.number, 0)):
+            if len(data) != count * _PASSAGE.size:
+                self.broken.append(first)
+                continue
+            for i, row in enumerate(_PASSAGE.iter_unpack(data)):
+                text, part = row[0], row[4]
+                if text:  # zeros are what a purge leaves
+                    self.places[text, part] = first + i, first
+                    if row[7]:
+                        self.embedded.add((text, part))
+                    else:
+                        self.embedded.discard((text, part))
+        self.texts = {text for text, _ in self.places}
+
+
+def characters(view: View) -> None:
+    """Every text up to the border is in the index of characters and nothing else is; some are looked up."""
+    apart, unlike = compared(view)
+    view.found("characters_wrong", [Spot(id, view.label(id)) for id in sorted(apart | unlike)])
+
+
+def compared(view: View) -> tuple[set[int], set[int]]:
+    """The texts that are there or in the index alone, and those of the sample that it holds otherwise."""
+    border = view.base + view.snapshot._indexed
+    least = view.base + view.least()
+    listed = {id for (id,) in view.run(_LISTED_CHARACTERS, (least, border))}
+    there = {view.base + number for number in view.texts() if least < view.base + number <= border}
+    sample = view.sampled(sorted(there & listed), "texts in the index of characters")
+    return listed ^ there, {id for id in sample if not _is_listed(view, id)}
+
+
+def _is_listed(view: View, id: int) -> bool:
+    try:
+        form = fold(view.run(_SAID, (id,)).fetchone()[0]).split("\0")[0]
+    except UnicodeDecodeError:
+        return True  # told by another check
+    # From three places, in one question: each costs, and a text that is indexed otherwise differs in one of them.
+    middle = len(form) // 2
+    pieces = {form[:_PIECE], form[middle : middle + _PIECE], form[-_PIECE:]}
+    match = " AND ".join(_cover(piece) for piece in sorted(pieces) if len(piece) >= 3)
+    return not match or view.run(_HAS, (match, id)).fetchone() is not None
+
+
+def read_alike(view: View) -> bool:
+    """Whether the word index was made by the same reading of texts."""
+    return view.snapshot.noted("words") == view.asked.analyst.version
+
+
+def words(view: View) -> None:
+    """Every text up to the border has its passages, and no other has; of some, every term is looked up."""
+    border = view.snapshot._listed
+    if not border:
+        return
+    if not read_alike(view):
+        view.passed_over["word index"] = "it was made by another version, and is made anew by a reindex"
+        return
+    passages = _Passages(view)
+    least = view.least()
+    there = {number for number in view.texts() if least < number <= border}
+    stale, gone = set(view.snapshot.stale()), set(view.snapshot.gone())
+    wrong = {number: "not in the word index" for number in there - passages.texts - stale if _says(view, number)}
+    wrong |= dict.fromkeys((n for n in passages.texts - there - gone if n > least), "in the word index, but not there")
+    wrong |= dict.fromkeys(there & gone - stale, "marked as deleted, but there")
+    sound = sorted((there & passages.texts) - stale - gone)
+    for number in view.sampled(sound, "texts in the word index"):
+        if not _has_terms(view, passages, number):
+            wrong[number] = "not found by all its words"
+    spots = [Spot(view.base + number, view.label(view.base + number), wrong[number]) for number in sorted(wrong)]
+    spots += [Spot(0, f"block {first}", "a block of the wrong size") for first in passages.broken]
+    view.found("words_wrong", spots)
+
+
+def _read(view: View, numbers: Iterable[int]) -> list[Text]:
+    """The texts that can be read; broken tags and broken texts are told by another check."""
+    found = []
+    for number in numbers:
+        with suppress(ValueError):
+            found += view.snapshot.texts_of([number])
+    return [text for text in found if all(isinstance(tag, str) for tag in text.tags)]
+
+
+def _says(view: View, number: int) -> bool:
+    """Whether a text has passages at all."""
+    return any(True for _ in view.asked.analyst(_read(view, [number])))
+
+
+def _has_terms(view: View, passages: _Passages, number: int) -> bool:
+    for one in view.asked.analyst(_read(view, [number])):
+        place = passages.places.get((one.text, min(one.part, 65535)))
+        if place is None:
+            return False
+        passage, first = place
+        for term in one.terms:
+            row = view.run(SQL["posting"], (view.number, term, first)).fetchone()
+            if row is None or not _holds(row[0], passage):
+                return False
+    return True
+
+
+def _holds(postings: bytes, passage: int) -> bool:
+    """Whether a passage is in a list of postings, which is in their order."""
+    low, high = 0, len(postings) // _POSTING.size
+    while low < high:
+        middle = (low + high) // 2
+        found = _POSTING.unpack_from(postings, middle * _POSTING.size)[0]
+        if found == passage:
+            return True
+        if found < passage:
+            low = middle + 1
+        else:
+            high = middle
+    return False
+
+
+def embeddings(view: View) -> None:
+    """The passages that should have a vector of a model in use and have none."""
+    if not view.asked.models:
+        view.passed_over["embeddings"] = "no model is in use"
+        return
+    there = view.texts()
+    least = view.least()
+    wanted: set[tuple[int, int]] = set()
+    border = 0
+    if read_alike(view):
+        border = view.snapshot._listed
+        again = set(view.snapshot.stale())
+        wanted = {one for one in _Passages(view).embedded if one[0] in there and one[0] > least and one[0] not in again}
+    else:
+        again = set()
+    tail = sorted(number for number in there if number > border or number in again)
+    read = tail[-_TAIL:]
+    texts = _read(view, read)
+    wanted.update((one.text, one.part) for one in view.asked.analyst(texts) if one.embeds)
+    view.looked["texts with their passages"] = (len(there) - len(tail) + len(read), len(there))
+    for model in view.asked.models:
+        have = {(text, part) for text, part in view.run(_HAVE, (view.number, model))}
+        missing = sorted(wanted - have)
+        spots = _spots(view, model, missing)
+        view.found("embedding_missing", spots)
+
+
+def _spots(view: View, model: str, missing: list[tuple[int, int]]) -> list[Spot]:
+    session = view.asked.session
+    known: dict[int, tuple[str, str | None]] = {}
+    spots = []
+    for text, part in missing:
+        if text not in known:
+            known[text] = _owner(view, view.base + text)
+        uid, belongs = known[text]
+        if session is None or belongs == session:
+            spots.append(Spot(view.base + text, uid, (model, part)))
+    return spots
+
+
+def _owner(view: View, id: int) -> tuple[str, str | None]:
+    row = view.run(_OWNER, (id,)).fetchone()
+    return (row[0], row[1]) if row else (str(id - view.base), None)

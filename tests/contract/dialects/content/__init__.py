@@ -1,0 +1,1 @@
+"""The content dialect, through the door its users come in by."""

@@ -1,0 +1,1 @@
+"""What can be said about stored content as a whole."""
