@@ -35,6 +35,9 @@ class Desk:
         self.path = str(path / "memory.db")
         self.toy = Toy()
         self.memory = self._open()
+
+    def fill(self) -> None:
+        """Store everything, with its vectors."""
         memory = self.memory
         memory.create_entities(
             [

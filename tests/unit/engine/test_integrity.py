@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,18 @@ from polymnia.storage.sqlite import SqliteStore
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The file of a store that has been filled and closed."""
+    desk = Desk(tmp_path_factory.mktemp("filled"))
+    desk.fill()
+    desk.memory.close()
+    return desk.path
+
+
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path, filled: str) -> Iterator[Desk]:
+    shutil.copy(filled, tmp_path)
     desk = Desk(tmp_path)
     yield desk
     desk.memory.close()

@@ -159,9 +159,9 @@ class Finder(Holding):
 
     # ── neighbours ────────────────────────────────────────────────────────────────────────────────────
 
-    def said(self, project: str, head: Text, body: Text) -> Said:
-        """A text as the models see it; by none of them while the project is empty and none is loaded."""
-        return said(head, body, self._awaited(project))
+    def said(self, project: str, head: Text, body: Text, *, needed: bool = False) -> Said:
+        """A text as the models see it; by none of them while the project is empty and none is loaded, unless needed."""
+        return said(head, body, self._awaited(project, needed=needed))
 
     def look(self, project: str, work: Callable[[Look], T]) -> T:
         """Look for neighbours in one moment of the project."""
@@ -206,10 +206,10 @@ class Finder(Holding):
             return ask
         return self._readers.submit(ask).result
 
-    def _awaited(self, project: str) -> list[Channel]:
+    def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
         if not all(channel.ready.is_set() for channel in self.channels):
-            if self._is_empty(project):
+            if not needed and self._is_empty(project):
                 return [channel for channel in self.channels if channel.ready.is_set()]
             self._worker.notice(project)
             for channel in self.channels:

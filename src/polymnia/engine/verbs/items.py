@@ -85,7 +85,7 @@ class ItemVerbs(Verbs):
         if not relate and not embed:
             return None, []
         finder = self.finding()
-        said = finder.said(self.project, *content.read_as(record))
+        said = finder.said(self.project, *content.read_as(record), needed=bool(embed))
         if not relate:
             return said, []
         drawn: list[RelationDraft] = finder.look(self.project, lambda look: self._related(look, record, said, session))

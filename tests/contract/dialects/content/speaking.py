@@ -9,8 +9,8 @@ from typing import Any
 from stdio_client import Place, Server
 
 __all__ = [
-    "DECISION", "RELATIONSHIPS", "bytes_of", "done", "error", "find", "found", "get", "read", "refused", "related", "restarted",
-    "similar", "stored", "told", "versions", "write",
+    "DECISION", "RELATIONSHIPS", "bytes_of", "done", "error", "find", "found", "get", "read", "refused", "related",
+    "restarted", "similar", "stored", "told", "versions", "write",
 ]  # fmt: skip
 
 RELATIONSHIPS = (

@@ -1,0 +1,237 @@
+"""memory_system over a real process: project files, integrity, health and citations."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import apsw
+import pytest
+
+from stdio_client import Place, Server
+
+from .speaking import done, error, get, related, stored, versions, write
+
+FORMATS = ("json", "csv", "markdown", "zip")
+
+
+def system(server: Server, operation: str, project: str | None, /, **more: Any) -> dict[str, Any]:
+    """What an operation of memory_system answers."""
+    given = {"operation": operation, **more}
+    return done(server, "memory_system", given if project is None else {**given, "project_id": project})
+
+
+def exported(server: Server, project: str, form: str = "json", /, **more: Any) -> str:
+    """A project file as data."""
+    return str(system(server, "export_project_data", project, format=form, **more)["data"])
+
+
+def items(server: Server, project: str, /, **more: Any) -> list[dict[str, Any]]:
+    """The items of a JSON export."""
+    told: list[dict[str, Any]] = json.loads(exported(server, project, **more))["items"]
+    return told
+
+
+def imported(server: Server, project: str, data: str, form: str = "json", /, **options: Any) -> dict[str, Any]:
+    """What an import answers."""
+    return system(
+        server, "import_project_data", project, source="a test", format=form, data=data, options=options
+    )  # fmt: skip
+
+
+@pytest.fixture
+def filled(shared: Server, project: str) -> dict[str, str]:
+    """A project with two items, a version more of one, and a relationship."""
+    one = stored(
+        shared, project, "# Kettle\n\nBoils — 물이 끓는다.\n---\n", content_type="text/markdown", tags=["tea"],
+        metadata={"author": "Ann Lee", "n": 1.5}, summary="=1+1",
+    )  # fmt: skip
+    other = stored(shared, project, "The pan is flat, says ann@example.org")
+    write(shared, "update_content", project, content_id=other, updates={"content": "The pan is round", "tags": ["x"]})
+    related(shared, project, one, other, "describes", strength=0.5, context="why")
+    return {"project": project, "one": one, "other": other}
+
+
+@pytest.mark.promise("content.system.round_trip")
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_is_exported_imports_again_and_exports_as_it_was(
+    shared: Server, filled: dict[str, str], form: str
+) -> None:
+    data = exported(shared, filled["project"], form, include={"history": True})
+    copy = f"copy of {filled['project']} as {form}"
+    answer = imported(shared, copy, data, form, preserve_ids=True)
+    assert (answer["imported_count"], answer["relationship_count"], answer["id_mapping"]) == (2, 1, {})
+    assert exported(shared, copy, form, include={"history": True}) == data
+    for id in (filled["one"], filled["other"]):
+        assert get(shared, copy, id) == get(shared, filled["project"], id)
+    if form in ("json", "zip"):
+        assert next(one["content"] for one in versions(shared, copy, filled["other"])) == "The pan is round"
+
+
+@pytest.mark.promise("content.system.export")
+def test_an_export_includes_what_is_asked_for(shared: Server, filled: dict[str, str]) -> None:
+    project = filled["project"]
+    assert all("history" not in one for one in items(shared, project))
+    (before,) = next(one["history"] for one in items(shared, project, include={"history": True}) if "history" in one)
+    assert before["content"] == "The pan is flat, says ann@example.org"
+    assert all("content" not in one for one in items(shared, project, include={"content": False}))
+    assert all("metadata" not in one for one in items(shared, project, include={"metadata": False}))
+    bare = json.loads(exported(shared, project, include={"relationships": False}))
+    assert bare["relationships"] == []
+    assert [one["content_id"] for one in items(shared, project, filters={"tags": ["tea"]})] == [filled["one"]]
+    markdown = items(shared, project, filters={"content_types": ["text/markdown"]})
+    assert [one["content_id"] for one in markdown] == [filled["one"]]
+    assert items(shared, project, filters={"date_range": {"end": "2001-01-01"}}) == []
+    packed = system(shared, "export_project_data", project, format="json", options={"compress": True})
+    assert packed["encoding"] == "base64"
+    assert base64.b64decode(packed["data"])[:2] == b"\x1f\x8b"
+    imported(shared, f"{project} unpacked", packed["data"])
+    assert len(items(shared, f"{project} unpacked")) == 2
+
+
+@pytest.mark.promise("content.system.anonymize")
+def test_an_anonymized_export_names_nobody(shared: Server, project: str) -> None:
+    stored(
+        shared, project, "Ann Lee (ann@example.org, +82 10-1234-5678) met Ann's boss.", metadata={"author": "Ann Lee"}
+    )
+    stored(shared, project, "The key is AKIAIOSFODNN7EXAMPLQ", session_id=None)
+    data = exported(shared, project, options={"anonymize": True})
+    for told in ("Ann", "Lee", "ann@example.org", "1234-5678", "AKIAIOSFODNN7EXAMPLQ"):
+        assert told not in data
+    assert data.count("Person 1") >= 2
+
+
+@pytest.mark.promise("content.system.embeddings")
+def test_an_export_may_carry_the_vectors(meaning: Server, project: str) -> None:
+    stored(meaning, project, "The kettle boils", options={"generate_embeddings": True})
+    (one,) = items(meaning, project, options={"include_embeddings": True})
+    ((_, vectors),) = one["embeddings"].items()
+    assert len(base64.b64decode(vectors[0])) == 1024
+    (bare,) = items(meaning, project)
+    assert "embeddings" not in bare
+
+
+@pytest.mark.promise("content.system.import")
+def test_an_import_does_what_its_strategy_says(shared: Server, filled: dict[str, str]) -> None:
+    project, one = filled["project"], filled["one"]
+    told = json.loads(exported(shared, project))
+    for item in told["items"]:
+        if item["content_id"] == one:
+            item |= {"content": "A new kettle", "tags": ["new"], "metadata": {"n": 2, "more": True}}
+            item["updated_at"] = "2099-01-01T00:00:00Z"
+            del item["title"]
+    data = json.dumps(told)
+    before = get(shared, project, one)
+    assert imported(shared, project, data, merge_strategy="skip_existing", preserve_ids=True)["skipped_count"] == 2
+    assert get(shared, project, one) == before
+    assert imported(shared, project, data, merge_strategy="merge", preserve_ids=True)["updated_count"] == 2
+    merged = get(shared, project, one)
+    assert (merged["content"], sorted(merged["tags"])) == ("A new kettle", ["new", "tea"])
+    assert merged["metadata"] == {"author": "Ann Lee", "n": 2, "more": True}
+    imported(shared, project, data, merge_strategy="replace", preserve_ids=True)
+    replaced = get(shared, project, one)
+    assert (replaced["tags"], replaced["metadata"]) == (["new"], {"n": 2, "more": True})
+
+
+@pytest.mark.promise("content.system.import")
+def test_without_preserve_ids_an_import_gives_ids_of_its_own(shared: Server, filled: dict[str, str]) -> None:
+    data = exported(shared, filled["project"])
+    answer = imported(shared, f"{filled['project']} again", data)
+    assert set(answer["id_mapping"]) == {filled["one"], filled["other"]}
+    assert {one["content_id"] for one in items(shared, f"{filled['project']} again")} == set(
+        answer["id_mapping"].values()
+    )
+
+
+@pytest.mark.promise("content.system.import.validation")
+def test_nothing_is_imported_when_a_record_is_bad(shared: Server, project: str) -> None:
+    data = json.dumps({"items": [{"content": "fine"}, {"content": 5}, {"title": "no text"}]})
+    given = {"operation": "import_project_data", "project_id": project, "source": "x", "format": "json", "data": data}
+    told = error(shared, "memory_system", given)
+    assert told["code"] == 422
+    assert "items[1]" in json.dumps(told["data"])
+    assert "items[2]" in json.dumps(told["data"])
+    assert items(shared, project) == []
+    answer = imported(shared, project, data, validate_data=False)
+    assert (answer["imported_count"], len(answer["validation_errors"])) == (1, 2)
+
+
+@pytest.mark.promise("content.system.import")
+def test_an_import_may_detect_relationships(shared: Server, project: str) -> None:
+    first = stored(shared, project, "# The oven manual\n\nHow to heat it.")
+    data = json.dumps({"items": [{"content": f"This follows up on {first}, see there."}]})
+    answer = imported(shared, project, data, detect_relationships=True)
+    assert answer["relationships_detected"] >= 1
+
+
+@pytest.mark.promise("content.system.integrity")
+def test_a_planted_fault_is_found_and_mended(place: Place) -> None:
+    server = place.serve("content")
+    id = stored(server, "atlas", "The kettle boils")
+    assert system(server, "validate_data_integrity", "atlas", checks=["data_consistency"])["valid"]
+    server.close_input()
+    assert server.exit_code() == 0
+    (store,) = place.folder.rglob("memory.db")
+    db = apsw.Connection(str(store))
+    db.execute("UPDATE scope SET memories = 7")
+    db.close()
+    server = place.serve("content")
+    found = system(server, "validate_data_integrity", "atlas", options={"detailed_report": True})
+    assert not found["valid"]
+    assert "data_consistency" in {one["check"] for one in found["issues"]}
+    assert found["looked_at"]
+    mended = system(server, "validate_data_integrity", "atlas", options={"fix_issues": True})
+    assert mended["fixed"] >= 1
+    assert system(server, "validate_data_integrity", "atlas", checks=["data_consistency"])["valid"]
+    assert get(server, "atlas", id)["content"] == "The kettle boils"
+
+
+@pytest.mark.promise("content.system.integrity")
+def test_a_check_of_the_system_needs_no_project_and_one_of_a_session_needs_a_session(shared: Server) -> None:
+    assert system(shared, "validate_data_integrity", None, scope="system")["scope"] == "system"
+    told = error(
+        shared, "memory_system", {"operation": "validate_data_integrity", "scope": "session", "project_id": "p"}
+    )
+    assert (told["code"], told["data"]["details"]["field"]) == (422, "session_id")
+
+
+@pytest.mark.promise("content.system.health")
+def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
+    health = system(shared, "check_system_health", None, detailed=True)["health"]
+    assert set(health["components"]) == {"database", "vector_store", "ai_service", "cache"}
+    assert health["status"] == "healthy"
+    assert health["components"]["database"]["metrics"]["read_ms"] >= 0
+    assert set(health["performance"]) >= {"response_time", "throughput", "error_rate"}
+    assert health["resources"]["connection_count"] >= 1
+    only = system(shared, "check_system_health", None, components=["cache"])["health"]
+    assert set(only["components"]) == {"cache"}
+
+
+@pytest.mark.promise("content.system.health")
+def test_a_broken_embedder_shows_and_errors_are_counted(place: Place) -> None:
+    server = place.serve(
+        "content", "--embedder", "ollama:none", "--embedder-url", "http://127.0.0.1:9", "--embedder-timeout", "1"
+    )
+    error(server, "memory_retrieve", {"operation": "get_content", "project_id": "p", "content_id": "nobody"})
+    health = system(server, "check_system_health", None)["health"]
+    assert health["components"]["ai_service"]["status"] == "unhealthy"
+    assert health["status"] == "unhealthy"
+    assert health["performance"]["error_rate"] > 0
+
+
+@pytest.mark.promise("content.system.citation")
+@pytest.mark.parametrize("style", ["apa", "mla", "chicago", "ieee", "harvard"])
+def test_an_item_is_cited_in_every_style(shared: Server, project: str, style: str) -> None:
+    id = stored(shared, project, "# On kettles\n\nThey boil.", metadata={"author": "Ann Lee", "date": "2024-05-01"})
+    cited = system(shared, "generate_citation", project, content_id=id, style=style)
+    assert "Lee" in cited["citation"]
+    assert "kettles" in cited["citation"].casefold()
+    assert "2024" in cited["citation"]
+    assert "permalink" not in cited
+    linked = system(
+        shared, "generate_citation", project, content_id=id, style=style,
+        options={"include_permalink": True, "include_access_date": True},
+    )  # fmt: skip
+    assert id in linked["citation"]
+    assert linked["access_date"][:4] in linked["citation"]
