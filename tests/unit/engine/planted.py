@@ -208,6 +208,7 @@ PLANTED = [
     Planted("shape_differs", "DROP INDEX memory_kind", scope="system"),
     Planted("shape_differs", "DROP TRIGGER scope_gains", scope="system"),
     Planted("foreign_key_broken", "INSERT INTO fact VALUES (99, 'lost', 'x')", mends=False, scope="system"),
+    Planted("words_outdated", "UPDATE fact SET value = 'older' WHERE key = 'words' AND project = 1"),
     Planted(
         "vectors_unused",
         """

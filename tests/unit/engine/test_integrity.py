@@ -15,6 +15,7 @@ from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
 from polymnia.storage.sqlite import SqliteStore
+from polymnia.storage.sqlite.checking import load
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 
@@ -239,6 +240,24 @@ def test_an_unreadable_text_does_not_keep_the_rest_from_being_mended(desk: Desk)
     left = {one.kind: one.left for one in desk.validate(fix=True).findings if one.severity != "info"}
     assert left.pop("text_no_unicode") == 1
     assert (left["version_low"], left["json_broken"], left["session_missing"]) == (0, 0, 0)
+
+
+def test_a_word_index_full_of_marks_is_made_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.memory.delete_entities([f"stone {i}" for i in range(50)])
+    monkeypatch.setattr(load, "_GONE", 20)
+    monkeypatch.setattr(load, "_GONE_SHARE", 0.01)
+    (found,) = desk.validate(fix=True).findings
+    assert (found.kind, found.count, found.left) == ("marks_many", 100, 0)
+    desk.memory.undo(desk.memory.changes(1)[0].id)
+    assert "stone 7" in [hit.record.name for hit in desk.memory.search("lies 7 steps").hits]
+    assert desk.validate(checks=["data_consistency"]).findings == []
+
+
+def test_texts_that_wait_for_the_word_index_are_taken_in(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
+    monkeypatch.setattr(load, "_UNLISTED", 90)
+    (found,) = desk.validate(checks=["performance_issues"], fix=True).findings
+    assert (found.kind, found.count, found.left) == ("words_behind", 100, 0)
 
 
 def test_several_faults_at_once_are_all_mended(desk: Desk) -> None:

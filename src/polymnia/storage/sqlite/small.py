@@ -7,6 +7,7 @@ between is kept as values; whether it still is what it was takes one look at its
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from polymnia.models import Record, Relation, fold
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
@@ -129,5 +130,7 @@ class Shelf:
                 self.clear()
             self._seen[project] = touched
         elif snapshot.size() <= MOST_TEXTS and snapshot.count()[1] <= _MOST_RELATIONS:
-            self._held[project] = _Values(snapshot)
+            # One row that cannot be read must not take all others with it: they are read from the file.
+            with suppress(ValueError):
+                self._held[project] = _Values(snapshot)
         return snapshot
