@@ -79,13 +79,13 @@ def linked(snapshot_relations: dict[str, list[Relation]], name: str) -> list[tup
     return list(found.items())
 
 
-def neighbours(look: Look, text: Said, words: str, *, without: int = 0) -> list[Near]:
+def neighbours(look: Look, text: Said, words: str, *, without: int = 0, most: int = _BY_MEANING) -> list[Near]:
     """The memories nearest to a text: by meaning, or by its words where no model can tell."""
     if any(len(text.rows(model)) for model in text.vectors):
-        return look.nearest(text, _BY_MEANING, without=without)
+        return look.nearest(text, most, without=without)
     from polymnia.engine.search.nearness import Near
 
-    found = look.by_words(words[:_READ], _BY_MEANING)
+    found = look.by_words(words[:_READ], most)
     return [Near(number, 0.0, share, 0, "") for number, share in found if number != without]
 
 
@@ -99,12 +99,12 @@ def drafts(
 ) -> list[RelationDraft]:
     """The relations to draw from a memory to its nearest ones; ``alike`` says what makes them near."""
     drawn: list[RelationDraft] = []
+    named = _names(text)
     for record, similarity in near:
         if similarity < RELATED or len(drawn) == MOST:
             break
-        reason = _reason(
-            alike, similarity, [tag for tag in tags if tag in record.tags], _shared_names(text, content(record))
-        )
+        shared = [tag for tag in tags if tag in record.tags]
+        reason = _reason(alike, similarity, shared, _shared(named, content(record)))
         drawn.append(
             RelationDraft(name, record.name, TYPE, strength=round(similarity, 4), context=reason, origin="auto")
         )
@@ -212,10 +212,6 @@ def _begins(text: str, at: int) -> bool:
     """Whether a word is the first of a sentence, where everything has a capital."""
     before = text[:at].rstrip(" \t")
     return not before or before[-1] in _SENTENCE_ENDS
-
-
-def _shared_names(text: str, other: str) -> list[str]:
-    return _shared(_names(text), other)
 
 
 def _shared(names: Sequence[str], other: str) -> list[str]:

@@ -26,7 +26,7 @@ Numbers = NDArray[Any]
 
 _PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
 _COMPARED = 4  # and those its neighbours are looked for by
-_LEAST = 140  # the bits are a rough guide: so many passages are compared exactly,
+_SURE, _LEAST = 4, 60  # so many times what is wanted is compared exactly, and so many passages at least,
 _MORE = 1000  # and one more for each so many there are
 _WIDER = 4
 _SPAN = 1 << 32
@@ -133,7 +133,8 @@ class Look:
     ) -> list[Near]:
         """The memories nearest by meaning, nearest first: so many, and all that are as similar as ``at_least``.
 
-        ``among`` are the numbers of those that count; without it, all do.
+        ``among`` are the numbers of those that count; without it, all do. The bits are a rough guide: several times as
+        many are compared exactly, more where there are more to choose from.
         """
         found: dict[int, Near] = {}
         may = self.index.passages["alive"]
@@ -147,7 +148,7 @@ class Look:
                 continue
             unrelated = self.channels[model].embedder.unrelated
             for vector in text.rows(model):
-                best = max(most, _LEAST) + self.index.count // _MORE
+                best = max(most * _SURE, _LEAST) + (self.index.count if among is None else len(among)) // _MORE
                 while True:
                     rows = vectors.nearest(vector, self.index.count, may, best)
                     cosines = vectors.cosines(self.snapshot, vector, rows)

@@ -35,7 +35,8 @@ __all__ = ["ContentVerbs"]
 
 _EXACT = 200  # characters by which the same text is looked for where no model can tell
 _LINKS = 50
-_JUDGED = 25  # so many of the nearest are compared word by word
+_NEAR = 24  # neighbours that are looked at: twice as many as are linked, and some that turn out to be the same
+_JUDGED = 10  # so many of the nearest are compared word by word
 _MANY = 1000
 _LARGE = 20_000  # a scope with more memories is not looked through by itself
 
@@ -73,7 +74,7 @@ class ContentVerbs(Verbs):
         def around(look: Look) -> tuple[Look, Remembered | None, list[RelationDraft]]:
             from polymnia.engine import associations
 
-            near = associations.neighbours(look, said, text)
+            near = associations.neighbours(look, said, text, most=_NEAR)
             loaded = look.load([one.number for one in near])
             ranked = [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
             known = None if allow_duplicates else _duplicate(look, record, said, ranked, threshold)
