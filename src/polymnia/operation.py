@@ -43,6 +43,7 @@ class Context(Struct):
     secrets: str = "flag"
     counters: Counters | None = None
     version: str = ""
+    log: Callable[[str, str], None] | None = None  # tells the operator: how important, and what
 
 
 class Reply(Struct, frozen=True, kw_only=True):

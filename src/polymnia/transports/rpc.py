@@ -307,7 +307,13 @@ class Connection:
     def _context(self, memory: Memory, request: Request) -> Context:
         server = self.server
         return Context(
-            memory, request.step, server.require_session, server.secrets, server.counters, server.info["version"]
+            memory,
+            request.step,
+            server.require_session,
+            server.secrets,
+            server.counters,
+            server.info["version"],
+            self.link.log,
         )
 
     def counted(self, seconds: float, failed: bool) -> None:

@@ -35,6 +35,8 @@ class Asking:
         who = context.memory.who if given.user_id is None else f"{given.user_id} via {context.memory.who}"
         self.memory: Memory = context.memory.acting(who, project=given.project_id)
         self._who = who
+        if context.log is not None and given.request_id is not None:
+            context.log("info", f"{given.operation}: request {given.request_id!r}")
 
     def writing(self, tell: Callable[[Any], dict[str, Any]]) -> Memory:
         """The memory to write to. What is done for a request_id is told again when that comes again."""

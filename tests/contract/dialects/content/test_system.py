@@ -235,3 +235,36 @@ def test_an_item_is_cited_in_every_style(shared: Server, project: str, style: st
     )  # fmt: skip
     assert id in linked["citation"]
     assert linked["access_date"][:4] in linked["citation"]
+
+
+@pytest.mark.promise("content.system.import")
+def test_a_file_of_the_export_folder_is_imported(place: Place) -> None:
+    server = place.serve("content")
+    exports = next(place.folder.rglob("memory.db")).parent / "exports" if stored(server, "atlas", "here") else None
+    assert exports is not None
+    exports.mkdir()
+    (exports / "kettles.md").write_text("# Kettle\n\nIt boils.\n", encoding="utf-8")
+    answer = system(server, "import_project_data", "atlas", source="kettles.md", format="markdown")
+    assert answer["imported_count"] == 1
+    for source in ("nobody.json", "../memory.db"):
+        given = {"operation": "import_project_data", "project_id": "atlas", "source": source, "format": "json"}
+        assert error(server, "memory_system", given)["code"] == 422
+
+
+@pytest.mark.promise("content.system.import")
+def test_an_import_may_make_the_vectors_at_once_or_never(meaning: Server, project: str) -> None:
+    data = json.dumps({"items": [{"content": "The kettle boils water"}]})
+    imported(meaning, project, data, generate_embeddings=True)
+    assert "embeddings" in items(meaning, project, options={"include_embeddings": True})[0]
+    imported(meaning, f"{project} bare", data, generate_embeddings=False)
+    (bare,) = items(meaning, f"{project} bare", options={"include_embeddings": True})
+    assert not bare.get("embeddings")
+
+
+@pytest.mark.promise("content.system.requests")
+def test_the_request_is_in_the_log(place: Place) -> None:
+    server = place.serve("content", "--log-level", "info")
+    stored(server, "atlas", "kettle", request_id="r-17")
+    server.close_input()
+    assert server.exit_code() == 0
+    assert "store_content: request 'r-17'" in server.complaints()
