@@ -46,9 +46,7 @@ _which = msgspec.json.Decoder(_Which)
 
 def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes], Given]:
     """Reads the calls of one tool."""
-    decoders: dict[str, msgspec.json.Decoder[Any]] = {
-        name: msgspec.json.Decoder(verb.params) for name, verb in verbs.items()
-    }
+    decoders: dict[str, msgspec.json.Decoder[Any]] = {}  # made when an operation is first called
 
     def take(raw: bytes) -> Given:
         operation = read(tool, _Which, raw, _which).operation
@@ -57,6 +55,8 @@ def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes], Given]:
         verb = verbs.get(operation) if isinstance(operation, str) else None
         if verb is None:
             raise _unknown(tool, operation, verbs)
+        if operation not in decoders:
+            decoders[operation] = msgspec.json.Decoder(verb.params)
         given = read(operation, verb.params, raw, decoders[operation])
         if verb.project and given.project_id is None:
             raise BadArguments(operation, [Violation("project_id", "string", "undefined")])
