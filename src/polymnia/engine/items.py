@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from polymnia.engine.moments import read_moment
 from polymnia.engine.ports import Snapshot
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Filters, Record, Relation
 
 __all__ = [
-    "CONTENT", "DECISION", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType", "StoredItem",
-    "Version",
-    "decision_text", "find_item", "new_item_id", "title_of", "visible",
+    "CONTENT", "DECISION", "EARLIER", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType",
+    "StoredItem", "Version", "brought", "check_content_type", "check_type", "decision_text", "find_deleted",
+    "find_item", "new_item_id", "title_of", "visible",
 ]  # fmt: skip
 
+EARLIER = "history"
+"""The foreign key under which an imported item keeps the versions it had elsewhere."""
 CONTENT = "content"
 DECISION = "decision"
 PLAIN = "text/plain"
@@ -113,6 +117,31 @@ def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
     if not records or records[0].session not in (None, session):
         raise NotFound([id], "Content", hint="Check the id; search_content finds it by its words.")
     return records[0]
+
+
+def find_deleted(snapshot: Snapshot, id: str, session: str | None) -> Record | None:
+    """An item that was deleted but is still in the journal, as it was last; None where there is none to see."""
+    if snapshot.ids_of([id]):
+        return None
+    for number in snapshot.ids_ever(id):
+        for _, record in snapshot.versions(number)[:1]:
+            if record.uid == id and record.session in (None, session):
+                return record
+    return None
+
+
+def brought(record: Record) -> list[Version]:
+    """The versions an imported item had elsewhere, newest first."""
+    told = record.extra.get(EARLIER)
+    found = []
+    for one in reversed(told) if isinstance(told, list) else ():
+        at = read_moment(one["updated_at"], "updated_at") if one.get("updated_at") else record.created
+        earlier = replace(
+            record, observations=(str(one.get("content", "")),), summary=one.get("summary"), updated=at,
+            tags=tuple(one.get("tags", ())), metadata=one.get("metadata", {}), version=one.get("version", 1),
+        )  # fmt: skip
+        found.append(Version(Change(id=0, at=at, who="elsewhere", action="imported"), earlier))
+    return found
 
 
 def check_content_type(content_type: str) -> str:

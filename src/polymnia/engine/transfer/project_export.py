@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
-from polymnia.engine.items import PLAIN, title_of
+from polymnia.engine.items import EARLIER, PLAIN, title_of
 from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.transfer import project_files
@@ -20,10 +20,7 @@ from polymnia.engine.transfer.project_item import ProjectForm
 from polymnia.errors import ExportFailed, Forbidden, NoSpace
 from polymnia.models import Filters, Limits, Record, Relation
 
-__all__ = ["EARLIER", "Including", "ProjectExport", "earlier", "export_project"]
-
-EARLIER = "history"
-"""The foreign key under which an imported item keeps the versions it had elsewhere."""
+__all__ = ["Including", "ProjectExport", "earlier", "export_project"]
 
 _PART = 500
 

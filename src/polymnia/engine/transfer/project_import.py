@@ -10,12 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.graph import Step
-from polymnia.engine.items import CONTENT, PLAIN, new_item_id
+from polymnia.engine.items import CONTENT, EARLIER, PLAIN, new_item_id
 from polymnia.engine.ports import Transaction
 from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.archive_item import ArchiveLimits, Broken
 from polymnia.engine.transfer.memories import draft, link
-from polymnia.engine.transfer.project_export import EARLIER
 from polymnia.engine.transfer.project_item import DEPTH, ProjectForm, ProjectItem
 from polymnia.errors import ImportFailed, Invalid
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft, new_id

@@ -192,6 +192,7 @@ class ItemVerbs(Verbs):
                 tx.remove_relations(old)
             drawn_now = tx.relate(_there(tx, drawn)) if relate else []
             if not keep_previous:
+                tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != items.EARLIER})
                 tx.forget_past(now.id)
             return StoredItem(items.find_item(tx, id, session), drawn_now)
 
@@ -227,7 +228,8 @@ class ItemVerbs(Verbs):
         """
 
         def delete(tx: Transaction) -> tuple[Record, int, int]:
-            record = items.find_item(tx, id, session)
+            record = items.find_deleted(tx, id, session) if hard else None
+            record = record or items.find_item(tx, id, session)
             links = tx.relations_of([record.name])
             kept = [r for r in links if keep_references and r.target == record.name and r.source != record.name]
             if hard:
@@ -313,6 +315,7 @@ class ItemVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
             told = [Version(change, one) for change, one in snapshot.versions(record.id)]
+        told += items.brought(record)
         distinct = [one for i, one in enumerate(told) if i == 0 or one.record.version != told[i - 1].record.version]
         return distinct if limit is None else distinct[:limit]
 

@@ -26,7 +26,6 @@ def test_what_is_deleted_is_gone_from_every_read(shared: Server, project: str, o
         ("find_similar_content", {}),
         ("update_content", {"updates": {"summary": "s"}}),
         ("delete_content", {}),
-        ("delete_content", {"options": {"hard": True}}),
     ):
         refused(shared, operation, 404, project, content_id=id, **more)
     refused(shared, "create_relationship", 404, project, source_id=other, target_id=id, type="cites")

@@ -268,3 +268,24 @@ def test_the_request_is_in_the_log(place: Place) -> None:
     server.close_input()
     assert server.exit_code() == 0
     assert "store_content: request 'r-17'" in server.complaints()
+
+
+@pytest.mark.promise("content.system.round_trip")
+def test_versions_that_were_imported_are_read_and_can_be_forgotten(shared: Server, filled: dict[str, str]) -> None:
+    copy, other = f"copy of {filled['project']}", filled["other"]
+    imported(shared, copy, exported(shared, filled["project"], include={"history": True}), preserve_ids=True)
+    told = [(one["version"], one["content"]) for one in versions(shared, copy, other)]
+    assert told == [(2, "The pan is round"), (1, "The pan is flat, says ann@example.org")]
+    updates = {"content": "The pan is square"}
+    write(shared, "update_content", copy, content_id=other, updates=updates, options={"preserve_previous": False})
+    assert [one["content"] for one in versions(shared, copy, other)] == ["The pan is square"]
+    assert "flat" not in exported(shared, copy, include={"history": True})
+
+
+@pytest.mark.promise("content.delete.bytes")
+def test_what_was_deleted_softly_can_still_be_deleted_for_good(shared: Server, project: str) -> None:
+    id = stored(shared, project, "A quagmire")
+    write(shared, "delete_content", project, content_id=id)
+    assert write(shared, "delete_content", project, content_id=id, options={"hard": True})["hard"]
+    given = {"operation": "delete_content", "project_id": project, "content_id": id, "options": {"hard": True}}
+    assert error(shared, "memory_store", given)["code"] == 404
