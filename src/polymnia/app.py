@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
+from polymnia.engine.reads import Reads
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
 from polymnia.models import Limits
@@ -129,6 +130,7 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     finding = Finding(lambda: _finder(chosen, store), eager=policy.search == "ranked" and chosen.embedder != "none")
     return Memory(
         store,
+        reads=Reads(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
         policy=policy,

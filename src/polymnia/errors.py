@@ -21,6 +21,7 @@
         ├── NotAStore         the file is something else
         ├── Damaged           the store is broken
         │   └── BrokenFile    a JSON file is broken; says what was saved and where
+        ├── NoLibrary         a library that only analyses need is not installed
         ├── NoModel           a model for search by meaning cannot be had
         ├── NoSpace           the disk is full
         └── Forbidden         the operating system refuses to read or write here
@@ -47,6 +48,7 @@ __all__ = [
     "ImportFailed",
     "Invalid",
     "MissingEnds",
+    "NoLibrary",
     "NoModel",
     "NoSpace",
     "NotAStore",
@@ -270,6 +272,16 @@ class BrokenFile(Damaged):
 
     code = "broken_file"
     hint = "Look at the files named in the message; nothing was overwritten."
+
+
+class NoLibrary(Unavailable):
+    """A library that only analyses need is not installed."""
+
+    code = "no_library"
+    hint = "Install it with: pip install 'polymnia[analysis]', and start the server anew."
+
+    def __init__(self, library: str) -> None:
+        super().__init__(f"This analysis needs the library {library}, which is not installed", library=library)
 
 
 class NoModel(Unavailable):

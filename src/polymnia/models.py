@@ -21,8 +21,10 @@ __all__ = [
     "Record",
     "Relation",
     "RelationDraft",
+    "Seen",
     "Session",
     "Text",
+    "Touch",
     "fold",
     "folded_forms",
     "legal_name",
@@ -233,6 +235,33 @@ class Change(Struct, frozen=True, kw_only=True):
     action: str
     undoes: int | None = None
     undone_by: int | None = None
+
+
+class Touch(Struct, frozen=True, gc=False):
+    """One thing a change did to one memory. ``memory`` is its id, ``at`` a time in microseconds, ``action`` the call.
+
+    ``how`` is ``made``, ``changed``, ``deleted`` or ``restored``; a memory is changed when its texts or its head
+    change; a relation is no change of its ends.
+    """
+
+    memory: int
+    at: int
+    who: str
+    action: str
+    how: str
+
+
+class Seen(Struct, frozen=True, gc=False):
+    """How often somebody read one memory within an hour: opened it by name or id, or had it among what was found.
+
+    ``hour`` is the time the hour began, in microseconds.
+    """
+
+    memory: int
+    hour: int
+    who: str
+    opened: int
+    found: int
 
 
 class Event(Struct, frozen=True, kw_only=True):

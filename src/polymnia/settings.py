@@ -90,6 +90,8 @@ SETTINGS = (
             choices=("off", "on")),
     Setting("secrets", str, "flag", "What happens to content that looks like a credential.",
             choices=("flag", "redact", "refuse")),
+    Setting("count_reads", str, "on", "Whether it is counted what is read, by whom and when, for analyses of usage.",
+            choices=("on", "off")),
     Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
@@ -119,6 +121,7 @@ class Settings:
     export_dir: str | None
     require_session: str
     secrets: str
+    count_reads: str
     log_level: str
     busy_timeout: float
     max_message_bytes: int

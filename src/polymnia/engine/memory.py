@@ -6,6 +6,7 @@ from types import TracebackType
 
 from polymnia.engine.graph import Policy
 from polymnia.engine.once import Once
+from polymnia.engine.verbs.analysis import AnalysisVerbs
 from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
@@ -17,7 +18,7 @@ from polymnia.engine.verbs.transfer import TransferVerbs
 __all__ = ["Memory"]
 
 
-class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs):
+class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs):
     """One project of one store, with the verbs of memory.
 
     Every verb that changes something is atomic and on disk when it returns; when it raises a
@@ -37,6 +38,8 @@ class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, ScopeVerbs, FindingVerbs, T
 
     def close(self) -> None:
         """Let go of the store's files."""
+        if self.reads is not None:
+            self.reads.close()
         self.finding.close()
         self.store.close()
 
@@ -56,4 +59,6 @@ class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, ScopeVerbs, FindingVerbs, T
             finding=self.finding,
             exports=self.exports,
             once=once,
+            reads=self.reads,
+            kept=self.kept,
         )

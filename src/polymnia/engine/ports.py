@@ -21,8 +21,10 @@ from polymnia.models import (
     Record,
     Relation,
     RelationDraft,
+    Seen,
     Session,
     Text,
+    Touch,
 )
 
 __all__ = [
@@ -154,6 +156,9 @@ class Snapshot(Protocol):
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         """The ids of the records with these public ids."""
 
+    def uids(self, ids: Sequence[int]) -> dict[int, str]:
+        """The public ids of those of the records that are there."""
+
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making; ids that are gone are left out."""
 
@@ -243,6 +248,12 @@ class Snapshot(Protocol):
 
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
         """The project (or the one name with its relations) as it was at a time in microseconds."""
+
+    def touches(self, start: int | None = None, end: int | None = None) -> list[Touch]:
+        """What every change from one time up to but without another did to each memory, oldest first."""
+
+    def seen(self, start: int | None = None, end: int | None = None) -> list[Seen]:
+        """How often each memory was read in each hour, oldest first; hours that lie partly in the time count whole."""
 
     # ── what search reads. A text or memory is called here by its number: its id within the project ───────
 
@@ -379,6 +390,9 @@ class Transaction(Snapshot, Protocol):
 
     def drop_vectors(self, keep: Sequence[str]) -> int:
         """Let go of the vectors of every model but these; answers how many went."""
+
+    def count_reads(self, reads: Iterable[Seen]) -> None:
+        """Add counts of reads to those there are. No change of the memory."""
 
     def list_words(self, most: int) -> int:
         """Bring up to so many texts into the word index; answers how many still wait."""

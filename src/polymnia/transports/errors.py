@@ -41,6 +41,7 @@ CODES: dict[type[Fault], int] = {
     errors.NotAStore: UNAVAILABLE,
     errors.Damaged: UNAVAILABLE,
     errors.BrokenFile: UNAVAILABLE,
+    errors.NoLibrary: UNAVAILABLE,
     errors.NoModel: UNAVAILABLE,
     errors.NoSpace: UNAVAILABLE,
     errors.Forbidden: UNAVAILABLE,

@@ -9,7 +9,7 @@ import pytest
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Cancelled, Fault
-from polymnia.models import RelationDraft
+from polymnia.models import RelationDraft, Seen
 
 from .engines import Engine
 from .project import Project, draft, state
@@ -36,6 +36,7 @@ STEPS: dict[str, Step] = {
     "forget": lambda tx: tx.note("gone", None),
     "put_vectors": lambda tx: tx.put_vectors("model", 16, [(tx.texts_of(range(40))[-1].id, 0, b"half", b"bits")]),
     "drop_vectors": lambda tx: tx.drop_vectors(["model"]),
+    "count_reads": lambda tx: tx.count_reads([Seen(tx.ids(["a"])["a"], 0, "ann", 1, 2)]),
     "list_words": lambda tx: tx.list_words(100),
     "drop_words": lambda tx: tx.drop_words(),
     "remove_records": lambda tx: tx.remove_records(list(tx.ids(["c", "newer"]).values())),

@@ -9,6 +9,7 @@ import pytest
 
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.errors import Conflict, NotFound
+from polymnia.models import Seen
 
 from .engines import Engine
 from .project import Project, draft
@@ -41,6 +42,7 @@ def _change_all(project: Project) -> None:
         tx.note("place", "elsewhere")
         tx.remove_sessions(["today"])
         tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[-1].id, 0, b"half of a vector", b"bits")])
+        tx.count_reads([Seen(next(iter(tx.records())).id, 0, "bea", 1, 0)])
         tx.list_words(100)
 
 

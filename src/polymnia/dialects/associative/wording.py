@@ -32,6 +32,7 @@ CATEGORIES: dict[type[Fault], str] = {
     errors.NotAStore: "STORAGE_ERROR",
     errors.Damaged: "STORAGE_ERROR",
     errors.BrokenFile: "STORAGE_ERROR",
+    errors.NoLibrary: "SEARCH_ERROR",
     errors.NoModel: "SEARCH_ERROR",
     errors.NoSpace: "STORAGE_ERROR",
     errors.Forbidden: "STORAGE_ERROR",

@@ -28,6 +28,7 @@ class Asking:
 
     def __init__(self, context: Context, given: Standard) -> None:
         self.begun = time.perf_counter()
+        self.asked = time.time_ns() // 1000
         self.given = given
         self.session = given.session_id
         self.step = context.step

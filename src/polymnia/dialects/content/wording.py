@@ -34,6 +34,7 @@ CODES: dict[type[Fault], tuple[int, str]] = {
     errors.NotAStore: (500, "storage_error"),
     errors.Damaged: (500, "storage_error"),
     errors.BrokenFile: (500, "storage_error"),
+    errors.NoLibrary: (502, "service_unavailable"),
     errors.NoModel: (502, "service_unavailable"),
     errors.NoSpace: (500, "storage_error"),
     errors.Forbidden: (500, "storage_error"),

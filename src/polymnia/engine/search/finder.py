@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -35,6 +36,7 @@ _ASKING = 3.0  # and for the vector of the query
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 1.2  # if those will have theirs within about this time
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
+_APART = 4  # projects whose analyses keep an index of their own
 _LARGE = 2_000  # from so many passages on, words and query are worth two threads
 
 
@@ -69,6 +71,7 @@ class Finder(Holding):
         self.reranker = reranker
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
+        self._apart: OrderedDict[str, Held] = OrderedDict()
         self._worker = Worker(store, self.channels, self._waiting, self._pass_over)
 
     def close(self) -> None:
@@ -76,6 +79,7 @@ class Finder(Holding):
         self._worker.stop()
         self._readers.shutdown(wait=False, cancel_futures=True)
         self._forget()
+        self._apart.clear()
 
     def noticed(self, project: str) -> None:
         """Something was written to the project."""
@@ -169,6 +173,39 @@ class Finder(Holding):
         return self._settled(
             held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name)), patient=bool(self.channels)
         )
+
+    def ready(self, project: str) -> None:
+        """Wait for models that are being loaded, within reason."""
+        self._awaited(project)
+
+    def apart(self, project: str, work: Callable[[Look], T], tick: Callable[[], None]) -> T:
+        """The same for work that takes long: on an index of its own, so that no search has to wait.
+
+        ``tick`` is called while another such work is under way; it may raise to give up.
+        """
+        self._awaited(project)
+        with self._holding:
+            held = self._apart.get(project)
+            if held is None:
+                held = self._apart[project] = Held()
+                if len(self._apart) > _APART:
+                    self._apart.popitem(last=False)
+            self._apart.move_to_end(project)
+        while not held.lock.acquire(timeout=0.1):
+            tick()
+        try:
+            if self._lags(project):
+                self._worker.notice(project)
+                self._worker.wait(project, _CATCHING_UP)
+            with self._reading(project, held) as snapshot:
+                return work(Look(held.index, snapshot, self._by_name))
+        finally:
+            held.lock.release()
+
+    def _lags(self, project: str) -> bool:
+        held = self._hold(project)
+        with held.lock, self._reading(project, held):
+            return self._seconds_behind(held.index) > 0
 
     def broken(self) -> Fault | None:
         """Why there is no search by meaning though a model was asked for; None while one of them works."""

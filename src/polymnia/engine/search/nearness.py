@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _SURE, _LEAST = 4, 60  # so many times what is wanted is compared exactly, and s
 _MORE = 1000  # and one more for each so many there are
 _WIDER = 4
 _SPAN = 1 << 32
+_SOME = 5_000  # vectors read at a time where all are wanted
 _SEEN = 1000  # vectors that arrived since a look, at most
 
 
@@ -219,6 +220,32 @@ class Look:
                     number, cosine if better else held.cosine, max(share, held.words), row if better else held.row
                 )
         return model, list(best.values())
+
+    def means(
+        self, model: str | None, numbers: Sequence[int], tick: Callable[[int, int], None] | None = None
+    ) -> Numbers:
+        """For each memory the mean of its passages' vectors, of unit length; zeros where it has none."""
+        vectors = self.index.vectors.get(model) if model is not None else None
+        if vectors is None:
+            return np.zeros((len(numbers), 0), np.float32)
+        columns = self.index.passages
+        means = np.zeros((len(numbers), vectors.dimensions), np.float32)
+        places = np.full(self.index.memories.count, -1, np.int64)
+        places[self.index.memory_rows(np.array(numbers, np.uint32))] = np.arange(len(numbers))
+        places[0] = -1
+        rows = np.flatnonzero(
+            (places[columns["memory"]] >= 0) & columns["alive"] & vectors.has(slice(self.index.count))
+        )
+        for start in range(0, len(rows), _SOME):
+            if tick is not None:
+                tick(start, len(rows))
+            some = rows[start : start + _SOME]
+            made = vectors.full(self.snapshot, some)
+            if made is not None:
+                np.add.at(means, places[columns["memory"][some]], made)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        np.divide(means, lengths, out=means, where=lengths > 0)
+        return means
 
     def vectors_in(self, model: str, rows: Sequence[int]) -> Numbers | None:
         """The vectors of these passages; None where one of them has none."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
+from polymnia.engine.analysis.kept import Kept
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once
 from polymnia.engine.ports import Store, Transaction
+from polymnia.engine.reads import Reads
 from polymnia.engine.search import Finding
 from polymnia.models import Limits
 
@@ -33,6 +35,8 @@ class Verbs:
         finding: Finding | None = None,
         exports: str = "exports",
         once: Once | None = None,
+        reads: Reads | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.store = store
         self.finding = finding or Finding(lambda: _plain_finder(store))
@@ -42,6 +46,13 @@ class Verbs:
         self.limits = limits or Limits()
         self.exports = exports
         self.once = once
+        self.reads = reads
+        self.kept = kept or Kept()
+
+    def _read_by(self, ids: Iterable[int], *, opened: bool) -> None:
+        """Count what was read, where reads are counted."""
+        if self.reads is not None:
+            self.reads.count(self.project, self.who, ids, opened=opened)
 
     def stamp(self) -> int:
         """A number that changes whenever anyone has changed the project."""

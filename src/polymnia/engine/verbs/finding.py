@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FindingVerbs"]
 
+_COUNTED = 100  # of what is found without a limit, so many count as read
+
 
 class FindingVerbs(Verbs):
     """Searching by words and by meaning, and telling how it went."""
@@ -63,7 +65,7 @@ class FindingVerbs(Verbs):
             self._asked(query, filters, lanes, now, zone, recency, related, rerank),
             at_least=at_least, least_score=least_score, sort=sort, ascending=ascending,
         )  # fmt: skip
-        return self.finding().search(
+        found = self.finding().search(
             self.project,
             wanted,
             limit=paging.size(limit),
@@ -74,6 +76,8 @@ class FindingVerbs(Verbs):
             offset=offset,
             within=within,
         )
+        self._read_by((hit.record.id for hit in found.hits), opened=False)
+        return found
 
     def explain(
         self,
@@ -113,6 +117,11 @@ class FindingVerbs(Verbs):
     ) -> Graph:
         """The entities that match, as the policy's kind of search says, with every relation they take part in."""
         legal_text(query, "query", self.limits.text_bytes)
+        found = self._nodes(query, limit, cursor, relations)
+        self._read_by((record.id for record in found.records[:_COUNTED]), opened=False)
+        return found
+
+    def _nodes(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
         if self.policy.search == "ranked":
             return self._ranked(query, limit, cursor, relations)
         with self.store.read(self.project) as snapshot:

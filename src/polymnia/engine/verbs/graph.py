@@ -97,7 +97,8 @@ class GraphVerbs(Verbs):
             records = snapshot.load(open_ids[:size]) if open_ids else []
             more = len(open_ids) > size
             links = self._relations_of(snapshot, records) if relations and records else []
-            return Graph(records, links, paging.cursor("nodes", records[-1].id) if more else None), missing
+        self._read_by((record.id for record in records), opened=True)
+        return Graph(records, links, paging.cursor("nodes", records[-1].id) if more else None), missing
 
     def _relations_of(self, snapshot: Snapshot, records: list[Record]) -> list[Relation]:
         return snapshot.relations_of([record.name for record in records])

@@ -289,7 +289,9 @@ class ItemVerbs(Verbs):
     def item(self, id: str, *, session: str | None = None) -> Record:
         """An item by its id."""
         with self.store.read(self.project) as snapshot:
-            return items.find_item(snapshot, id, session)
+            record = items.find_item(snapshot, id, session)
+        self._read_by([record.id], opened=True)
+        return record
 
     def nearest_id(self, id: str, *, session: str | None = None) -> str | None:
         """The id most like one that is not there, of what the caller may see; None where none comes close."""
@@ -357,10 +359,12 @@ class ItemVerbs(Verbs):
         said = finder.said(self.project, *content.read_as(asked))
         wanted = replace(items.visible(session), content_types=tuple(content_types))
         leave = {*exclude, *([record.uid] if record is not None and not include_self else [])}
-        return finder.look(
+        found = finder.look(
             self.project,
             lambda look: similar(look, said, said_text, wanted, measure, limit, threshold, leave),
         )
+        self._read_by((one.id for one, _ in found), opened=False)
+        return found
 
 
 def _as_draft(record: Record) -> EntityDraft:

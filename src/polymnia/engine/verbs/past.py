@@ -51,6 +51,8 @@ class PastVerbs(Verbs):
                 records, relations = snapshot.as_of(at, name)
         if not records:
             raise NotFound([name])
+        if at is None:
+            self._read_by([records[0].id], opened=True)
         return records[0], relations
 
     def as_of(self, at: int) -> Graph:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from polymnia.engine.ports import Analyst, Vector
-from polymnia.models import Text
+from polymnia.models import Seen, Text
 from polymnia.storage.sqlite import rows, vectors, words
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
@@ -188,6 +188,13 @@ class Indexing(SqliteSnapshot):
         """Let go of the vectors of every model but these."""
         self._noted = True
         return vectors.drop(self._run, self._project, (self._base, self._top), keep)
+
+    def count_reads(self, reads: Iterable[Seen]) -> None:
+        """Add counts of reads to those there are."""
+        from polymnia.storage.sqlite import activity
+
+        self._noted = True
+        activity.count(self._run, self._base, self._top, reads)
 
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
 

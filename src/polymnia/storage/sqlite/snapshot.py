@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import apsw
 from msgspec.json import encode
 
-from polymnia.models import Change, Event, Filters, Record, Relation, Session, Text, skeleton
+from polymnia.models import Change, Event, Filters, Record, Relation, Seen, Session, Text, Touch, skeleton
 from polymnia.storage.sqlite import rows, words
 from polymnia.storage.sqlite.statements import SQL, among
 
@@ -71,6 +71,11 @@ class SqliteSnapshot:
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         """The ids of the records with these public ids."""
         return dict(self._run(SQL["ids_of_uids"], (self._project, encode(list(uids)).decode())))
+
+    def uids(self, ids: Sequence[int]) -> dict[int, str]:
+        """The public ids of those of the records that are there."""
+        mine = [id for id in ids if self._base < id <= self._top]
+        return dict(self._run(SQL["uids_of_ids"], (encode(mine).decode(),)))
 
     def load(self, ids: Sequence[int]) -> list[Record]:
         """The records of these ids in the order of their making."""
@@ -299,6 +304,18 @@ class SqliteSnapshot:
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
+
+    def touches(self, start: int | None = None, end: int | None = None) -> list[Touch]:
+        """What every change did to each memory, oldest first."""
+        from polymnia.storage.sqlite import activity
+
+        return activity.touches(self._run, self._project, self._base, self._top, start, end)
+
+    def seen(self, start: int | None = None, end: int | None = None) -> list[Seen]:
+        """How often each memory was read in each hour, oldest first."""
+        from polymnia.storage.sqlite import activity
+
+        return activity.seen(self._run, self._base, self._top, start, end)
 
     @property
     def numbers(self) -> tuple[int, int, int, int]:

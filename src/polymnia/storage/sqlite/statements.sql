@@ -490,3 +490,30 @@ CROSS JOIN json_each(m.tags) t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
 -- name: facet_months
 SELECT strftime('%Y-%m', m.created / 1000000, 'unixepoch'), count(*)
 FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3;
+
+-- name: changes_in_order
+SELECT id, at, who, action, first, last FROM change WHERE project = ? ORDER BY id;
+
+-- name: memory_ids
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: items_of_project
+SELECT i.change, i.op, i.kind, i.ref, i.owner FROM change c JOIN change_item i ON i.change = c.id
+WHERE c.project = ? ORDER BY c.id, i.n;
+
+-- name: observation_owners
+SELECT id, memory FROM observation WHERE id > ? AND id <= ? ORDER BY id;
+
+-- name: seen
+SELECT memory, hour, who, opened, found FROM seen
+WHERE memory > ? AND memory <= ? AND hour >= ? AND hour < ? ORDER BY hour, memory, who;
+
+-- name: count_seen
+INSERT INTO seen (memory, hour, who, opened, found) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET opened = opened + excluded.opened, found = found + excluded.found;
+
+-- name: forget_seen
+DELETE FROM seen WHERE memory = ?;
+
+-- name: uids_of_ids
+SELECT m.id, m.uid FROM json_each(?) j JOIN memory m ON m.id = j.value;

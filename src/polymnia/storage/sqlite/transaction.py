@@ -333,6 +333,7 @@ class SqliteTransaction(Indexing):
                 self._run(SQL["delete_relation"], (relation.id,))
                 self._run(SQL["purge_items"], (relation.id,))
             self._forget_words(id)
+            self._run(SQL["forget_seen"], (id,))
             for row, _ in self._run(SQL["texts"], (id,)).fetchall():
                 self._run(SQL["delete_observation"], (row,))
                 self._unindex(row)

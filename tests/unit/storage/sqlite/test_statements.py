@@ -39,6 +39,8 @@ RANGES = {
     "gone": "the marks of one project, read when its index is loaded",
     "drop_all_gone": "the marks of one project, when its word index is made anew",
     "stale": "the marks of one project, few",
+    "memory_ids": "an analysis tells of every memory",
+    "observation_owners": "an analysis tells of every memory",
     "drop_stale": "one mark, or those of one project when its word index is made anew",
 }
 # These read a whole table on purpose.
@@ -46,6 +48,8 @@ WHOLE = {"projects": "all projects are asked for", "model_in_use": "one look int
 
 # These walk over the changes of one project on purpose.
 JOURNALS = {
+    "changes_in_order": "an analysis reads the whole journal",
+    "items_of_project": "an analysis reads the whole journal",
     "changes": "newest first, with a limit",
     "change_at": "from the newest back to a time",
     "items_after": "a look at the past takes back every later change",

@@ -1,0 +1,145 @@
+"""Material: what an analysis reads of a project. Each part is read once, and only when an analysis asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from polymnia.engine.content import content
+from polymnia.engine.ports import Snapshot
+from polymnia.models import Filters, Record, Relation, Seen, Touch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polymnia.engine.search.nearness import Look
+
+__all__ = ["Material"]
+
+Tick = Callable[[int, int], None]
+
+
+class Material:
+    """One moment of a project, or of the part of it that is analysed.
+
+    ``wanted`` says which memories belong to it, ``start`` and ``end`` (microseconds, end excluded) the time it is
+    about, ``focus`` the id of the one record the question is about, if it is about one. ``now`` is the time everything
+    is measured against: no analysis asks the clock.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        *,
+        wanted: Filters,
+        now: int,
+        start: int | None = None,
+        end: int | None = None,
+        focus: int | None = None,
+        tick: Tick | None = None,
+    ) -> None:
+        self.look = look
+        self.snapshot: Snapshot = look.snapshot
+        self.wanted = wanted
+        self.now = now
+        self.start = start
+        self.end = end
+        self.focus = focus
+        self._tick = tick
+
+    def tick(self, done: int = 0, total: int = 0) -> None:
+        """Tell how far it is; raises when the caller has called it off. To be called every few hundred steps."""
+        if self._tick is not None:
+            self._tick(done, total)
+
+    def text(self, record: Record) -> str:
+        """What a record says."""
+        return content(record)
+
+    @cached_property
+    def items(self) -> list[Record]:
+        """The records, in the order of their making."""
+        passing = {self.look.base + number for number in self.snapshot.matching(self.wanted)}
+        found = []
+        for at, record in enumerate(self.snapshot.records()):
+            if at % 1000 == 0:
+                self.tick()
+            if record.id in passing and self.within(record.created, record.updated):
+                found.append(record)
+        return found
+
+    def within(self, *times: int) -> bool:
+        """Whether one of the times is in the time asked about."""
+        return any((self.start is None or at >= self.start) and (self.end is None or at < self.end) for at in times)
+
+    @cached_property
+    def by_id(self) -> dict[int, Record]:
+        """The records by their ids."""
+        return {record.id: record for record in self.items}
+
+    @cached_property
+    def by_name(self) -> dict[str, Record]:
+        """The records by their names, which is what relations call them."""
+        return {record.name: record for record in self.items}
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """The relations between records of the material, in the order of their making."""
+        names = self.by_name
+        return [one for one in self.snapshot.relations() if one.source in names and one.target in names]
+
+    @property
+    def model(self) -> str | None:
+        """The model the vectors are of; None where there is no search by meaning."""
+        return next(iter(reversed(self.look.index.vectors)), None)
+
+    @cached_property
+    def vectors(self) -> NDArray[Any]:
+        """A row of float32 for each of the items, in their order: the mean of its passages, of unit length.
+
+        A row of zeros where an item has no vector, and no columns at all where there is no model.
+        """
+        return self.vectors_of([record.id for record in self.items])
+
+    def vectors_of(self, ids: Sequence[int]) -> NDArray[Any]:
+        """The same for some records."""
+        return self.look.means(self.model, [id - self.look.base for id in ids], self.tick)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[Any] | None:
+        """Vectors of texts that are not stored as they are, such as sentences; None where there is no model."""
+        if self.model is None or not texts:
+            return None
+        channel = self.look.channels[self.model]
+        import numpy as np
+
+        made = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
+        known = [at for at, text in enumerate(texts) if channel.embedder.knows(text)]
+        for start in range(0, len(known), 64):
+            self.tick()
+            some = known[start : start + 64]
+            made[some] = channel.embedder.embed([texts[at] for at in some])
+        return made
+
+    @cached_property
+    def touches(self) -> list[Touch]:
+        """Every change to one of the records in the time asked about, oldest first; of the focus alone if there is one.
+
+        Deleted records are told too, by ids that ``by_id`` does not have.
+        """
+        return [one for one in self.snapshot.touches(self.start, self.end) if self._told(one.memory)]
+
+    @cached_property
+    def seen(self) -> list[Seen]:
+        """How often each record was read in each hour, oldest first; limited as the touches are."""
+        return [one for one in self.snapshot.seen(self.start, self.end) if self._told(one.memory)]
+
+    @cached_property
+    def _hidden(self) -> set[int]:
+        """The ids of records that are there but not part of the material."""
+        return {record.id for record in self.snapshot.records()} - {
+            self.look.base + number for number in self.snapshot.matching(self.wanted)
+        }
+
+    def _told(self, id: int) -> bool:
+        return id == self.focus if self.focus is not None else id not in self._hidden

@@ -1,0 +1,99 @@
+"""Reads: counting what is read, without making a reader wait for it.
+
+Counts are gathered in memory and written a while later, and when the memory is closed. They are figures for analyses,
+not memories: a process that is killed loses those of the last half minute.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+
+from polymnia.engine.ports import Store
+from polymnia.errors import Fault
+from polymnia.models import Seen
+
+__all__ = ["COUNTED", "Reads"]
+
+COUNTED = "reads"
+"""The note that changes whenever reads have been counted."""
+
+_WHILE = 30.0  # seconds between counting and writing
+_FULL = 2_000  # so many counts are written without waiting
+_MOST = 20_000  # and more are not gathered where they cannot be written
+_HOUR = 3_600_000_000
+
+
+class Reads:
+    """The counts of one store that wait to be written. Safe to use from several threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts: dict[tuple[str, int, int, str], list[int]] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._writer: threading.Thread | None = None
+        self._closed = False
+
+    def count(self, project: str, who: str, ids: Iterable[int], *, opened: bool) -> None:
+        """Somebody has read these memories: opened them, or had them among what was found."""
+        hour = time.time_ns() // 1000 // _HOUR * _HOUR
+        at = 0 if opened else 1
+        with self._lock:
+            for id in ids:
+                key = (project, id, hour, who)
+                found = self._counts.get(key)
+                if found is None:
+                    if len(self._counts) >= _MOST:
+                        break
+                    found = self._counts[key] = [0, 0]
+                found[at] += 1
+            if not self._counts or self._closed:
+                return
+            if self._writer is None:
+                self._writer = threading.Thread(target=self._write_later, name="polymnia-reads", daemon=True)
+                self._writer.start()
+        if len(self._counts) >= _FULL:
+            self._wake.set()
+
+    def write(self) -> None:
+        """Write what has been counted. What cannot be written now waits for the next time."""
+        with self._lock:
+            taken, self._counts = self._counts, {}
+        projects: dict[str, list[Seen]] = {}
+        for (project, id, hour, who), (opened, found) in taken.items():
+            projects.setdefault(project, []).append(Seen(id, hour, who, opened, found))
+        for project, reads in projects.items():
+            try:
+                with self._store.write(project, "polymnia", "count_reads") as tx:
+                    tx.count_reads(reads)
+                    tx.note(COUNTED, str(int(tx.noted(COUNTED) or 0) + len(reads)))
+            except Fault:
+                self._keep(project, reads)
+
+    def close(self) -> None:
+        """Write what is left, and count no more."""
+        with self._lock:
+            self._closed = True
+            writer = self._writer
+        self._wake.set()
+        if writer is not None and writer is not threading.current_thread():
+            writer.join()
+
+    def _keep(self, project: str, reads: list[Seen]) -> None:
+        with self._lock:
+            for one in reads:
+                held = self._counts.setdefault((project, one.memory, one.hour, one.who), [0, 0])
+                held[0] += one.opened
+                held[1] += one.found
+
+    def _write_later(self) -> None:
+        while True:
+            self._wake.wait(_WHILE)
+            self._wake.clear()
+            self.write()
+            with self._lock:
+                if self._closed or not self._counts:
+                    self._writer = None
+                    return

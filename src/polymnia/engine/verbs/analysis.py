@@ -1,0 +1,223 @@
+"""Analysis: the verbs that tell what a project holds, how good it is, what belongs together and what cannot be true."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
+
+from polymnia.engine import items
+from polymnia.engine.analysis.progress import parts
+from polymnia.engine.graph import Step
+from polymnia.engine.reads import COUNTED
+from polymnia.engine.verbs.items import ItemVerbs
+from polymnia.errors import NoLibrary
+from polymnia.models import Filters, Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.conflicts import Clashes, Sensitivity
+    from polymnia.engine.analysis.connections import Connections
+    from polymnia.engine.analysis.findings import Found
+    from polymnia.engine.analysis.insights import Insights
+    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.quality import Quality
+    from polymnia.engine.search.nearness import Look
+
+__all__ = ["AnalysisVerbs"]
+
+T = TypeVar("T")
+
+
+class AnalysisVerbs(ItemVerbs):
+    """Analysing a project. Nothing here changes anything."""
+
+    def analysed(
+        self,
+        work: Callable[[Material], T],
+        *,
+        asked: Hashable,
+        wanted: Filters | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        focus: str | None = None,
+        session: str | None = None,
+        quick: bool = False,
+        step: Step | None = None,
+    ) -> tuple[T, int]:
+        """The result of an analysis and the time it was made; kept for as long as the project stays what it is.
+
+        ``asked`` says all that the result depends on but the project. ``wanted`` says which memories it is about (all
+        that belong to no session, and with ``session`` those of that one), ``focus`` is the id of the one it is about.
+        An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
+        """
+        from polymnia.engine.analysis.material import Material
+
+        seen = items.visible(session) if wanted is None else wanted
+        now = time.time_ns() // 1000
+        finder = self.finding()
+        if self.reads is not None:
+            self.reads.write()
+
+        def tick(done: int = 0, total: int = 0) -> None:
+            if step is not None:
+                step(done, total)
+
+        def run(look: Look) -> tuple[T, int]:
+            # What it depends on is taken from the very moment that is analysed.
+            state = (
+                look.numbers, look.snapshot.noted(COUNTED), tuple(one.seen for one in look.index.vectors.values()),
+            )  # fmt: skip
+            about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
+            material = Material(look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick)
+            key = (self.project, asked, seen.__repr__(), start, end, focus, session)
+            return self.kept.result(key, (self.store.place(), *state), now, lambda: work(material))
+
+        tick()
+        if quick:
+            finder.ready(self.project)
+            return finder.look(self.project, run)
+        return finder.apart(self.project, run, tick)
+
+    def patterns(
+        self,
+        types: Sequence[str],
+        *,
+        session: str | None = None,
+        only_session: bool = False,
+        id: str | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        step: Step | None = None,
+    ) -> tuple[dict[str, Found | NoLibrary], int]:
+        """The patterns of each type in the project, in one session, or that one item is part of; and the earliest time
+        one of them was made. A type whose library is missing has the fault in its place."""
+        from polymnia.engine.analysis import patterns
+
+        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
+        about = None if id is None else self.found_items([id], session=session)[0].id
+        found: dict[str, Found | NoLibrary] = {}
+        made = time.time_ns() // 1000
+        for type, part in zip(types, parts(step, len(types)), strict=True):
+            focus = None if type in patterns.WHOLE else id
+            try:
+                one, at = self.analysed(
+                    lambda material, type=type: patterns.detect(material, type),  # type: ignore[misc]
+                    asked=("patterns", type), wanted=wanted, session=session, start=start, end=end, focus=focus,
+                    step=part,
+                )  # fmt: skip
+            except NoLibrary as e:
+                found[type] = e
+                continue
+            if about is not None:
+                one = replace(one, patterns=[p for p in one.patterns if about in p.members])
+            found[type] = one
+            made = min(made, at)
+        return found, made
+
+    def quality(
+        self,
+        id: str,
+        *,
+        dimensions: Sequence[str],
+        suggestions: bool = True,
+        metrics: bool = True,
+        against: Sequence[str] = (),
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Quality, int]:
+        """How good an item is, side by side with others if they are named; and the time that was found."""
+        from polymnia.engine.analysis.quality import analyze
+
+        record, *others = self.found_items([id, *against], session=session)
+
+        def work(material: Material) -> Quality:
+            return analyze(
+                material, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
+            )
+
+        asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+
+    def connections(
+        self,
+        id: str,
+        *,
+        types: Sequence[str] | None = None,
+        max_depth: int = 2,
+        limit: int = 50,
+        least: float = 0.0,
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Connections, int]:
+        """What an item is related to, step by step: by relations there are and by what the texts show."""
+        from polymnia.engine.analysis.connections import connections
+
+        (record,) = self.found_items([id], session=session)
+
+        def work(material: Material) -> Connections:
+            return connections(
+                material, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
+            )
+
+        asked = ("connections", id, None if types is None else tuple(types), max_depth, limit, least)
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+
+    def conflicts(
+        self,
+        *,
+        types: Sequence[str],
+        ids: Sequence[str] | None = None,
+        sensitivity: Sensitivity = "medium",
+        suggest: bool = True,
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Clashes, int]:
+        """Statements that cannot both hold: in the whole project, among some items, or between one and all others."""
+        from polymnia.engine.analysis import conflicts
+
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
+
+        def work(material: Material) -> Clashes:
+            if among is not None and len(among) == 1:
+                (record,) = material.snapshot.load(among)
+                return conflicts.conflicts_of(material, record, types=types, sensitivity=sensitivity, suggest=suggest)
+            return conflicts.conflicts(material, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
+
+        asked = ("conflicts", tuple(types), None if ids is None else tuple(ids), sensitivity, suggest)
+        return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
+
+    def insights(
+        self,
+        *,
+        types: Sequence[str],
+        depth: Any = "surface",
+        horizon: Any = "medium",
+        recommend: bool = True,
+        ids: Sequence[str] | None = None,
+        session: str | None = None,
+        only_session: bool = False,
+        step: Step | None = None,
+    ) -> tuple[Insights, int]:
+        """What follows from all that is known of the project, a session or some items."""
+        from polymnia.engine.analysis.insights import insights
+
+        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
+
+        def work(material: Material) -> Insights:
+            return insights(material, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
+
+        asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
+        return self.analysed(work, asked=asked, wanted=wanted, session=session, step=step)
+
+    def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
+        """The public ids of records that are there."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.uids(sorted(ids)) if ids else {}
+
+    def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
+        """Items by their ids, in the order given; all must be there."""
+        with self.store.read(self.project) as snapshot:
+            return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
