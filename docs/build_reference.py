@@ -472,6 +472,14 @@ def associative(registry: Registry) -> list[str]:
 
 MANUAL = "# Atlas\n\nThe service answers on port 8080. Ann Lee keeps the keys."
 ATLAS = {"project_id": "atlas"}
+HARBOUR = {"project_id": "harbour"}
+
+# What the project harbour holds before it is analysed; the last one is `the handover`.
+KEPT_IN_HARBOUR = (
+    "The timeout of the gateway is 30 seconds.",
+    "The timeout of the gateway is now 10 seconds.",
+    "The keys of the gateway were handed over on Friday, 2026-05-02.\n\nTODO: say to whom.",
+)
 
 # In this order they make a story; `the manual` and `the decision` stand for the ids of its two items.
 CONTENT_STORY: dict[str, dict[str, Any]] = {
@@ -519,6 +527,15 @@ CONTENT_STORY: dict[str, dict[str, Any]] = {
         "options": {"similarity_method": "cosine"},
     },
     "get_content_history": {**ATLAS, "content_id": "the manual", "limit": 1, "include_diffs": True},
+    "detect_patterns": {**HARBOUR, "pattern_types": ["quality_issues", "temporal_patterns"]},
+    "analyze_quality": {
+        **HARBOUR,
+        "content_id": "the handover",
+        "quality_dimensions": ["completeness", "accuracy", "structure"],
+    },
+    "find_content_relationships": {**ATLAS, "content_id": "the manual", "max_depth": 1},
+    "detect_conflicts": {**HARBOUR, "options": {"sensitivity": "low"}},
+    "generate_insights": {**HARBOUR, "insight_types": ["content_gaps", "trend_analysis"]},
     "check_system_health": {},
     "export_project_data": {**ATLAS, "format": "markdown", "filters": {"tags": ["manual"]}},
     "import_project_data": {
@@ -541,6 +558,9 @@ def documents_told(registry: Registry, tools: Mapping[str, str]) -> dict[str, tu
     numbers: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         client = Listening(registry, os.path.join(folder, "memory.db"))
+        for text in KEPT_IN_HARBOUR:
+            kept = client.call(tools["store_content"], {"operation": "store_content", **HARBOUR, "content": text})
+            ids["the handover"] = kept["structuredContent"]["content_id"]
         for name, given in CONTENT_STORY.items():
             written = msgspec.json.encode({"operation": name, **given}).decode()
             for stands_for, id in ids.items():
@@ -559,6 +579,7 @@ def documents_told(registry: Registry, tools: Mapping[str, str]) -> dict[str, tu
 # What is measured, or told by the calendar, and so differs from one run to the next.
 MEASURED = {
     r'("months":\[\{"value":)"[^"]+"': r'\1"2026-05"',
+    r"\bsince \d{4}-\d\d-\d\d\b": "since 2026-05-01",
     r'("duration":)"[^"]+"': r'\1"2ms"',
     r'("uptime":)"[^"]+"': r'\1"3600s"',
     r'("response_time":)"[^"]+"': r'\1"1.5ms"',
@@ -602,8 +623,9 @@ def content(registry: Registry) -> list[str]:
         "The answer is JSON as a text, the same as structured content, and its fields stand once more beside these in "
         "the result, except for a field named `content`, which MCP has taken. An error is a JSON-RPC error with a code "
         "like those of HTTP ([Errors](errors.md#codes-of-the-content-dialect)). The answers below are real: the "
-        "operations were called in this order, without a model for meaning (`--embedder none`). Ids, times and "
-        "what is measured differ.",
+        "operations were called in this order, without a model for meaning (`--embedder none`); what the analyses of "
+        f"the project `harbour` are about is {len(KEPT_IN_HARBOUR)} short notes. Ids, times and what is measured "
+        "differ.",
     ]
     for name in CONTENT_STORY:
         verb = verbs[name]
@@ -692,9 +714,10 @@ def settings() -> str:
         foreign.append((code(variable), meaning, f"`--dialect` {codes(dialects)}, `--graph` {codes(manners)} in `all`"))
     return page(
         "Settings",
-        "A value is looked for on the command line, then in the environment, then it is the default. On the command "
-        "line `--store PATH` and `--store=PATH` are the same. A value that cannot be is refused at the start, with "
-        "exit code 2.",
+        "A value is looked for on the command line, then in the environment, then in the "
+        "[file of settings](../guide/settings.md), then it is the default. On the command line `--store PATH` and "
+        "`--store=PATH` are the same. A value that cannot be is refused at the start, with exit code 2. "
+        "`polymnia config` tells the values in force and where each comes from.",
         table(["flag", "variable", "value", "default", "what it does", "taken by"], rows),
         "Without `--store` the memory is `memory.db` in the folder `polymnia` below the platform's folder for the data "
         "of applications: `~/.local/share` on Linux (or `$XDG_DATA_HOME`), `~/Library/Application Support` on macOS, "
@@ -772,7 +795,10 @@ RPC_CODES = {
     "INTERNAL_ERROR": "something unforeseen; stderr has the details",
     "CANCELLED": "the client withdrew the request, and nothing was changed",
     "NO_SUCH_RESOURCE": "no such resource (handshake era; the stateless era says -32602)",
+    "HEADER_MISMATCH": "over HTTP: a header that says something else than the message, or is missing",
+    "MISSING_CAPABILITY": "the request needs something that its client does not say it can do",
     "UNSUPPORTED_VERSION": "a version of the protocol that is not served; `data.supported` lists those that are",
+    "RATE_LIMITED": "over the network: more calls than the rate limits allow; `data` says when to call again",
     "UNAVAILABLE": "the store cannot serve this request",
 }
 
@@ -903,8 +929,9 @@ def commands_page() -> str:
     ]
     names = {setting.name for setting in SETTINGS}
     for name, parser in subcommands().items():
-        own = [a for a in parser._actions if a.dest not in names and a.dest != "help"]
-        shared = [a for a in parser._actions if a.dest in names]
+        shown = [a for a in parser._actions if a.help != argparse.SUPPRESS]
+        own = [a for a in shown if a.dest not in names and a.dest != "help"]
+        shared = [a for a in shown if a.dest in names]
         usage = [f"polymnia {name}", *(written(a) if _needed(a) else f"[{written(a)}]" for a in own)]
         parts += [
             f"## polymnia {name}",

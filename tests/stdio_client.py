@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 DEADLINE = 30.0
+BRIDGE = Path(__file__).parent / "bridge.py"
 """Seconds after which a silent server fails the test. Far above what any answer takes."""
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -118,11 +119,14 @@ def _validator(schema: str) -> Draft202012Validator:
 class Server:
     """One running server process. Everything it writes on stdout has to be a JSON-RPC message."""
 
-    def __init__(self, arguments: Iterable[str], environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self, arguments: Iterable[str], environment: Mapping[str, str], folder: Path, transport: str = "stdio"
+    ) -> None:
+        program = ["-m", "polymnia", "stdio"] if transport == "stdio" else [str(BRIDGE), transport]
         self.log = folder / f"stderr-{time.monotonic_ns()}.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "polymnia", *arguments],
+                [sys.executable, *program, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -424,8 +428,9 @@ class Server:
 class Place:
     """A folder with an isolated environment, and everything that runs in it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, transport: str = "stdio") -> None:
         self.folder = folder
+        self.transport = transport
         self.home = folder / "home"
         self.store = folder / "memory.db"
         self.home.mkdir(exist_ok=True)
@@ -444,9 +449,10 @@ class Place:
         self._servers: list[Server] = []
 
     def start(self, *arguments: str, environment: Mapping[str, str | None] | None = None) -> Server:
-        """Start `polymnia stdio` with these arguments and say nothing to it yet."""
+        """Start a server with these arguments, over the transport of the place, and say nothing to it yet."""
         changed = {**self.environment, **(environment or {})}
-        server = Server(["stdio", *arguments], {k: v for k, v in changed.items() if v is not None}, self.folder)
+        given = {k: v for k, v in changed.items() if v is not None}
+        server = Server(arguments, given, self.folder, self.transport)
         self._servers.append(server)
         return server
 

@@ -21,7 +21,7 @@
         ├── NotAStore         the file is something else
         ├── Damaged           the store is broken
         │   └── BrokenFile    a JSON file is broken; says what was saved and where
-        ├── NoLibrary         a library that only analyses need is not installed
+        ├── NoLibrary         a library that not every installation has is missing
         ├── NoModel           a model for search by meaning cannot be had
         ├── NoSpace           the disk is full
         └── Forbidden         the operating system refuses to read or write here
@@ -275,13 +275,17 @@ class BrokenFile(Damaged):
 
 
 class NoLibrary(Unavailable):
-    """A library that only analyses need is not installed."""
+    """A library that not every installation has is missing."""
 
     code = "no_library"
     hint = "Install it with: pip install 'polymnia[analysis]', and start the server anew."
 
-    def __init__(self, library: str) -> None:
-        super().__init__(f"This analysis needs the library {library}, which is not installed", library=library)
+    def __init__(self, library: str, extra: str = "analysis") -> None:
+        super().__init__(
+            f"This needs the library {library}, which is not installed",
+            hint=f"Install it with: pip install 'polymnia[{extra}]', and start the server anew.",
+            library=library,
+        )
 
 
 class NoModel(Unavailable):

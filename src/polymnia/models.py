@@ -241,7 +241,7 @@ class Touch(Struct, frozen=True, gc=False):
     """One thing a change did to one memory. ``memory`` is its id, ``at`` a time in microseconds, ``action`` the call.
 
     ``how`` is ``made``, ``changed``, ``deleted`` or ``restored``; a memory is changed when its texts or its head
-    change; a relation is no change of its ends.
+    change; a relation is no change of its ends. ``session`` is the session the memory belongs to, or did at last.
     """
 
     memory: int
@@ -249,6 +249,7 @@ class Touch(Struct, frozen=True, gc=False):
     who: str
     action: str
     how: str
+    session: str | None = None
 
 
 class Seen(Struct, frozen=True, gc=False):

@@ -12,14 +12,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, BadText, Fault, Violation
 from polymnia.models import Note
 
 __all__ = [
+    "EVERYTHING",
     "Context",
     "Counters",
+    "Grant",
     "Memory",
     "Operation",
     "Prompt",
@@ -44,19 +47,28 @@ class Context(Struct):
     counters: Counters | None = None
     version: str = ""
     log: Callable[[str, str], None] | None = None  # tells the operator: how important, and what
+    tell: Callable[[str, str], None] | None = None  # tells the client the same way, if it wants to hear it
+    local: bool = True  # whether the caller is on this machine for sure, and may know where files lie
+    changed: Callable[[str], None] | None = None  # tells all clients that a list (tools, prompts, resources) changed
+
+    def place(self, path: str) -> str:
+        """A file as the caller is told of it: its path, or over the network its name."""
+        return path if self.local else path.replace("\\", "/").rpartition("/")[2]
 
 
 class Reply(Struct, frozen=True, kw_only=True):
     """An answer, before any transport has shaped it.
 
     ``value`` is the JSON value a client reads as text; ``text`` stands in its place where a dialect answers
-    with a sentence. ``structured`` is the object it becomes as structured content; with ``flat`` its fields stand in
+    with a sentence, and ``content`` where it answers with blocks of the protocol: images, sounds, resources.
+    ``structured`` is the object it becomes as structured content; with ``flat`` its fields stand in
     the result itself too. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
     """
 
     value: Any = None
     structured: Any = None
     text: str | None = None
+    content: Sequence[dict[str, Any]] | None = None
     indent: int = 0
     notes: Sequence[Note] = ()
     notes_in_text: bool = True
@@ -71,7 +83,9 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     ``wrapped`` names a parameter that may hold all others. ``word`` says how a fault of this one is answered where
     several dialects stand side by side. Where the parameters are of several shapes, ``read`` reads them from JSON, and
-    ``takes`` and ``gives`` are the schemas to publish.
+    ``takes`` and ``gives`` are the schemas to publish; one without ``output`` answers nothing structured. ``heavy``
+    says whether it takes much of a server, for all calls or by their arguments. ``headers`` names the parameters that
+    clients repeat in a header, for proxies to route by, and that header.
     """
 
     name: str
@@ -79,7 +93,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     run: Callable[[Context, Any], Reply]
     title: str
     help: str
-    output: type
+    output: type | None
     reads: bool = False
     destroys: bool = False
     idempotent: bool = False
@@ -88,6 +102,17 @@ class Operation(Struct, frozen=True, kw_only=True):
     read: Callable[[bytes], Any] | None = None
     takes: Callable[[], dict[str, Any]] | None = None
     gives: Callable[[], dict[str, Any]] | None = None
+    heavy: Callable[[bytes], bool] | bool = False
+    which: Callable[[bytes], str] | None = None
+    headers: dict[str, str] = {}
+
+    def label(self, raw: bytes) -> str:
+        """What calls like this one are called when they are compared: the tool, and which of its operations."""
+        return self.name if self.which is None else f"{self.name} {self.which(raw)}"
+
+    def is_heavy(self, raw: bytes) -> bool:
+        """Whether a call with these arguments is one of those that servers allow few of."""
+        return self.heavy if isinstance(self.heavy, bool) else self.heavy(raw)
 
 
 class Resource(Struct, frozen=True, kw_only=True):
@@ -98,11 +123,11 @@ class Resource(Struct, frozen=True, kw_only=True):
     title: str
     help: str
     mime: str
-    read: Callable[[Context], str]
+    read: Callable[[Context], str | bytes]
 
 
 class Template(Struct, frozen=True, kw_only=True):
-    """A family of resources whose addresses end in a name."""
+    """A family of resources whose addresses have a name in them, at the end or before ``suffix``."""
 
     prefix: str
     variable: str
@@ -112,6 +137,20 @@ class Template(Struct, frozen=True, kw_only=True):
     mime: str
     read: Callable[[Context, str], str]
     complete: Callable[[Context, str], list[str]]  # 101 values tell a client that there are more than 100
+    suffix: str = ""
+
+    @property
+    def pattern(self) -> str:
+        """Its addresses as the protocol writes them."""
+        return f"{self.prefix}{{{self.variable}}}{self.suffix}"
+
+    def named(self, uri: str) -> str | None:
+        """What stands in an address in place of the variable; None where the address is of another family."""
+        if len(uri) < len(self.prefix) + len(self.suffix):
+            return None
+        if not (uri.startswith(self.prefix) and uri.endswith(self.suffix)):
+            return None
+        return uri[len(self.prefix) : len(uri) - len(self.suffix)]
 
 
 class PromptArgument(Struct, frozen=True, kw_only=True):
@@ -124,17 +163,21 @@ class PromptArgument(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """A message a user can start from, filled from memory."""
+    """A message a user can start from, filled from memory: a text, or messages of the protocol."""
 
     name: str
     title: str
     help: str
     arguments: Sequence[PromptArgument]
-    render: Callable[[Context, dict[str, str]], str]
+    render: Callable[[Context, dict[str, str]], str | list[dict[str, Any]]]
 
 
 class Registry(Struct, kw_only=True):
-    """A dialect: everything it offers, and how it words what goes wrong."""
+    """A dialect: everything it offers, and how it words what goes wrong.
+
+    ``listing`` is the path of a file with the descriptions of its tools, made beforehand: making schemas takes longer
+    than a client should wait for its first list. ``changing`` names the lists that may change while it is served.
+    """
 
     name: str
     instructions: str
@@ -145,6 +188,8 @@ class Registry(Struct, kw_only=True):
     templates: Sequence[Template] = ()
     prompts: Sequence[Prompt] = ()
     decoders: dict[str, msgspec.json.Decoder[Any]] = field(default_factory=dict)
+    listing: str | None = None
+    changing: Sequence[str] = ()
 
     def arguments(self, operation: Operation, raw: bytes) -> Any:
         """The parameters of an operation, read from JSON; every misfit at once when they do not fit."""
@@ -231,7 +276,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
     return Operation(
         name=plain.name, title=plain.title, help=f"{plain.help} With `operation`: {keyed.help}", params=plain.params,
         run=run, output=plain.output, reads=plain.reads and keyed.reads, destroys=plain.destroys or keyed.destroys,
-        read=take, takes=takes, gives=gives, word=plain.word,
+        read=take, takes=takes, gives=gives, word=plain.word, which=keyed.which,
     )  # fmt: skip
 
 

@@ -1,15 +1,16 @@
 """Every setting as data: what it is called, what it may be, where it comes from. Imports nothing of ours.
 
-A value is looked for on the command line, then in the environment, then it is the default.
+A value is looked for on the command line, then in the environment, then in the file, then it is the default.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-__all__ = ["SETTINGS", "BadSetting", "Setting", "Settings", "read"]
+__all__ = ["NETWORK", "SETTINGS", "BadSetting", "Setting", "Settings", "read", "read_file"]
 
 MIB = 1024 * 1024
+_PREFIX = "POLYMNIA_"
 
 
 class BadSetting(ValueError):
@@ -17,7 +18,8 @@ class BadSetting(ValueError):
 
 
 class Setting:
-    """One setting. ``choices`` lists its values where it has few; ``optional`` may be given without a value."""
+    """One setting. ``choices`` lists its values where it has few; ``optional`` may be given without a value, ``zero``
+    may be zero."""
 
     def __init__(
         self,
@@ -28,6 +30,7 @@ class Setting:
         *,
         choices: Sequence[str] = (),
         optional: bool = False,
+        zero: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -35,6 +38,7 @@ class Setting:
         self.help = help
         self.choices = choices
         self.optional = optional
+        self.zero = zero
 
     @property
     def flag(self) -> str:
@@ -44,7 +48,7 @@ class Setting:
     @property
     def variable(self) -> str:
         """How it is called in the environment."""
-        return "POLYMNIA_" + self.name.upper()
+        return _PREFIX + self.name.upper()
 
     def value(self, text: str, source: str) -> object:
         """Read the setting from a text; ``source`` names where the text stands."""
@@ -54,7 +58,7 @@ class Setting:
             value = self.kind(text)
         except ValueError:
             raise BadSetting(f"{source} is {text!r}, but must be a number") from None
-        if isinstance(value, int | float) and not 0 < value < 1e18:
+        if isinstance(value, int | float) and not (0 < value < 1e18 or (value == 0 and self.zero)):
             raise BadSetting(f"{source} is {text!r}, but must be a number above zero")
         return value
 
@@ -65,6 +69,7 @@ LANES = ("all", "words", "meaning")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
 SETTINGS = (
+    Setting("config", str, None, "A file of settings (default: polymnia.toml in the platform's configuration folder)."),
     Setting("store", str, None, "The file that keeps the memory (default: in the platform's data folder)."),
     Setting("project", str, "default", "The project to work in; projects never see each other's memories."),
     Setting("dialect", str, "all", "The tools to offer and their manners.", choices=DIALECTS),
@@ -92,6 +97,20 @@ SETTINGS = (
             choices=("flag", "redact", "refuse")),
     Setting("count_reads", str, "on", "Whether it is counted what is read, by whom and when, for analyses of usage.",
             choices=("on", "off")),
+    Setting("host", str, "127.0.0.1", "The address to listen on; one that others can reach needs keys."),
+    Setting("port", int, 9080, "The port to listen on; 0 takes a free one.", zero=True),
+    Setting("keys", str, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."),
+    Setting("allowed_hosts", str, None, "Further host names to answer to, with commas between them."),
+    Setting("allowed_origins", str, None, "Origins whose pages may call it from a browser, with commas between them."),
+    Setting("rate_limit", int, 1000, "Calls a minute that are served in all."),
+    Setting("rate_limit_session", int, 100, "Calls a minute that are served of one session."),
+    Setting("rate_limit_heavy", int, 10, "Analyses, exports and imports a minute that are served of one caller."),
+    Setting("max_sessions", int, 1000, "Sessions of the protocol that are held at once."),
+    Setting("session_idle", float, 3600.0, "Seconds after which a session that nobody uses is over."),
+    Setting("max_connections", int, 1000, "Connections that are open at once."),
+    Setting("oauth_issuer", str, None, "Who issues the tokens that are taken beside keys (OAuth 2)."),
+    Setting("oauth_audience", str, None, "For whom such a token must be (default: this server's address)."),
+    Setting("oauth_keys", str, None, "The keys of the issuer: a JWKS file."),
     Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
@@ -102,11 +121,17 @@ SETTINGS = (
     Setting("max_nesting", int, 100, "The deepest nesting accepted in a message."),
 )  # fmt: skip
 _BY_FLAG = {setting.flag: setting for setting in SETTINGS}
+NETWORK = frozenset((
+    "host", "port", "keys", "allowed_hosts", "allowed_origins", "rate_limit", "rate_limit_session", "rate_limit_heavy",
+    "max_sessions", "session_idle", "max_connections", "oauth_issuer", "oauth_audience", "oauth_keys",
+))  # fmt: skip
+"""Settings that mean something on the network only."""
 
 
 class Settings:
-    """The values in force."""
+    """The values in force. ``sources`` tells where each comes from."""
 
+    config: str | None
     store: str | None
     project: str
     dialect: str
@@ -122,6 +147,20 @@ class Settings:
     require_session: str
     secrets: str
     count_reads: str
+    host: str
+    port: int
+    keys: str | None
+    allowed_hosts: str | None
+    allowed_origins: str | None
+    rate_limit: int
+    rate_limit_session: int
+    rate_limit_heavy: int
+    max_sessions: int
+    session_idle: float
+    max_connections: int
+    oauth_issuer: str | None
+    oauth_audience: str | None
+    oauth_keys: str | None
     log_level: str
     busy_timeout: float
     max_message_bytes: int
@@ -131,26 +170,36 @@ class Settings:
     max_import_bytes: int
     max_nesting: int
 
-    def __init__(self, values: Mapping[str, object], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, values: Mapping[str, object], environment: Mapping[str, str], file: Mapping[str, object] | None = None
+    ) -> None:
         unknown = values.keys() - {setting.name for setting in SETTINGS}
         if unknown:
             raise BadSetting(f"There is no setting {', '.join(sorted(unknown))}")
+        self.sources: dict[str, str] = {}
         for setting in SETTINGS:
-            value = values.get(setting.name)
+            value, source = values.get(setting.name), setting.flag
             if value is None and (text := environment.get(setting.variable)):
-                value = setting.value(text, setting.variable)
+                value, source = setting.value(text, setting.variable), setting.variable
+            if value is None and file is not None:
+                value, source = file.get(setting.name), "file"
             setattr(self, setting.name, setting.default if value is None else value)
+            self.sources[setting.name] = "default" if value is None else source
+
+    def values(self) -> dict[str, object]:
+        """All values by their names."""
+        return {setting.name: getattr(self, setting.name) for setting in SETTINGS}
 
 
-def read(arguments: Sequence[str]) -> dict[str, object]:
-    """Read flags such as ``--store PATH`` or ``--store=PATH``."""
+def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, object]:
+    """Read flags such as ``--store PATH`` or ``--store=PATH``; the settings ``without`` have none here."""
     values: dict[str, object] = {}
     rest = list(arguments)
     while rest:
         flag, given, text = rest.pop(0).partition("=")
         setting = _BY_FLAG.get(flag)
-        if setting is None:
-            raise BadSetting(f"There is no option {flag}")
+        if setting is None or setting.name in without:
+            raise BadSetting(f"There is no option {flag}{_meant(flag, _BY_FLAG)}")
         if not given:
             if rest and not rest[0].startswith("--"):
                 text = rest.pop(0)
@@ -161,3 +210,38 @@ def read(arguments: Sequence[str]) -> dict[str, object]:
                 raise BadSetting(f"The option {flag} needs a value")
         values[setting.name] = setting.value(text, flag)
     return values
+
+
+def read_file(path: str) -> dict[str, object]:
+    """Read a TOML file with a line such as ``store = "notes.db"`` for each setting; on and off may be booleans."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            given = tomllib.load(file)
+    except OSError as e:
+        raise BadSetting(f"The file of settings {path} cannot be read: {e.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise BadSetting(f"The file of settings {path} is no TOML: {e}") from None
+    by_name = {setting.name: setting for setting in SETTINGS if setting.name != "config"}
+    values: dict[str, object] = {}
+    for key, value in given.items():
+        setting = by_name.get(key.replace("-", "_"))
+        if setting is None:
+            raise BadSetting(f"{path}: there is no setting {key!r}{_meant(key, by_name)}")
+        if isinstance(value, bool) and set(setting.choices) == {"on", "off"}:
+            value = "on" if value else "off"
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise BadSetting(f"{path}: {key} must be a text or a number")
+        if setting.kind is str and not isinstance(value, str):
+            raise BadSetting(f"{path}: {key} must be a text, in quotes")
+        values[setting.name] = setting.value(str(value), f"{path}: {key}")
+    return values
+
+
+def _meant(given: str, known: Iterable[str]) -> str:
+    """The name that was probably meant, as the end of a sentence."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import AlreadyExists, EntityDraft, Memory, connect
-from polymnia.app import default_store, memory, registry, settings, wants_colour
+from polymnia.app import default_config, default_store, memory, registry, settings, wants_colour
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.settings import DIALECTS, SETTINGS, BadSetting
 from polymnia.storage.sqlite import SqliteStore
@@ -21,7 +21,7 @@ def nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(setting.variable, raising=False)
     for variable in ("MEMORY_PATH", "MEMORY_FILE_PATH", "NO_COLOR"):
         monkeypatch.delenv(variable, raising=False)
-    for variable in ("HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA"):
+    for variable in ("HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(variable, str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -197,3 +197,28 @@ def test_colours_can_be_declined(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wants_colour()
     monkeypatch.setenv("NO_COLOR", "")
     assert wants_colour()
+
+
+# ── the file of settings ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_file_of_settings_is_read_from_the_platforms_folder(tmp_path: Path) -> None:
+    assert settings({}).project == "default"
+    path = Path(default_config())
+    path.parent.mkdir(parents=True)
+    path.write_text('project = "from the file"', encoding="utf-8")
+    assert settings({}).project == "from the file"
+    assert settings({}, {"POLYMNIA_PROJECT": "from outside"}).project == "from outside"
+    assert settings({"project": "given"}, {"POLYMNIA_PROJECT": "from outside"}).project == "given"
+
+
+def test_a_file_in_the_working_folder_is_nobodys_settings(tmp_path: Path) -> None:
+    (tmp_path / "polymnia.toml").write_text('store = "elsewhere.db"', encoding="utf-8")
+    assert settings({}).store is None
+    assert settings({"config": "polymnia.toml"}).store == "elsewhere.db"
+    assert settings({}, {"POLYMNIA_CONFIG": str(tmp_path / "polymnia.toml")}).store == "elsewhere.db"
+
+
+def test_a_file_of_settings_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=r"none\.toml"):
+        settings({"config": str(tmp_path / "none.toml")})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from polymnia.settings import SETTINGS, BadSetting, Settings, read
+from polymnia.settings import SETTINGS, BadSetting, Settings, read, read_file
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _NUMBERS = [setting.name for setting in SETTINGS if setting.kind in (int, float)]
@@ -100,6 +102,9 @@ def test_a_choice_that_does_not_exist_is_refused_with_those_that_do(name: str) -
 @pytest.mark.parametrize("name", _NUMBERS)
 @pytest.mark.parametrize("text", ["0", "-1", "many", " ", "1,5", "0x10", "nan", "inf", "-inf", "1e400"])
 def test_a_number_that_cannot_be_meant_is_refused_with_its_source(name: str, text: str) -> None:
+    if text == "0" and _BY_NAME[name].zero:
+        assert read([f"{_BY_NAME[name].flag}=0"]) == {name: 0}
+        return
     setting = _BY_NAME[name]
     with pytest.raises(BadSetting, match=f"^{setting.flag} is "):
         read([f"{setting.flag}={text}"])
@@ -120,3 +125,68 @@ def test_a_setting_that_does_not_exist_is_refused_by_name() -> None:
 
 def test_a_value_of_none_is_no_value() -> None:
     assert Settings({"project": None}, {"POLYMNIA_PROJECT": "from outside"}).project == "from outside"
+
+
+# ── the file ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _file(folder: Path, text: str) -> str:
+    path = folder / "polymnia.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", [name for name in _BY_NAME if name != "config"])
+def test_a_setting_comes_from_the_file_after_everything_else(name: str, tmp_path: Path) -> None:
+    setting = _BY_NAME[name]
+    text, value = _example(name)
+    file = read_file(_file(tmp_path, f"{name} = {text if name in _NUMBERS else repr(text)}"))
+    assert getattr(Settings({}, {}, file), name) == value
+    other = setting.choices[0] if setting.choices else "9" if name in _NUMBERS else "another"
+    assert getattr(Settings({}, {setting.variable: other}, file), name) == setting.kind(other)
+    assert Settings({}, {}, file).sources[name] == "file"
+    assert Settings({}, {setting.variable: other}, file).sources[name] == setting.variable
+    assert Settings(read([setting.flag, text]), {}, file).sources[name] == setting.flag
+    assert Settings({}, {}).sources[name] == "default"
+
+
+def test_on_and_off_may_be_true_and_false_and_names_may_have_dashes(tmp_path: Path) -> None:
+    text = "require-session = true\ncount_reads = false\nmax_batch = 5\nbusy_timeout = 2\n"
+    file = read_file(_file(tmp_path, text))
+    assert file == {"require_session": "on", "count_reads": "off", "max_batch": 5, "busy_timeout": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("stroe = 'x'", "no setting 'stroe'; did you mean store"),
+        ("nonsense = 1", "no setting 'nonsense'$"),
+        ("config = 'x'", "no setting 'config'"),
+        ("store = 5", "must be a text, in quotes"),
+        ("store = true", "must be a text or a number"),
+        ("max_batch = [1]", "must be a text or a number"),
+        ("max_batch = 0", "max_batch is '0'"),
+        ("dialect = 'all of them'", "must be one of"),
+        ("[server]\nstore = 'x'", "no setting 'server'"),
+        ("store = ", "is no TOML"),
+        ("store = '\udcff'", "is no TOML"),
+    ],
+)
+def test_a_file_that_makes_no_sense_is_refused_with_its_name_and_the_reason(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "polymnia.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadSetting, match=words) as caught:
+        read_file(str(path))
+    assert "polymnia.toml" in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="cannot be read"):
+        read_file(str(tmp_path / "none.toml"))
+
+
+def test_a_misspelt_option_is_told_what_was_meant() -> None:
+    with pytest.raises(BadSetting, match="no option --stor; did you mean --store"):
+        read(["--stor", "x"])

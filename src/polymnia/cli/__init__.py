@@ -7,8 +7,8 @@ import sys
 __all__ = ["main"]
 
 _COMMANDS = (
-    "stdio", "demo", "add", "search", "explain", "show", "list", "move", "scopes", "associations", "sessions", "import",
-    "export", "history", "changes", "undo", "purge", "reindex", "health",
+    "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "scopes", "associations",
+    "analyze", "sessions", "import", "export", "history", "changes", "undo", "purge", "reindex", "config", "health",
 )  # fmt: skip
 
 
@@ -20,14 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     serves = given[0] == "stdio" if given else not sys.stdin.isatty()
     if serves or (given and given[0].startswith("--") and not sys.stdin.isatty()):
-        from polymnia.settings import BadSetting, read
+        from polymnia.settings import NETWORK, BadSetting, read
 
         flags = given[1:] if given[:1] == ["stdio"] else given
         if not {"-h", "--help", "--version"} & set(flags):
             from polymnia import app
 
             try:
-                app.serve_stdio(app.settings(read(flags)))
+                app.serve_stdio(app.settings(read(flags, NETWORK)))
             except BadSetting as e:
                 print(f"polymnia: {e}\nSee: polymnia stdio --help", file=sys.stderr)
                 return 2

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "add", "associations", "changes", "explain", "export", "history", "import_", "json", "list_", "move", "purge",
-    "reindex", "scopes", "search", "sessions", "show", "undo",
+    "add", "analyze", "associations", "changes", "explain", "export", "history", "import_", "json", "keys", "list_",
+    "move", "purge", "reindex", "scopes", "search", "serve", "sessions", "show", "undo",
 ]  # fmt: skip
 
 _SEVERAL: dict[str, Any] = {"action": "append", "default": []}
@@ -135,6 +135,47 @@ def sessions(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("session", metavar="SESSION", nargs="?", help="only this one; create makes a name without it")
     parser.add_argument("--older-than", type=_days, metavar="DAYS", help="cleanup: unused for so many days (default 7)")
+    json(parser)
+
+
+def serve(parser: ArgumentParser) -> None:
+    """Whether to serve, instead of any memory, the fixtures of the protocol's conformance suite."""
+    parser.add_argument("--conformance", action="store_true", help=SUPPRESS)
+
+
+def keys(parser: ArgumentParser) -> None:
+    """What to do with keys."""
+    parser.add_argument("action", metavar="ACTION", choices=("add", "list", "revoke"), help="add, list or revoke")
+    parser.add_argument("which", metavar="NAME|ID", nargs="?", help="add: what to call it; revoke: its id")
+    parser.add_argument(
+        "--for", dest="projects", metavar="PROJECT", help="add: a project it opens; may be repeated (default: all)",
+        **_SEVERAL,
+    )  # fmt: skip
+    parser.add_argument(
+        "--access", choices=("read", "write"), default="write", help="add: whether it may change things (default write)"
+    )
+    json(parser)
+
+
+def analyze(parser: ArgumentParser) -> None:
+    """What is to be analyzed, and how."""
+    parser.add_argument(
+        "what", metavar="WHAT", choices=("patterns", "quality", "relationships", "conflicts", "insights"),
+        help="patterns, quality ID, relationships ID, conflicts [ID ...] or insights [ID ...]",
+    )  # fmt: skip
+    parser.add_argument("ids", metavar="ID", nargs="*", help="the ids of memories, or their names")
+    parser.add_argument("--type", metavar="T", help="only this type or dimension; may be repeated", **_SEVERAL)
+    parser.add_argument("--session", metavar="S", help="also what belongs to this session")
+    parser.add_argument("--since", metavar="TIME", help="patterns: only what was written or read at this time or later")
+    parser.add_argument("--until", metavar="TIME", help="patterns: only what was written or read before this time")
+    parser.add_argument(
+        "--least", type=_share, metavar="X", help="patterns (default 0.5) and relationships: at least so certain"
+    )
+    parser.add_argument("--depth", type=_number(1), default=2, metavar="N", help="relationships: so far (default 2)")
+    parser.add_argument(
+        "--sensitivity", choices=("high", "medium", "low"), default="medium",
+        help="conflicts: high tells what may be one, low what almost surely is (default medium)",
+    )  # fmt: skip
     json(parser)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from polymnia import __version__
 from polymnia.cli import arguments as given
 from polymnia.errors import Fault
-from polymnia.settings import SETTINGS, BadSetting, Setting
+from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 
 __all__ = ["parser", "run"]
 
-_EVERYWHERE = ("store", "project", "dialect", "file", "busy_timeout")
+_EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "rerank", "lanes")
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
@@ -53,9 +53,15 @@ class _Command:
         self.arguments = arguments
         self.settings = (*_EVERYWHERE, *settings)
 
+    def takes_all(self, setting: str) -> bool:
+        """Whether it takes every setting, and so this one."""
+        return self.name in ("serve", "config") or (self.name == "stdio" and setting not in NETWORK)
+
 
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
+    _Command("serve", "serving:serve", "serve many clients over HTTP, server-sent events and WebSocket", given.serve),
+    _Command("keys", "serving:keys", "make, list and revoke keys for the network", given.keys, ("keys",)),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
     _Command("add", "keeping:add", "remember a text, unless it is known already", given.add, _EMBEDDING),
     _Command("search", "finding:search", "find memories by words and by meaning", given.search, _SEARCHING),
@@ -67,6 +73,8 @@ COMMANDS = (
     _Command(
         "associations", "links:associations", "find what has to do with a memory", given.associations, _EMBEDDING
     ),
+    _Command("analyze", "analyzing:analyze", "tell patterns, quality, relationships, conflicts and insights",
+             given.analyze, _EMBEDDING),
     _Command("sessions", "filing:sessions", "list, begin and clean up sessions", given.sessions),
     _Command("import", "transfer:import_file", "take in a graph file of another server, or an archive", given.import_,
              _IMPORTING),
@@ -77,6 +85,7 @@ COMMANDS = (
     _Command("purge", "past:purge", "remove memories for good, from the history too", given.purge),
     _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", given.reindex,
              _EMBEDDING),
+    _Command("config", "configuring:config", "tell the settings in force, and where each comes from", given.json),
     _Command("health", "tending:health", "tell how the store and its search are", given.json, _EMBEDDING),
 )  # fmt: skip
 
@@ -94,7 +103,7 @@ def parser() -> ArgumentParser:
             command.arguments(sub)
         if command.name != "demo":
             for setting in SETTINGS:
-                if command.name == "stdio" or setting.name in command.settings:
+                if setting.name in command.settings or command.takes_all(setting.name):
                     _add(sub, setting)
     return top
 

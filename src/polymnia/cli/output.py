@@ -44,7 +44,7 @@ def shown(at: int) -> str:
 
 def counted(count: int, what: str) -> str:
     """A number with its noun: 1 entity, 2 entities."""
-    plural = what[:-1] + "ies" if what.endswith("y") else what + "s"
+    plural = what[:-1] + "ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else what + "s"
     return f"{count:,} {what if count == 1 else plural}"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.graph import Policy
 from polymnia.engine.once import Once
+from polymnia.engine.ports import Store
 from polymnia.engine.verbs.analysis import AnalysisVerbs
 from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
@@ -43,6 +45,16 @@ class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, 
         self.finding.close()
         self.store.close()
 
+    def limited(self, grant: Grant) -> Memory:
+        """The same memory for somebody who may see some projects only, or may not change anything.
+
+        Where they do not see the project at hand, it is the first of theirs.
+        """
+        project = self.project
+        if not grant.sees(project) and grant.projects:
+            project = min(grant.projects)
+        return self._as(store=Guarded(self.store, grant), project=project, who=self.who, grant=grant)
+
     def acting(
         self, who: str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
     ) -> Memory:
@@ -50,9 +62,23 @@ class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, 
 
         With ``once`` a change is made at most once for the request it stands for.
         """
+        return self._as(project=self.project if project is None else project, who=who, policy=policy, once=once)
+
+    def _as(
+        self,
+        *,
+        project: str,
+        who: str,
+        store: Store | None = None,
+        policy: Policy | None = None,
+        once: Once | None = None,
+        grant: Grant | None = None,
+    ) -> Memory:
+        grant = grant or self.grant
+        grant.check(project)  # whoever searches does so past the door of the store
         return Memory(
-            self.store,
-            project=self.project if project is None else project,
+            store or self.store,
+            project=project,
             who=who,
             policy=policy or self.policy,
             limits=self.limits,
@@ -61,4 +87,5 @@ class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, 
             once=once,
             reads=self.reads,
             kept=self.kept,
+            grant=grant,
         )

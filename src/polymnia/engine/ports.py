@@ -258,6 +258,10 @@ class Snapshot(Protocol):
     # ── what search reads. A text or memory is called here by its number: its id within the project ───────
 
     @property
+    def stamp(self) -> int:
+        """A number that another change of the project makes another one."""
+
+    @property
     def numbers(self) -> tuple[int, int, int, int]:
         """Where things stand: the project's number, the last number given to a row, the last one whose text is in
         the word index, and the last change of the store."""

@@ -31,6 +31,7 @@ class Reads:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._counts: dict[tuple[str, int, int, str], list[int]] = {}
+        self._times = 0
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._writer: threading.Thread | None = None
@@ -41,6 +42,7 @@ class Reads:
         hour = time.time_ns() // 1000 // _HOUR * _HOUR
         at = 0 if opened else 1
         with self._lock:
+            self._times += 1
             for id in ids:
                 key = (project, id, hour, who)
                 found = self._counts.get(key)
@@ -56,6 +58,20 @@ class Reads:
                 self._writer.start()
         if len(self._counts) >= _FULL:
             self._wake.set()
+
+    def pending(self, project: str) -> list[Seen]:
+        """What has been counted of a project and is not written yet."""
+        with self._lock:
+            return [
+                Seen(id, hour, who, opened, found)
+                for (name, id, hour, who), (opened, found) in self._counts.items()
+                if name == project
+            ]
+
+    @property
+    def times(self) -> int:
+        """A number that rises with everything that is counted."""
+        return self._times
 
     def write(self) -> None:
         """Write what has been counted. What cannot be written now waits for the next time."""

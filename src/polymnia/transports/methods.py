@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDSHAKE", "MODERN", "Method"]
 
-_STATIC_TTL = 300_000  # tools, prompts and resource lists do not change while a server runs
+_MOST_WATCHED = 1000  # resources of one subscription
+_STATIC_TTL = 300_000  # a list that does not change while a server runs
 
 
 class Method:
     """How a method is read and run.
 
-    An inline one needs no store and is answered at once; an open one is answered when it ends, not when it
+    An inline one needs no store and is answered at once. What gives None is answered when it ends, not when it
     returns.
     """
 
-    __slots__ = ("decoder", "inline", "open", "run")
+    __slots__ = ("decoder", "inline", "run")
 
-    def __init__(
-        self, run: Callable[..., dict[str, Any]], params: type, *, inline: bool = False, open: bool = False
-    ) -> None:
+    def __init__(self, run: Callable[..., Any], params: type, *, inline: bool = False) -> None:
         self.run = run
         self.decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(params)
         self.inline = inline
-        self.open = open
 
 
 def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
-    connection.memory = connection.server.memory.acting(connection.who(given.clientInfo))
+    connection.memory = connection.base.acting(connection.who(given.clientInfo))
+    if changing := connection.server.registry.changing:
+        connection.server.audience.join((connection, None), changing, connection.notify)
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
@@ -88,7 +88,7 @@ def _set_level(connection: Connection, request: Request, given: Level) -> dict[s
 
 def _list_tools(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
     _no_cursor(given)
-    return connection.complete(request, {"tools": connection.server.tools()}, _STATIC_TTL)
+    return connection.complete(request, {"tools": connection.server.tools()}, _ttl(connection, "tools"))
 
 
 def _call_tool(connection: Connection, request: Request, given: CallTool) -> dict[str, Any]:
@@ -107,9 +107,9 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     except Fault as e:
         if isinstance(e, Unavailable):
             connection.link.log("error", e.message)
-            connection.tell(request, "error", e.message)
+            connection.tell(request, "error", connection.hide(e).message)
         word: Any = e.word or tool.word or registry.word
-        reply = word(e)
+        reply = word(connection.hide(e))
     for note in reply.notes:
         connection.tell(request, "notice", note.text)
     if connection.watch is not None and not tool.reads:
@@ -123,14 +123,14 @@ def _list_resources(connection: Connection, request: Request, given: Page) -> di
         {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
         for r in connection.server.registry.resources
     ]
-    return connection.complete(request, {"resources": listed}, _STATIC_TTL)
+    return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
 def _list_templates(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
     _no_cursor(given)
     listed = [
         {
-            "uriTemplate": f"{t.prefix}{{{t.variable}}}",
+            "uriTemplate": t.pattern,
             "name": t.name,
             "title": t.title,
             "description": t.help,
@@ -138,13 +138,13 @@ def _list_templates(connection: Connection, request: Request, given: Page) -> di
         }
         for t in connection.server.registry.templates
     ]
-    return connection.complete(request, {"resourceTemplates": listed}, _STATIC_TTL)
+    return connection.complete(request, {"resourceTemplates": listed}, _ttl(connection, "resources"))
 
 
 def _read_resource(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
-    mime, text = connection.resource(given.uri, connection.context(request), modern=request.modern)
-    contents = [{"uri": given.uri, "mimeType": mime, "text": text}]
-    return connection.complete(request, {"contents": contents}, 0)
+    mime, found = connection.resource(given.uri, connection.context(request), modern=request.modern)
+    held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are written in base64
+    return connection.complete(request, {"contents": [{"uri": given.uri, "mimeType": mime, **held}]}, 0)
 
 
 def _subscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
@@ -159,13 +159,30 @@ def _unsubscribe(connection: Connection, request: Request, given: Uri) -> dict[s
     return {}
 
 
-def _listen(connection: Connection, request: Request, given: Listen) -> dict[str, Any]:
-    uris = given.notifications.resourceSubscriptions or []
-    agreed = Filter(resourceSubscriptions=uris or None)
-    params = {"notifications": agreed, "_meta": {PREFIX + "subscriptionId": request.id}}
-    connection.notify("notifications/subscriptions/acknowledged", msgspec.to_builtins(params))
-    connection.watching().add(request.id, uris)
-    return {}
+def _listen(connection: Connection, request: Request, given: Listen) -> None:
+    wanted = given.notifications
+    uris = wanted.resourceSubscriptions or []
+    if len(uris) > _MOST_WATCHED:
+        raise RpcError(INVALID_PARAMS, f"A subscription may be to {_MOST_WATCHED:,} resources")
+    asked = (("tools", wanted.toolsListChanged), ("prompts", wanted.promptsListChanged),
+             ("resources", wanted.resourcesListChanged))  # fmt: skip
+    lists = [name for name, is_wanted in asked if is_wanted and name in connection.server.registry.changing]
+    agreed = Filter(**{f"{name}ListChanged": True for name in lists}, resourceSubscriptions=uris or None)
+    meta = {PREFIX + "subscriptionId": request.id}
+    told = msgspec.to_builtins({"notifications": agreed, "_meta": meta})
+
+    def acknowledge() -> None:
+        request.notify("notifications/subscriptions/acknowledged", told)
+
+    if uris:
+        connection.watching().add(request.id, uris, request.notify, acknowledge)
+    else:
+        acknowledge()
+    if lists:
+        seat = (connection, request.id)
+        connection.server.audience.join(seat, lists, lambda method, params: request.notify(method, {"_meta": meta}))
+    if request.answered:  # it was ended meanwhile
+        connection.end_listening(request)
 
 
 def _list_prompts(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
@@ -179,7 +196,7 @@ def _list_prompts(connection: Connection, request: Request, given: Page) -> dict
         }
         for p in connection.server.registry.prompts
     ]
-    return connection.complete(request, {"prompts": listed}, _STATIC_TTL)
+    return connection.complete(request, {"prompts": listed}, _ttl(connection, "prompts"))
 
 
 def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> dict[str, Any]:
@@ -190,8 +207,8 @@ def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> d
     missing = [a.name for a in prompt.arguments if a.required and not arguments.get(a.name)]
     if missing:
         raise RpcError(INVALID_PARAMS, f"The prompt {prompt.name} needs: {', '.join(missing)}")
-    text = prompt.render(connection.context(request), arguments)
-    messages = [{"role": "user", "content": {"type": "text", "text": text}}]
+    said = prompt.render(connection.context(request), arguments)
+    messages = [{"role": "user", "content": {"type": "text", "text": said}}] if isinstance(said, str) else said
     return connection.complete(request, {"description": prompt.help, "messages": messages})
 
 
@@ -207,7 +224,7 @@ def _complete_name(connection: Connection, request: Request, given: Complete) ->
         completer = argument.complete
     elif given.ref.type == "ref/resource":
         for template in connection.server.registry.templates:
-            if given.ref.uri == f"{template.prefix}{{{template.variable}}}":
+            if given.ref.uri == template.pattern:
                 completer = template.complete
         if completer is None:
             raise RpcError(INVALID_PARAMS, f"Unknown resource template: {given.ref.uri}")
@@ -219,6 +236,11 @@ def _complete_name(connection: Connection, request: Request, given: Complete) ->
     if len(found) == len(values):
         completion["total"] = len(found)
     return connection.complete(request, {"completion": completion})
+
+
+def _ttl(connection: Connection, name: str) -> int:
+    """How long a list may be kept: not at all where it may change."""
+    return 0 if name in connection.server.registry.changing else _STATIC_TTL
 
 
 def _no_cursor(given: Page) -> None:
@@ -247,5 +269,5 @@ HANDSHAKE = {
 MODERN = {
     **_SHARED,
     "server/discover": Method(_discover, Params, inline=True),
-    "subscriptions/listen": Method(_listen, Listen, open=True),
+    "subscriptions/listen": Method(_listen, Listen),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +15,10 @@ from polymnia.errors import Cancelled, Fault
 from polymnia.transports.errors import INTERNAL_ERROR, RpcError, from_fault
 from polymnia.transports.wire import Meta
 
-__all__ = ["Batch", "Call", "Link", "Owner", "Request"]
+__all__ = ["Batch", "Call", "Link", "Owner", "Request", "Send", "frames"]
+
+Send = Callable[[bytes], None]
+"""Takes one message on its way to the client."""
 
 _PROGRESS_EVERY = 0.1
 
@@ -37,18 +41,18 @@ class Owner(Protocol):
 
     link: Link
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send a notification."""
-
     def settle(self, request: Request) -> None:
         """The request has been answered."""
+
+    def hide(self, fault: Fault) -> Fault:
+        """A fault as the client may hear of it."""
 
     def counted(self, seconds: float, failed: bool) -> None:
         """A call took so long, and failed or did not."""
 
 
 class Request:
-    """One request of a client: its id, its era, and where its answer goes."""
+    """One request of a client: its id, its era, and where its answer goes, and what is told meanwhile."""
 
     __slots__ = (
         "_fate",
@@ -56,25 +60,29 @@ class Request:
         "begun",
         "cancelled",
         "connection",
+        "done",
         "id",
         "meta",
         "method",
         "modern",
+        "notice",
         "send",
         "told",
     )
 
-    def __init__(self, connection: Owner, id: Any, method: str, send: Callable[[bytes], None]) -> None:
+    def __init__(self, connection: Owner, id: Any, method: str, send: Send, notice: Send | None = None) -> None:
         self.connection = connection
         self.id = id
         self.method = method
         self.send = send
+        self.notice = notice or connection.link.send
         self.meta: Meta | None = None
         self.modern = False
         self.cancelled = False
         self.begun = False  # past this point, only the work itself can tell whether it was done
         self.answered = False
         self.told = 0.0
+        self.done = -1  # how far it was when that was told last
         self._fate = threading.Lock()
 
     def begin(self) -> None:
@@ -104,10 +112,13 @@ class Request:
         if token is None:
             return
         now = time.monotonic()
-        if now - self.told >= _PROGRESS_EVERY or done == total:
-            self.told = now
-            params = {"progressToken": token, "progress": done, "total": total}
-            self.connection.notify("notifications/progress", params)
+        if done > self.done and (now - self.told >= _PROGRESS_EVERY or done == total):
+            self.told, self.done = now, done
+            self.notify("notifications/progress", {"progressToken": token, "progress": done, "total": total})
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification that belongs to this request."""
+        self.notice(encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def answer(self, result: dict[str, Any] | Raw) -> None:
         """Send the result."""
@@ -133,15 +144,20 @@ class Request:
 
 
 class Call:
-    """Work that needs the store, ready to run once. ``writes`` tells the transport what may run beside it.
+    """Work that needs the store, ready to run once. ``writes`` tells the transport what may run beside it, ``label``
+    what calls take about as long.
 
-    A write begins when the store's turn to write has come, a read at once.
+    A write begins when the store's turn to write has come, a read at once. Work that gives None has begun something
+    that is answered when it ends.
     """
 
-    __slots__ = ("_work", "request", "writes")
+    __slots__ = ("_work", "label", "request", "writes")
 
-    def __init__(self, request: Request, work: Callable[[], dict[str, Any]], writes: bool) -> None:
+    def __init__(
+        self, request: Request, work: Callable[[], dict[str, Any] | None], writes: bool, label: str | None = None
+    ) -> None:
         self.request = request
+        self.label = label
         self._work = work
         self.writes = writes
 
@@ -149,7 +165,7 @@ class Call:
         """Do the work and send the answer, whatever happens."""
         request = self.request
         connection = request.connection
-        begun, failed = time.monotonic(), True
+        begun, failed, open = time.monotonic(), True, False
         try:
             if not self.writes:
                 request.begin()
@@ -157,22 +173,32 @@ class Call:
         except RpcError as e:
             request.refuse(e)
         except Fault as e:
-            request.refuse(from_fault(e))
+            request.refuse(from_fault(connection.hide(e)))
         except Exception as e:  # the last line of defence: one answer for every request
-            connection.link.log("error", f"{request.method} failed: {type(e).__name__}: {e}\n{_trace(e)}")
-            request.refuse(RpcError(INTERNAL_ERROR, f"Internal error: {type(e).__name__}: {e}"))
+            incident = os.urandom(4).hex()
+            connection.link.log("error", f"{request.method} failed, incident {incident}: {frames(e)}")
+            text = f"Internal error; the server's log says more of the incident {incident}"
+            request.refuse(RpcError(INTERNAL_ERROR, text, {"incident": incident}))
         else:
-            failed = False
-            request.answer(result)
+            failed, open = False, result is None
+            if result is not None:
+                connection.settle(request)  # before the answer: its id may be used again by whoever has it
+                request.answer(result)
         finally:
             connection.counted(time.monotonic() - begun, failed)
-            connection.settle(request)
+            if not open:
+                connection.settle(request)
 
 
-def _trace(error: Exception) -> str:
-    import traceback
-
-    return "".join(traceback.format_exception(error)).rstrip()
+def frames(error: BaseException) -> str:
+    """What kind of error it was and where it arose. Its own text may quote what a client sent, so it is left out."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        found.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} in {' > '.join(found[-12:])}"
 
 
 class Batch:

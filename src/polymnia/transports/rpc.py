@@ -6,7 +6,7 @@ transport as calls, which the transport runs wherever it likes. Every request th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -26,8 +26,8 @@ from polymnia.transports.errors import (
 )
 from polymnia.transports.messages import BadMessage, message, parts
 from polymnia.transports.methods import HANDSHAKE, MODERN
-from polymnia.transports.requests import Batch, Call, Link, Request
-from polymnia.transports.watch import Watch
+from polymnia.transports.requests import Batch, Call, Link, Request, Send
+from polymnia.transports.watch import Audience, Rounds, Watch
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -39,7 +39,7 @@ from polymnia.transports.wire import (
     Params,
 )
 
-__all__ = ["Connection", "Server"]
+__all__ = ["Connection", "Server", "described"]
 
 _EMPTY = Raw(b"{}")
 _OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
@@ -59,22 +59,40 @@ class Server:
         max_nesting: int = 100,
         require_session: bool = False,
         secrets: str = "flag",
+        hidden: Mapping[str, str] | None = None,
     ) -> None:
         self.memory = memory
+        self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
         self.counters = Counters()
         self.require_session = require_session
         self.secrets = secrets
         self.registry = registry
         self.info = {"name": "polymnia", "title": "Polymnia", "version": version}
         self.max_nesting = max_nesting
-        self._tools: list[dict[str, Any]] | None = None
+        self._tools: Raw | None = None
         self.by_uri = {resource.uri: resource for resource in registry.resources}
         self.prompts = {prompt.name: prompt for prompt in registry.prompts}
+        self.audience = Audience()
+        self.rounds = Rounds()
 
-    def tools(self) -> list[dict[str, Any]]:
-        """The descriptions of the tools; schemas are made when a client first asks."""
+    def hide(self, fault: Fault) -> Fault:
+        """A fault that does not tell where the files of this server lie."""
+        for folder, instead in self.hidden.items():
+            fault.message = fault.message.replace(folder, instead)
+            fault.hint = fault.hint.replace(folder, instead)
+            for name, value in fault.details.items():
+                if isinstance(value, str):
+                    fault.details[name] = value.replace(folder, instead)
+        return fault
+
+    def tools(self) -> Raw:
+        """The descriptions of the tools as JSON: as they were made beforehand, else made when a client first asks."""
         if self._tools is None:
-            self._tools = [_described(tool) for tool in self.registry.operations.values()]
+            if self.registry.listing is None:
+                self._tools = Raw(described(self.registry))
+            else:
+                with open(self.registry.listing, "rb") as file:
+                    self._tools = Raw(file.read())
         return self._tools
 
     def capabilities(self) -> dict[str, Any]:
@@ -84,14 +102,26 @@ class Server:
             offered["resources"] = {"subscribe": True}
         if self.registry.prompts:
             offered["prompts"] = {}
+        for name in self.registry.changing:
+            offered[name]["listChanged"] = True
         offered["completions"] = {}
         offered["logging"] = {}
         return offered
+
+    def changed(self, name: str) -> None:
+        """One of the lists has changed: whoever wants to hear of it does."""
+        self._tools = None
+        self.by_uri = {resource.uri: resource for resource in self.registry.resources}
+        self.prompts = {prompt.name: prompt for prompt in self.registry.prompts}
+        self.audience.hear(name)
 
 
 def _taken(tool: Operation) -> dict[str, Any]:
     """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
     plain = schema(tool.params) if tool.takes is None else tool.takes()
+    if tool.headers:
+        marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
+        plain = {**plain, "properties": {**plain["properties"], **marked}}
     if tool.wrapped is None:
         return plain
     around = {"type": "object", "description": "All of these parameters may come in this one instead."}
@@ -99,13 +129,19 @@ def _taken(tool: Operation) -> dict[str, Any]:
     return {**taken, "properties": {**plain["properties"], tool.wrapped: around}}
 
 
+def described(registry: Registry) -> bytes:
+    """The descriptions of all tools of a dialect as JSON."""
+    return encode([_described(tool) for tool in registry.operations.values()])
+
+
 def _described(tool: Operation) -> dict[str, Any]:
+    given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.help,
         "inputSchema": _taken(tool),
-        "outputSchema": schema(tool.output) if tool.gives is None else tool.gives(),
+        **({} if given is None else {"outputSchema": given}),
         "annotations": {
             "title": tool.title,
             "readOnlyHint": tool.reads,
@@ -119,42 +155,48 @@ def _described(tool: Operation) -> dict[str, Any]:
 class Connection:
     """One client and its state: who it is, what it subscribed to, what is under way."""
 
-    def __init__(self, server: Server, link: Link) -> None:
+    def __init__(self, server: Server, link: Link, memory: Memory | None = None) -> None:
         self.server = server
         self.link = link
+        self.base = memory or server.memory
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
-        self.memory = server.memory.acting(f"unknown client ({server.registry.name})")
+        self.memory = self.base.acting(f"unknown client ({server.registry.name})")
         self._memories: dict[str, Memory] = {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
+        self.admit: Callable[[bool], None] | None = None  # counts a call, which may be heavy, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
-    def receive(self, line: bytes) -> None:
-        """Take one message, or a batch of them, from the client."""
+    def receive(self, line: bytes, send: Send | None = None, notice: Send | None = None) -> None:
+        """Take one message, or a batch of them, from the client.
+
+        ``send`` takes the answer and ``notice`` what is told of the request before; both go over the link otherwise.
+        """
         if line[:1] == b"[":
-            self._receive_batch(line)
+            self._receive_batch(line, send or self.link.send, notice)
         else:
-            self._receive(line, self.link.send)
+            self._receive(line, send or self.link.send, notice)
 
     def oversized(self, id: Any, error: Fault) -> None:
         """A message was too large to be read; its id was found, or is None."""
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
-    def _receive_batch(self, line: bytes) -> None:
+    def _receive_batch(self, line: bytes, send: Send, notice: Send | None) -> None:
         messages = parts(line)
         if not messages:
             error = RpcError(PARSE_ERROR, "Parse error: the batch does not end")
             if messages is not None:
                 error = RpcError(INVALID_REQUEST, "The batch is empty")
-            Request(self, None, "", self.link.send).refuse(error)
+            Request(self, None, "", send).refuse(error)
             return
-        batch = Batch(self.link.send, sum(map(self._expects_answer, messages)))
+        batch = Batch(send, sum(map(self.expects_answer, messages)))
         for part in messages:
-            self._receive(part, batch.send)
+            self._receive(part, batch.send, notice)
 
-    def _expects_answer(self, line: bytes) -> bool:
+    def expects_answer(self, line: bytes) -> bool:
+        """Whether a message is owed an answer: a request, or what cannot be read."""
         try:
             read = message(line, self.server.max_nesting)
         except BadMessage:
@@ -163,7 +205,7 @@ class Connection:
             read.method is not UNSET and read.id is not UNSET
         )
 
-    def _receive(self, line: bytes, send: Callable[[bytes], None]) -> None:
+    def _receive(self, line: bytes, send: Send, notice: Send | None) -> None:
         try:
             read = message(line, self.server.max_nesting)
         except BadMessage as bad:
@@ -177,13 +219,13 @@ class Connection:
         if read.id is UNSET:
             self._notified(read.method, read.params)
             return
-        request = Request(self, read.id, read.method, send)
+        request = Request(self, read.id, read.method, send, notice)
         try:
             self._dispatch(request, read.params)
         except RpcError as e:
             request.refuse(e)
 
-    def _refuse_bad(self, bad: BadMessage, send: Callable[[bytes], None]) -> None:
+    def _refuse_bad(self, bad: BadMessage, send: Send) -> None:
         request = Request(self, bad.id, "", send)
         loose = bad.loose
         if isinstance(loose, dict) and loose.get("method") == "tools/call" and isinstance(loose.get("params"), dict):
@@ -225,11 +267,23 @@ class Connection:
         if request.id in self._active:
             raise RpcError(INVALID_REQUEST, f"A request with the id {request.id!r} is still under way")
         self._active[request.id] = request
-        if method.open:
-            method.run(self, request, given)
-            return
+        if self.admit is not None:
+            try:
+                self.admit(isinstance(given, CallTool) and self._is_heavy(given))
+            except RpcError:
+                self.settle(request)
+                raise
         writes = isinstance(given, CallTool) and not self._only_reads(given)
-        self.link.run(Call(request, lambda: method.run(self, request, given), writes))
+        label = self._label(given) if isinstance(given, CallTool) and not writes else None
+        self.link.run(Call(request, lambda: method.run(self, request, given), writes, label))
+
+    def _label(self, given: CallTool) -> str | None:
+        tool = self.server.registry.operations.get(given.name)
+        return None if tool is None else tool.label(b"{}" if given.arguments is UNSET else bytes(given.arguments))
+
+    def _is_heavy(self, given: CallTool) -> bool:
+        tool = self.server.registry.operations.get(given.name)
+        return tool is not None and tool.is_heavy(b"{}" if given.arguments is UNSET else bytes(given.arguments))
 
     def _only_reads(self, given: CallTool) -> bool:
         tool = self.server.registry.operations.get(given.name)
@@ -254,19 +308,30 @@ class Connection:
             if request is None:
                 return
             if request.method == "subscriptions/listen":
-                self._end_listening(request)
+                self.end_listening(request)
             else:
                 request.cancel()
+
+    def hide(self, fault: Fault) -> Fault:
+        """A fault as this client may hear of it."""
+        return self.server.hide(fault)
 
     def settle(self, request: Request) -> None:
         """A request has been answered."""
         self._active.pop(request.id, None)
 
+    def withdraw(self) -> None:
+        """The client wants no answer any more: what has not begun never does, what is long stops where it can."""
+        for request in list(self._active.values()):
+            if request.method != "subscriptions/listen":
+                request.cancel()
+
     def close(self) -> None:
         """The client is gone, or goes: end its subscriptions."""
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
-                self._end_listening(request)
+                self.end_listening(request)
+        self.server.audience.leave((self, None))
         if self.watch is not None:
             self.watch.stop()
 
@@ -280,7 +345,7 @@ class Connection:
         """Log to the client, if it wants to hear of such things."""
         wanted = request.meta.log_level if request.modern and request.meta else self.log_level
         if wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted):
-            self.notify("notifications/message", {"level": level, "logger": "polymnia", "data": text})
+            request.notify("notifications/message", {"level": level, "logger": "polymnia", "data": text})
 
     def complete(self, request: Request, result: dict[str, Any], ttl: int | None = None) -> dict[str, Any]:
         """A result in the words of the request's era."""
@@ -301,7 +366,7 @@ class Connection:
         if memory is None:
             if len(self._memories) > 100:
                 self._memories.clear()
-            memory = self._memories[who] = self.server.memory.acting(who)
+            memory = self._memories[who] = self.base.acting(who)
         return self._context(memory, request)
 
     def _context(self, memory: Memory, request: Request) -> Context:
@@ -314,6 +379,9 @@ class Connection:
             server.counters,
             server.info["version"],
             self.link.log,
+            lambda level, text: self.tell(request, level, text),
+            not server.hidden,
+            server.changed,
         )
 
     def counted(self, seconds: float, failed: bool) -> None:
@@ -335,14 +403,13 @@ class Connection:
         if reply.refusal is not None:
             raise RpcError(*reply.refusal)
         structured = reply.structured
-        if reply.text is None:
+        text = reply.text
+        if text is None and reply.content is None:
             data = encode(reply.value)
             if structured is reply.value and not reply.is_error:
                 structured = Raw(data)  # encoded once, sent twice
             text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
-        else:
-            text = reply.text
-        content = [{"type": "text", "text": text}]
+        content = [{"type": "text", "text": text}] if reply.content is None else list(reply.content)
         result: dict[str, Any] = {"content": content}
         if reply.flat and isinstance(reply.value, dict):
             result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
@@ -364,30 +431,34 @@ class Connection:
 
     def check_address(self, uri: str, modern: bool) -> None:
         """Refuse an address nothing can ever be found at. A memory may be waited for before it exists."""
-        known = uri in self.server.by_uri or any(uri.startswith(t.prefix) for t in self.server.registry.templates)
-        if not known:
+        templates = self.server.registry.templates
+        if uri not in self.server.by_uri and all(t.named(uri) is None for t in templates):
             raise self._no_resource(uri, modern)
 
     @staticmethod
     def _no_resource(uri: str, modern: bool) -> RpcError:
         return RpcError(INVALID_PARAMS if modern else NO_SUCH_RESOURCE, f"Resource not found: {uri}", {"uri": uri})
 
-    def resource(self, uri: str, context: Context, modern: bool) -> tuple[str, str]:
-        """Type and text of a resource."""
+    def resource(self, uri: str, context: Context, modern: bool) -> tuple[str, str | bytes]:
+        """Type and content of a resource."""
         resource = self.server.by_uri.get(uri)
         if resource is not None:
             return resource.mime, resource.read(context)
         for template in self.server.registry.templates:
-            if uri.startswith(template.prefix):
+            named = template.named(uri)
+            if named is not None:
                 from urllib.parse import unquote
 
                 try:
-                    return template.mime, template.read(context, unquote(uri[len(template.prefix) :], errors="strict"))
+                    return template.mime, template.read(context, unquote(named, errors="strict"))
                 except (NotFound, UnicodeDecodeError):
                     break
         raise self._no_resource(uri, modern)
 
-    def _end_listening(self, request: Request) -> None:
+    def end_listening(self, request: Request) -> None:
+        """A subscription ends, and with it the request that began it."""
+        request.cancelled = True  # it may not have begun yet
+        self.server.audience.leave((self, request.id))
         if self.watch is not None:
             self.watch.remove(request.id, None)
         self.settle(request)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -14,9 +16,69 @@ from polymnia.transports.wire import PREFIX
 if TYPE_CHECKING:
     from polymnia.transports.rpc import Connection
 
-__all__ = ["Watch"]
+__all__ = ["Audience", "Rounds", "Watch"]
 
+Tell = Callable[[str, dict[str, Any]], None]
 _WATCH_EVERY = 0.2
+
+
+class Audience:
+    """Who hears when one of a server's lists has changed: connections of the handshake era, and subscriptions."""
+
+    def __init__(self) -> None:
+        self._seats: dict[tuple[Connection, Any], tuple[frozenset[str], Tell]] = {}
+        self._lock = threading.Lock()
+
+    def join(self, seat: tuple[Connection, Any], lists: Iterable[str], tell: Tell) -> None:
+        """Hear of changes of these lists; a seat is a connection and the id of its subscription, or None."""
+        with self._lock:
+            self._seats[seat] = (frozenset(lists), tell)
+
+    def leave(self, seat: tuple[Connection, Any]) -> None:
+        """Hear no more."""
+        with self._lock:
+            self._seats.pop(seat, None)
+
+    def hear(self, name: str) -> None:
+        """Tell all who asked for it that this list has changed."""
+        with self._lock:
+            tells = [tell for lists, tell in self._seats.values() if name in lists]
+        for tell in tells:
+            tell(f"notifications/{name}/list_changed", {})
+
+
+class Rounds:
+    """One thread that makes all watches of a server look, again and again, for as long as there are any."""
+
+    def __init__(self) -> None:
+        self._watches: set[Watch] = set()
+        self._walking = False
+        self._lock = threading.Lock()
+
+    def join(self, watch: Watch) -> None:
+        """Let this one look too."""
+        with self._lock:
+            self._watches.add(watch)
+            if self._walking:
+                return
+            self._walking = True
+        threading.Thread(target=self._walk, name="polymnia-rounds", daemon=True).start()
+
+    def leave(self, watch: Watch) -> None:
+        """It looks no more."""
+        with self._lock:
+            self._watches.discard(watch)
+
+    def _walk(self) -> None:
+        while True:
+            time.sleep(_WATCH_EVERY)
+            with self._lock:
+                watches = list(self._watches)
+                if not watches:
+                    self._walking = False
+                    return
+            for watch in watches:
+                watch.look()
 
 
 class Watch:
@@ -24,35 +86,45 @@ class Watch:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._memory = connection.server.memory
+        self._memory = connection.base
         self._uris: dict[Any, dict[str, int | None]] = {}  # subscription (None: the handshake era's) -> uri -> print
         self._stamp = self._memory.stamp()
+        self._tell: dict[Any, Tell] = {}
         self._lock = threading.Lock()
-        self._over = threading.Event()
-        threading.Thread(target=self._keep_looking, name="polymnia-watch", daemon=True).start()
+        connection.server.rounds.join(self)
 
-    def add(self, subscription: Any, uris: list[str]) -> None:
-        """Watch more resources for a subscription."""
+    def add(
+        self,
+        subscription: Any,
+        uris: list[str],
+        tell: Tell | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> None:
+        """Watch more resources for a subscription; ``tell`` is how it hears of changes, if not as all others do.
+
+        ``begun`` is called when no change can be missed any more and none has been told yet.
+        """
         prints = {uri: self._print(uri) for uri in uris}
         with self._lock:
+            if tell is not None:
+                self._tell[subscription] = tell
             self._uris.setdefault(subscription, {}).update(prints)
+            if begun is not None:
+                begun()
 
     def remove(self, subscription: Any, uris: list[str] | None) -> None:
         """Watch these no longer; None stands for all of the subscription."""
         with self._lock:
             if uris is None:
                 self._uris.pop(subscription, None)
+                self._tell.pop(subscription, None)
             else:
                 for uri in uris:
                     self._uris.get(subscription, {}).pop(uri, None)
 
     def stop(self) -> None:
         """End the watching."""
-        self._over.set()
-
-    def _keep_looking(self) -> None:
-        while not self._over.wait(_WATCH_EVERY):
-            self.look()
+        self._connection.server.rounds.leave(self)
 
     def look(self) -> None:
         """Tell of what has changed since the last look. A store that cannot be read now is looked at later."""
@@ -80,13 +152,15 @@ class Watch:
             params: dict[str, Any] = {"uri": uri}
             if subscription is not None:
                 params["_meta"] = {PREFIX + "subscriptionId": subscription}
-            self._connection.notify("notifications/resources/updated", params)
+            tell = self._tell.get(subscription, self._connection.notify)
+            tell("notifications/resources/updated", params)
 
     def _print(self, uri: str) -> int | None:
         """A fingerprint of one memory; None for what changes with every change."""
         if uri in self._connection.server.by_uri:
             return None
         try:
-            return crc32(self._connection.resource(uri, Context(self._memory), modern=True)[1].encode())
+            found = self._connection.resource(uri, Context(self._memory), modern=True)[1]
+            return crc32(found.encode() if isinstance(found, str) else found)
         except RpcError:
             return 0

@@ -6,6 +6,7 @@ import pytest
 
 from polymnia.cli import _COMMANDS
 from polymnia.cli.commands import COMMANDS, parser
+from polymnia.settings import SETTINGS
 from stdio_client import Place
 
 from .desk import Desk
@@ -65,3 +66,27 @@ def test_commands_and_a_running_server_share_the_store(place: Place) -> None:
     found = server.call("memory_search", query="chess").value["memories"]
     assert [one["content"] for one in found] == ["Bob plays chess"]
     assert server.call("memory_get", memory_id=stored).value["scope"] == "people"
+
+
+# ── settings ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_setting_is_told_with_its_source(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    (desk.folder / "mine.toml").write_text('project = "atlas"', encoding="utf-8")
+    monkeypatch.setenv("POLYMNIA_EMBEDDER_KEY", "sk-very-secret")
+    told = desk.run("config", "--config", "mine.toml", "--max-batch", "7", "--json").value
+    assert set(told) == {setting.name for setting in SETTINGS}
+    assert told["project"] == {"value": "atlas", "source": str(desk.folder / "mine.toml")}
+    assert told["max_batch"] == {"value": 7, "source": "--max-batch"}
+    assert told["embedder"] == {"value": "none", "source": "POLYMNIA_EMBEDDER"}
+    assert told["log_level"] == {"value": "warning", "source": "default"}
+    lines = desk.run("config", "--config", "mine.toml").out
+    assert "atlas" in lines
+    assert "sk-very-secret" not in lines + str(told)
+
+
+def test_a_key_that_does_not_exist_is_an_error_with_the_closest_name(desk: Desk) -> None:
+    (desk.folder / "mine.toml").write_text('projekt = "atlas"', encoding="utf-8")
+    told = desk.run("config", "--config", "mine.toml")
+    assert told.code == 2
+    assert "did you mean project" in told.err

@@ -296,7 +296,8 @@ def _export(context: Context, given: parameters.Export) -> Reply:
         step=context.step,
     )
     scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
-    return _reply(results.Exported(True, done.count, done.bytes, scope, gzip, done.associations, done.path, done.data))
+    path = None if done.path is None else context.place(done.path)
+    return _reply(results.Exported(True, done.count, done.bytes, scope, gzip, done.associations, path, done.data))
 
 
 def _import(context: Context, given: parameters.Import) -> Reply:
@@ -375,12 +376,14 @@ _TOOLS = (
     ),
     Operation(
         name="memory_export", title="Export Memories", params=parameters.Export, run=_export, output=results.Exported,
+        heavy=True,
         help="Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one scope. "
         "What is exported imports again with nothing lost. A file of the same name is replaced.",
         destroys=True, idempotent=True,
     ),
     Operation(
         name="memory_import", title="Import Memories", params=parameters.Import, run=_import, output=results.Imported,
+        heavy=True,
         help="Take in exported memories. By default nothing is imported unless every record is sound, and memories "
         "that exist are kept. One undo takes the whole import back.",
         destroys=True,

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from polymnia.dialects.content import retrieving, storing, system
-from polymnia.dialects.content.reading import Given, Verb, reader, taken
+from polymnia.dialects.content import analyzing, retrieving, storing, system
+from polymnia.dialects.content.reading import Given, Verb, heavy, reader, taken, which
 from polymnia.dialects.content.wording import word
 from polymnia.operation import Context, Operation, Registry, Reply
 
@@ -30,6 +30,12 @@ TOOLS: dict[str, tuple[str, str, Mapping[str, Verb]]] = {
         "Retrieve Memory",
         "Find things: search_content, get_content, find_similar_content, get_content_history.",
         retrieving.VERBS,
+    ),
+    "memory_analyze": (
+        "Analyze Memory",
+        "Understand things: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, "
+        "generate_insights. Changes nothing.",
+        analyzing.VERBS,
     ),
     "memory_system": (
         "Memory System",
@@ -66,5 +72,5 @@ def _tool(name: str, title: str, help: str, verbs: Mapping[str, Verb]) -> Operat
     reads = all(verb.reads for verb in verbs.values())
     return Operation(
         name=name, title=title, help=help, params=Given, run=run, output=_Answer, reads=reads, idempotent=reads,
-        destroys=not reads, read=reader(name, verbs), takes=takes,
+        destroys=not reads, read=reader(name, verbs), takes=takes, heavy=heavy(verbs), which=which,
     )  # fmt: skip

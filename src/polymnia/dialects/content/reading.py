@@ -13,20 +13,21 @@ from polymnia.errors import BadArguments, Invalid, UnknownOperation, Violation
 from polymnia.models import legal_text
 from polymnia.operation import Context, Reply, read, schema
 
-__all__ = ["Given", "Verb", "reader", "taken"]
+__all__ = ["Given", "Verb", "heavy", "reader", "taken", "which"]
 
 
 _LONGEST = 4096
 
 
 class Verb(Struct, frozen=True, kw_only=True):
-    """One operation of a tool: what it takes, what it does, and whether it belongs to a project."""
+    """One operation of a tool: what it takes, what it does, whether it belongs to a project, whether it is heavy."""
 
     params: type
     run: Callable[[Context, Any], Reply]
     help: str
     reads: bool = False
     project: bool = True
+    heavy: bool = False
 
 
 class Given(Struct, frozen=True):
@@ -70,6 +71,25 @@ def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes], Given]:
         return Given(operation, verb, given)
 
     return take
+
+
+def which(raw: bytes) -> str:
+    """The operation a call names; nothing where it names none."""
+    try:
+        operation = _which.decode(raw).operation
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return operation if isinstance(operation, str) else ""
+
+
+def heavy(verbs: Mapping[str, Verb]) -> Callable[[bytes], bool]:
+    """Tells whether a call of one tool is for a heavy operation."""
+
+    def is_heavy(raw: bytes) -> bool:
+        operation = which(raw)
+        return operation in verbs and verbs[operation].heavy
+
+    return is_heavy
 
 
 def _unknown(tool: str, operation: Any, verbs: Mapping[str, Verb]) -> UnknownOperation:

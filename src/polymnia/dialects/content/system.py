@@ -89,7 +89,7 @@ def _export(context: Context, given: parameters.ExportProject) -> Reply:
             "version_count": done.versions, "size_bytes": done.bytes,
         }  # fmt: skip
         if done.path is not None:
-            fields["file_path"] = done.path
+            fields["file_path"] = context.place(done.path)
         else:
             fields |= {"data": done.data, "encoding": done.encoding}
         return answer(asking.begun, f"Exported {_count(done.items)}", **fields)
@@ -202,9 +202,11 @@ VERBS = {
         params=parameters.CheckHealth, run=_health, help="How everything is.", reads=True, project=False
     ),
     "export_project_data": Verb(
-        params=parameters.ExportProject, run=_export, help="The project as a file.", reads=True
+        params=parameters.ExportProject, run=_export, help="The project as a file.", reads=True, heavy=True
     ),
-    "import_project_data": Verb(params=parameters.ImportProject, run=_import, help="Take a project file in."),
+    "import_project_data": Verb(
+        params=parameters.ImportProject, run=_import, help="Take a project file in.", heavy=True
+    ),
     "validate_data_integrity": Verb(
         params=parameters.ValidateIntegrity, run=_validate, help="Look for faults, mend them.", project=False
     ),

@@ -38,6 +38,7 @@ class Material:
         end: int | None = None,
         focus: int | None = None,
         tick: Tick | None = None,
+        unwritten: Sequence[Seen] = (),
     ) -> None:
         self.look = look
         self.snapshot: Snapshot = look.snapshot
@@ -47,6 +48,7 @@ class Material:
         self.end = end
         self.focus = focus
         self._tick = tick
+        self._unwritten = unwritten
 
     def tick(self, done: int = 0, total: int = 0) -> None:
         """Tell how far it is; raises when the caller has called it off. To be called every few hundred steps."""
@@ -60,7 +62,7 @@ class Material:
     @cached_property
     def items(self) -> list[Record]:
         """The records, in the order of their making."""
-        passing = {self.look.base + number for number in self.snapshot.matching(self.wanted)}
+        passing = self._passing
         found = []
         for at, record in enumerate(self.snapshot.records()):
             if at % 1000 == 0:
@@ -107,10 +109,12 @@ class Material:
         return self.look.means(self.model, [id - self.look.base for id in ids], self.tick)
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any] | None:
-        """Vectors of texts that are not stored as they are, such as sentences; None where there is no model."""
+        """Vectors of texts that are not stored as they are, such as sentences; None where no model here makes them."""
         if self.model is None or not texts:
             return None
         channel = self.look.channels[self.model]
+        if not channel.embedder.near:
+            return None  # no analysis sends a text anywhere
         import numpy as np
 
         made = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
@@ -127,19 +131,34 @@ class Material:
 
         Deleted records are told too, by ids that ``by_id`` does not have.
         """
-        return [one for one in self.snapshot.touches(self.start, self.end) if self._told(one.memory)]
+        return [one for one in self.snapshot.touches(self.start, self.end) if self._tells(one)]
 
     @cached_property
     def seen(self) -> list[Seen]:
         """How often each record was read in each hour, oldest first; limited as the touches are."""
-        return [one for one in self.snapshot.seen(self.start, self.end) if self._told(one.memory)]
+        hour = 3_600_000_000
+        late = (one for one in self._unwritten if self.within(one.hour, one.hour + hour - 1))
+        return [one for one in (*self.snapshot.seen(self.start, self.end), *late) if self._told(one.memory)]
 
     @cached_property
-    def _hidden(self) -> set[int]:
-        """The ids of records that are there but not part of the material."""
-        return {record.id for record in self.snapshot.records()} - {
-            self.look.base + number for number in self.snapshot.matching(self.wanted)
-        }
+    def _passing(self) -> frozenset[int]:
+        """The ids of all records that pass, whatever the time asked about."""
+        return frozenset(self.look.base + number for number in self.snapshot.matching(self.wanted))
 
     def _told(self, id: int) -> bool:
-        return id == self.focus if self.focus is not None else id not in self._hidden
+        return id == self.focus if self.focus is not None else id in self._passing
+
+    def _tells(self, touch: Touch) -> bool:
+        """Whether a change is told: of what is there, or was there and belonged to the same sessions."""
+        if self.focus is not None or touch.memory in self._passing:
+            return self._told(touch.memory)
+        if touch.memory in self._there:
+            return False
+        wanted = self.wanted
+        if wanted.only_session:
+            return touch.session == wanted.session
+        return wanted.any_session or touch.session in (None, wanted.session)
+
+    @cached_property
+    def _there(self) -> frozenset[int]:
+        return frozenset(record.id for record in self.snapshot.records())

@@ -54,7 +54,7 @@ PATTERNS: dict[str, Callable[[Material], Found]] = {
     "temporal_patterns": _temporal,
     "user_patterns": _users,
 }
-WHOLE = frozenset(("topic_clusters", "quality_issues"))
+WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_patterns"))
 """Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
 
 

@@ -17,7 +17,7 @@ from polymnia.errors import NoLibrary
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.conflicts import Clashes, Sensitivity
+    from polymnia.engine.analysis.conflicts import Clashes
     from polymnia.engine.analysis.connections import Connections
     from polymnia.engine.analysis.findings import Found
     from polymnia.engine.analysis.insights import Insights
@@ -57,8 +57,6 @@ class AnalysisVerbs(ItemVerbs):
         seen = items.visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
         finder = self.finding()
-        if self.reads is not None:
-            self.reads.write()
 
         def tick(done: int = 0, total: int = 0) -> None:
             if step is not None:
@@ -66,13 +64,18 @@ class AnalysisVerbs(ItemVerbs):
 
         def run(look: Look) -> tuple[T, int]:
             # What it depends on is taken from the very moment that is analysed.
+            times = 0 if self.reads is None else self.reads.times
             state = (
-                look.numbers, look.snapshot.noted(COUNTED), tuple(one.seen for one in look.index.vectors.values()),
+                look.numbers[:2], look.snapshot.stamp, look.snapshot.noted(COUNTED), times,
+                tuple(one.seen for one in look.index.vectors.values()),
             )  # fmt: skip
             about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
-            material = Material(look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick)
+            pending = [] if self.reads is None else self.reads.pending(self.project)
+            material = Material(
+                look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
+            )
             key = (self.project, asked, seen.__repr__(), start, end, focus, session)
-            return self.kept.result(key, (self.store.place(), *state), now, lambda: work(material))
+            return self.kept.result(key, (self.store.place(), *state), now, lambda: _done(work, material))
 
         tick()
         if quick:
@@ -91,14 +94,14 @@ class AnalysisVerbs(ItemVerbs):
         end: int | None = None,
         step: Step | None = None,
     ) -> tuple[dict[str, Found | NoLibrary], int]:
-        """The patterns of each type in the project, in one session, or that one item is part of; and the earliest time
+        """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made. A type whose library is missing has the fault in its place."""
         from polymnia.engine.analysis import patterns
 
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
         found: dict[str, Found | NoLibrary] = {}
-        made = time.time_ns() // 1000
+        made = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
             focus = None if type in patterns.WHOLE else id
             try:
@@ -113,7 +116,7 @@ class AnalysisVerbs(ItemVerbs):
             if about is not None:
                 one = replace(one, patterns=[p for p in one.patterns if about in p.members])
             found[type] = one
-            made = min(made, at)
+            made = max(made, at)
         return found, made
 
     def quality(
@@ -169,7 +172,7 @@ class AnalysisVerbs(ItemVerbs):
         *,
         types: Sequence[str],
         ids: Sequence[str] | None = None,
-        sensitivity: Sensitivity = "medium",
+        sensitivity: str = "medium",
         suggest: bool = True,
         session: str | None = None,
         step: Step | None = None,
@@ -182,8 +185,12 @@ class AnalysisVerbs(ItemVerbs):
         def work(material: Material) -> Clashes:
             if among is not None and len(among) == 1:
                 (record,) = material.snapshot.load(among)
-                return conflicts.conflicts_of(material, record, types=types, sensitivity=sensitivity, suggest=suggest)
-            return conflicts.conflicts(material, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
+                return conflicts.conflicts_of(
+                    material, record, types=types, sensitivity=sensitivity, suggest=suggest, project=self.project
+                )
+            return conflicts.conflicts(
+                material, types=types, sensitivity=sensitivity, among=among, suggest=suggest, project=self.project
+            )
 
         asked = ("conflicts", tuple(types), None if ids is None else tuple(ids), sensitivity, suggest)
         return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
@@ -221,3 +228,11 @@ class AnalysisVerbs(ItemVerbs):
         """Items by their ids, in the order given; all must be there."""
         with self.store.read(self.project) as snapshot:
             return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
+
+
+def _done(work: Callable[[Material], T], material: Material) -> T:
+    try:
+        return work(material)
+    except OSError as e:
+        # Within a read of the store this would be taken for a fault of the store.
+        raise RuntimeError(f"The analysis failed: {e}") from e

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
+from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.analysis.kept import Kept
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once
@@ -37,6 +38,7 @@ class Verbs:
         once: Once | None = None,
         reads: Reads | None = None,
         kept: Kept | None = None,
+        grant: Grant = EVERYTHING,
     ) -> None:
         self.store = store
         self.finding = finding or Finding(lambda: _plain_finder(store))
@@ -48,11 +50,16 @@ class Verbs:
         self.once = once
         self.reads = reads
         self.kept = kept or Kept()
+        self.grant = grant
 
     def _read_by(self, ids: Iterable[int], *, opened: bool) -> None:
         """Count what was read, where reads are counted."""
         if self.reads is not None:
             self.reads.count(self.project, self.who, ids, opened=opened)
+
+    def files(self) -> str:
+        """The folder of the files that are written and read here."""
+        return self.grant.folder(self.exports, self.project)
 
     def stamp(self) -> int:
         """A number that changes whenever anyone has changed the project."""

@@ -50,7 +50,7 @@ class ProjectVerbs(ItemVerbs):
                 filters=filters or Filters(),
                 including=including or Including(),
                 compress=compress,
-                folder=Folder(self.exports),
+                folder=Folder(self.files()),
                 name=f"project-{stamp}-{time.time_ns() % 1_000_000:06d}.{ending}",
                 limits=self.limits,
                 step=step,
@@ -107,7 +107,7 @@ class ProjectVerbs(ItemVerbs):
             return lambda: BytesIO(raw)
         from polymnia.engine.transfer.folder import Folder
 
-        folder = Folder(self.exports)
+        folder = Folder(self.files())
 
         def open_file() -> BinaryIO:
             try:

@@ -40,6 +40,8 @@ class TransferVerbs(Verbs):
         from polymnia.engine.transfer.memories_export import export_memories
 
         wanted = None if scope is None else scopes.legal_scope(scope, "scope")
+        if name is not None:
+            self.grant.check_write("no file was written")
         with self.store.read(self.project) as snapshot:
             return export_memories(
                 snapshot,
@@ -47,8 +49,8 @@ class TransferVerbs(Verbs):
                 form=form,
                 gzip=gzip,
                 associations=associations,
-                folder=Folder(self.exports),
-                name=None if name is None else _inside(self.exports, name),
+                folder=Folder(self.files()),
+                name=None if name is None else _inside(self.files(), name),
                 limits=self.limits,
                 step=step,
             )
@@ -94,7 +96,7 @@ class TransferVerbs(Verbs):
         from polymnia.engine.transfer.folder import Folder
 
         if name is not None:
-            folder, name = Folder(self.exports), _inside(self.exports, name)
+            folder, name = Folder(self.files()), _inside(self.files(), name)
 
             def open_file() -> BinaryIO:
                 try:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from polymnia.models import Seen, Touch
+from polymnia.storage.sqlite.journal import decode
 from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["count", "seen", "touches"]
@@ -32,12 +33,16 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
         if change is not None:
             found[change, memory, how] = None
 
-    owners: dict[int, int | None] = {id: maker(id) for (id,) in run(SQL["memory_ids"], (base, top))}
-    for change, op, kind, ref, owner in run(SQL["items_of_project"], (project,)):
+    sessions: dict[int, str | None] = dict(run(SQL["memory_ids"], (base, top)))
+    there = frozenset(sessions)
+    owners: dict[int, int | None] = {id: maker(id) for id in sessions}
+    for change, op, kind, ref, owner, before in run(SQL["items_of_project"], (project,)):
         if op == "p" or kind not in "mo":
             continue
         if owner not in owners:
             owners[owner] = maker(owner)
+        if before is not None and owner not in there:
+            sessions[owner] = decode(before).get("session")
         how = _HOW.get((kind, op), "changed")
         if kind == "o" and op == "d" and (by := maker(ref)) is not None and by != owners[owner]:
             mark(by, owner, "changed")
@@ -53,7 +58,7 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
     for change, memory, how in sorted(settled):
         _, at, who, action, *_ = changes[change]
         if low <= at < high:
-            told.append(Touch(memory, at, who, action, how))
+            told.append(Touch(memory, at, who, action, how, sessions.get(memory)))
     return told
 
 

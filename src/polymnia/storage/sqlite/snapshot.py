@@ -318,6 +318,11 @@ class SqliteSnapshot:
         return activity.seen(self._run, self._base, self._top, start, end)
 
     @property
+    def stamp(self) -> int:
+        """A number that another change of the project makes another one."""
+        return self._touched
+
+    @property
     def numbers(self) -> tuple[int, int, int, int]:
         """The project, its last row, its last indexed text, and the last change of the store."""
         if self._last_change is None:

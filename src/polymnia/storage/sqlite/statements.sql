@@ -495,10 +495,10 @@ FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value GROUP BY 1 ORDER
 SELECT id, at, who, action, first, last FROM change WHERE project = ? ORDER BY id;
 
 -- name: memory_ids
-SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id;
+SELECT id, session FROM memory WHERE id > ? AND id <= ? ORDER BY id;
 
 -- name: items_of_project
-SELECT i.change, i.op, i.kind, i.ref, i.owner FROM change c JOIN change_item i ON i.change = c.id
+SELECT i.change, i.op, i.kind, i.ref, i.owner, CASE WHEN i.op = 'd' AND i.kind = 'm' THEN i.before END FROM change c JOIN change_item i ON i.change = c.id
 WHERE c.project = ? ORDER BY c.id, i.n;
 
 -- name: observation_owners

@@ -36,7 +36,7 @@ def paths(shape: dict[str, Any], before: str = "") -> set[str]:
 
 
 @pytest.mark.promise("content.parameters.tested")
-@pytest.mark.parametrize("tool", ["memory_store", "memory_retrieve", "memory_system"])
+@pytest.mark.parametrize("tool", ["memory_store", "memory_retrieve", "memory_analyze", "memory_system"])
 def test_the_table_has_every_parameter_and_option(tool: str) -> None:
     _, _, verbs = TOOLS[tool]
     listed = {(row["operation"], row["option"]) for row in rows()}

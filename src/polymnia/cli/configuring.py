@@ -1,0 +1,45 @@
+"""The settings in force, and where each of them comes from."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from typing import Any
+
+from polymnia.app import default_store
+from polymnia.cli.output import dim, padded, print_json, strong
+from polymnia.settings import SETTINGS, Settings
+
+__all__ = ["config"]
+
+_HIDDEN = ("embedder_key",)
+_SHADE = "(set, not shown)"
+
+
+def config(arguments: Namespace, chosen: Settings) -> int:
+    """Tell every setting with its source; a key is told to be there and not what it is."""
+    told: dict[str, dict[str, Any]] = {}
+    for setting in SETTINGS:
+        value = getattr(chosen, setting.name)
+        if setting.name in _HIDDEN and value is not None:
+            value = _SHADE
+        if setting.name == "store" and value is None and chosen.file is None:
+            value = default_store()
+        told[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
+    if arguments.json:
+        print_json(told)
+        return 0
+    wide = max(map(len, told))
+    for name, one in told.items():
+        value = "–" if one["value"] is None else str(one["value"])
+        print(f"{strong(padded(name, wide))}  {value}  {dim(one['source'])}")
+    return 0
+
+
+def _source(chosen: Settings, name: str) -> str:
+    source = chosen.sources[name]
+    if source == "file":
+        return str(chosen.config)
+    if name == "config" and source == "default":
+        return "default" if os.path.exists(str(chosen.config)) else "default, there is no such file"
+    return source

@@ -1,0 +1,169 @@
+"""What the operations of memory_analyze answer: findings as plain data, memories by their ids and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from polymnia.engine.items import title_of
+from polymnia.engine.moments import moment
+from polymnia.models import Record
+
+__all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
+
+_MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
+_PLACES = 4
+_UNWRITTEN = "…"  # what only the caller can write
+
+
+def named(record: Record) -> dict[str, Any]:
+    """An item by its id and title."""
+    return {"content_id": record.uid, "title": title_of(record)}
+
+
+def shown(value: Any) -> Any:
+    """Values of the engine as plain data; numbers with four places, which is more than any of them means."""
+    if isinstance(value, Record):
+        return named(value)
+    if isinstance(value, Struct):
+        return {name: shown(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, Mapping):
+        return {str(key): shown(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [shown(one) for one in value]
+    if isinstance(value, float):
+        return round(value, _PLACES)
+    return value
+
+
+def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
+    """A pattern, its members by their public ids."""
+    members = [ids[id] for id in found.members if id in ids]
+    told: dict[str, Any] = {
+        "type": found.type,
+        "name": found.name,
+        "summary": found.summary,
+        "confidence": round(found.confidence, _PLACES),
+        "evidence": shown(found.evidence),
+        "content_ids": members[:_MEMBERS],
+        "content_count": len(members),
+    }
+    if explained:
+        told["explanation"] = found.explanation
+    return told
+
+
+def insight(
+    found: Any, ids: Mapping[int, str], project: str | None, session: str | None, *, recommend: bool
+) -> dict[str, Any]:
+    """An insight, and what to do about it if that is wanted: in words, and as calls where nothing is left to write."""
+    told = pattern(found, ids, explained=True)
+    if recommend:
+        text, calls = _completed(found.recommendation or "", project, session)
+        told["recommendation"] = text or None
+        if ready := [one for one in calls if _UNWRITTEN not in str(one)]:
+            told["calls"] = ready
+    return told
+
+
+def _completed(text: str, project: str | None, session: str | None) -> tuple[str, list[dict[str, Any]]]:
+    """A text whose calls can be made as they stand, and those calls."""
+    import json
+    import re
+
+    reading = json.JSONDecoder()
+    parts, calls, at = [], [], 0
+    for match in re.finditer(r"\b(memory_(?:store|retrieve|analyze|system)) (?=\{)", text):
+        if match.start() < at:
+            continue
+        arguments, end = reading.raw_decode(text, match.end())
+        whole = _whole(arguments, project, session)
+        parts += [text[at : match.end()], json.dumps(whole, ensure_ascii=False)]
+        calls.append({"tool": match[1], "arguments": whole})
+        at = end
+    return "".join((*parts, text[at:])), calls
+
+
+def _whole(arguments: dict[str, Any], project: str | None, session: str | None) -> dict[str, Any]:
+    """Arguments that can be sent as they stand."""
+    if "operation" not in arguments:
+        return arguments
+    return arguments | {"project_id": project} | ({"session_id": session} if session is not None else {})
+
+
+def dimension(found: Any, *, metrics: bool) -> dict[str, Any]:
+    """One side of quality; a score of null has a note that says why it cannot be told."""
+    told: dict[str, Any] = {"score": shown(found.score)}
+    if found.note is not None:
+        told["note"] = found.note
+    if metrics:
+        told["metrics"] = {one.name: _metric(one) for one in found.metrics}
+    return told
+
+
+def _metric(found: Any) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "value": shown(found.value),
+        "score": shown(found.score),
+        "weight": shown(found.weight),
+        "measured_against": found.against,
+    }
+    if found.faults:
+        told["quotes"] = [one.quote for one in found.faults]
+    return told
+
+
+def compared(found: Any) -> dict[str, Any]:
+    """Another item by the same measures."""
+    told: dict[str, Any] = shown(found)
+    return {"content_id": told.pop("id"), **told}
+
+
+def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
+    """A relationship of an item, or a chain of them."""
+    told: dict[str, Any] = shown(found)
+    target = told.pop("target")
+    told = {"content_id": target["content_id"], "title": target["title"], **told}
+    if not strength:
+        told.pop("strength", None)
+        told["path"] = [{key: value for key, value in one.items() if key != "strength"} for one in told["path"]]
+    if not context:
+        told.pop("context", None)
+    return told
+
+
+def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
+    """Two statements that cannot both hold, and what may be done about it."""
+    told: dict[str, Any] = {
+        "type": found.type,
+        "subtype": found.subtype,
+        "statements": [_side(found.left), _side(found.right)],
+        "differs": found.differs,
+        "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
+        "confidence": shown(found.confidence),
+        "explanation": found.explanation,
+    }
+    if found.resolution is not None:
+        told["resolution"] = {
+            key: value for key, value in _resolution(found.resolution, project, session).items() if value is not None
+        }
+    return told
+
+
+def _side(found: Any) -> dict[str, Any]:
+    return named(found.record) | {
+        "sentence": found.sentence,
+        "said_at": moment(found.at),
+        "dated_by": "the sentence" if found.dated else "the last change of the item",
+    }
+
+
+def _resolution(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
+    """A resolution whose calls can be made as they stand."""
+    told: dict[str, Any] = shown(found)
+    for key in ("call", "then"):
+        if told.get(key) is not None:
+            told[key]["arguments"] = _whole(told[key]["arguments"], project, session)
+    return told

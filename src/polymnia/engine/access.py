@@ -1,0 +1,113 @@
+"""Access: which projects somebody may see, and whether they may change anything. Held at the door of the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from typing import Any
+
+from msgspec import Struct
+
+from polymnia.engine.ports import Asked, Checked, Snapshot, Store, Transaction
+from polymnia.errors import Refused
+
+__all__ = ["EVERYTHING", "Grant", "Guarded"]
+
+
+class Grant(Struct, frozen=True):
+    """What somebody may do: ``projects`` are those they see (None: all), ``write`` whether they may change them."""
+
+    projects: frozenset[str] | None = None
+    write: bool = True
+
+    def sees(self, project: str) -> bool:
+        """Whether the project is theirs to see."""
+        return self.projects is None or project in self.projects
+
+    def check(self, project: str) -> None:
+        """Refuse a project that is not theirs to see; whether there is one is not told."""
+        if not self.sees(project):
+            raise Refused(
+                f"This key does not open the project {project!r}",
+                hint="Name a project the key was made for, or ask whoever made it for one that opens this project.",
+            )
+
+    def check_write(self, left: str = "nothing was changed") -> None:
+        """Refuse whoever may only read; ``left`` says what was not done."""
+        if not self.write:
+            raise Refused(
+                f"This key may read but not write; {left}",
+                hint="Use a key that was made with --access write.",
+            )
+
+    def folder(self, exports: str, project: str) -> str:
+        """Where files of a project go and come from: who sees some projects only sees the files of no other."""
+        if self.projects is None:
+            return exports
+        from hashlib import sha256
+
+        return os.path.join(exports, "projects", sha256(project.encode()).hexdigest()[:24])
+
+
+EVERYTHING = Grant()
+
+
+class Guarded:
+    """A store as somebody with a grant may use it."""
+
+    def __init__(self, inner: Store, grant: Grant) -> None:
+        self._inner = inner
+        self._grant = grant
+
+    def read(self, project: str) -> AbstractContextManager[Snapshot]:
+        """One view of a project they may see."""
+        self._grant.check(project)
+        return self._inner.read(project)
+
+    def write(self, project: str, who: str, action: str) -> AbstractContextManager[Transaction]:
+        """One change of a project they may change."""
+        self._grant.check(project)
+        self._grant.check_write()
+        return self._inner.write(project, who, action)
+
+    def stamp(self, project: str) -> int:
+        """The stamp of a project they may see."""
+        self._grant.check(project)
+        return self._inner.stamp(project)
+
+    def projects(self) -> list[str]:
+        """The projects they may see."""
+        return [name for name in self._inner.projects() if self._grant.sees(name)]
+
+    def about(self) -> dict[str, Any]:
+        """What the store is."""
+        return self._inner.about()
+
+    def check(self, project: str | None, asked: Asked) -> Checked:
+        """Look for faults in a project they may see; in what all share only where they see all."""
+        self._all(project)
+        return self._inner.check(project, asked)
+
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+        """Mend faults, as they may change things."""
+        if tx is None:
+            self._all(None)
+            self._grant.check_write("nothing was mended")
+        return self._inner.mend(tx, kinds, asked)
+
+    def place(self) -> object:
+        """What is open."""
+        return self._inner.place()
+
+    def close(self) -> None:
+        """Somebody with a grant does not close what others use."""
+
+    def _all(self, project: str | None) -> None:
+        if project is not None:
+            self._grant.check(project)
+        elif self._grant.projects is not None:
+            raise Refused(
+                "This key opens some projects only, and this concerns all of them",
+                hint="Ask about one project, or use a key that opens all of them.",
+            )

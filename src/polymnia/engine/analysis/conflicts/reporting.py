@@ -1,0 +1,178 @@
+"""Reporting: judged pairs, impossible orders, opposed decisions and rings as clashes, each told once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec.structs import replace
+
+from polymnia.engine.analysis.conflicts import decisions, ordering, rings
+from polymnia.engine.analysis.conflicts.dating import later, said_at
+from polymnia.engine.analysis.conflicts.judging import EVEN, Judged
+from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolved
+from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
+from polymnia.engine.analysis.conflicts.weighing import certainty, weighed
+from polymnia.engine.analysis.contradiction import THRESHOLD, probability
+from polymnia.engine.items import title_of
+from polymnia.engine.moments import moment
+from polymnia.models import Record, Relation
+
+__all__ = ["clashes"]
+
+_FROM = {"high": 0.3, "medium": 0.5, "low": 0.8}
+# Of two items that a caller names, the judge's own border is the middle one: misses and false alarms then weigh alike.
+_NAMED = _FROM | {"medium": probability(THRESHOLD, EVEN)}
+_FORMAL, _EXTRA = 3.0, 0.8
+_DECIDED, _MATTER = 0.5, 4.0  # log odds of opposed decisions at no common matter, and for all of it
+_MINUTE = 60_000_000
+_WITHIN = "_within_one_item"
+
+
+def clashes(
+    table: Table,
+    pairs: Sequence[Judged],
+    relations: Iterable[Relation],
+    *,
+    types: Collection[str],
+    sensitivity: str,
+    suggest: bool,
+    project: str,
+    only: int | None = None,
+) -> list[Clash]:
+    """Everything that is sure enough, most certain first; with ``only``, what is about that record."""
+    least = _FROM[sensitivity]
+    found: list[Clash] = []
+    done: set[tuple[int, int]] = set()
+    if "temporal_conflicts" in types:
+        for one in ordering.disorders(table, range(len(table))):
+            odds = _FORMAL - _EXTRA * one.over
+            if certainty(odds) >= least and (one.a, one.b) not in done:
+                done.add((one.a, one.b))
+                found.append(
+                    _clash(table, one.a, one.b, "temporal_conflicts", "impossible_order", odds, one.differs,
+                           one.because, suggest, project)
+                )  # fmt: skip
+    for pair in pairs:
+        if (pair.a, pair.b) in done:
+            continue
+        for way in weighed(table, pair.a, pair.b, pair.frame, pair.judgement, pair.prior, pair.named):
+            if way.type in types and certainty(way.odds) >= (_NAMED[sensitivity] if pair.named else least):
+                found.append(
+                    _clash(table, pair.a, pair.b, way.type, way.subtype, way.odds, way.differs, way.because,
+                           suggest, project)
+                )  # fmt: skip
+                break
+    if "recommendation_conflicts" in types:
+        found += [one for one in _decided(table.records, suggest, project) if one.confidence >= least]
+    if "logical_conflicts" in types:
+        found += [one for one in _rings(table.records, relations, suggest) if one.confidence >= least]
+    if only is not None:
+        found = [one for one in found if only in one.members]
+    return _once(found)
+
+
+def _once(found: list[Clash]) -> list[Clash]:
+    """Each pair of sentences once, the surest first; records that repeat them are members too."""
+    kept: dict[tuple[str, str, str], Clash] = {}
+    for one in sorted(found, key=lambda c: (-c.confidence, c.left.record.id, c.right.record.id, c.left.place)):
+        a, b = sorted((" ".join(one.left.sentence.split()), " ".join(one.right.sentence.split())))
+        held = kept.get((one.type, a, b))
+        if held is None:
+            kept[(one.type, a, b)] = one
+        else:
+            members = tuple(dict.fromkeys((*held.members, *one.members)))
+            kept[(one.type, a, b)] = replace(held, members=members)
+    return list(kept.values())
+
+
+def _side(table: Table, row: int) -> Side:
+    record, text = table.record(row), table.text(row)
+    at, dated = said_at(text, record.updated)
+    return Side(record, text, at, table.spots[row].place, dated)
+
+
+def _clash(
+    table: Table, a: int, b: int, type: ConflictType, subtype: str, odds: float, differs: str, because: str,
+    suggest: bool, project: str,
+) -> Clash:  # fmt: skip
+    left, right = _side(table, a), _side(table, b)
+    newer = later((left.at, left.dated, left.sentence), (right.at, right.dated, right.sentence))
+    together = left.record.id == right.record.id and len(left.record.observations) == 1
+    if together and subtype != "impossible_order":
+        subtype += _WITHIN
+    resolution: Resolution | None = None
+    if suggest:
+        spots = (left, table.spots[a]), (right, table.spots[b])
+        resolution = asked(left, right) if together else resolved(*spots, newer, type, subtype, project)
+    return Clash(
+        type=type, subtype=subtype, left=left, right=right, differs=differs, newer=newer,
+        confidence=round(certainty(odds), 3),
+        explanation=f"{because[0].upper()}{because[1:]}. {_newer(left, right, newer)}",
+        resolution=resolution, members=tuple(dict.fromkeys((left.record.id, right.record.id))),
+    )  # fmt: skip
+
+
+def _newer(left: Side, right: Side, newer: str) -> str:
+    if newer == "same":
+        return "Neither was said later."
+    side = left if newer == "left" else right
+    other = right if newer == "left" else left
+    how = "by its own date" if side.dated else "when its item was last changed"
+    which = f"The {'first' if newer == 'left' else 'second'} is the later one"
+    if side.at == other.at:
+        return f"{which} by its words."
+    if side.at - other.at < _MINUTE:
+        return f"{which}, by less than a minute."
+    return f"{which}: {moment(side.at)[:10]} {how}, the other {moment(other.at)[:10]}."
+
+
+def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Clash]:
+    found = []
+    for one in decisions.opposed(records):
+        sides = []
+        for record in (records[one.a], records[one.b]):
+            told = record.metadata["decision"]["decision"]
+            sides.append(Side(record, told, record.updated, 0))
+        left, right = sides
+        newer = later((left.at, False, ""), (right.at, False, ""))
+        old, new = (right, left) if newer == "left" else (left, right)
+        resolution = None
+        if suggest:
+            same = newer == "same"
+            resolution = asked(left, right) if same else outdated(old.record, new.record, project)
+        found.append(
+            Clash(
+                type="recommendation_conflicts", subtype="opposed_decisions", left=left, right=right,
+                differs=f"one chooses what the other rejects: {one.choice}", newer=newer,
+                confidence=round(certainty(_DECIDED + _MATTER * one.matter), 3),
+                explanation=f"Two decisions in one matter: {title_of(left.record)} and {title_of(right.record)}. "
+                + _newer(left, right, newer),
+                resolution=resolution, members=(left.record.id, right.record.id),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _rings(records: Sequence[Record], relations: Iterable[Relation], suggest: bool) -> list[Clash]:
+    names = {one.name: one for one in records}
+    found = []
+    for ring in rings.rings(one for one in relations if one.source in names and one.target in names):
+        first, last = ring.relations[0], ring.relations[-1]
+        said = [f"{title_of(names[r.source])} {r.type} {title_of(names[r.target])}" for r in ring.relations]
+        members = dict.fromkeys(names[end].id for r in ring.relations for end in (r.source, r.target))
+        left = Side(names[first.source], said[0], first.created, 0, drawn=True)
+        right = Side(names[last.source], said[-1], last.created, 0, drawn=True)
+        newer = later((left.at, False, ""), (right.at, False, ""))
+        # What somebody drew is so; what was drawn by itself is as sure as it is strong.
+        sure = min((1.0 if r.origin == "manual" else r.strength or 0.5) for r in ring.relations)
+        question = f"Which of these relations is wrong: {'; '.join(said)}?"
+        found.append(
+            Clash(
+                type="logical_conflicts", subtype="both_ways" if len(ring.relations) == 2 else "cycle",
+                left=left, right=right, differs="; ".join(said), newer=newer, confidence=round(sure, 3),
+                explanation=f"{len(ring.relations)} relations of {ring.family} lead back to where they began.",
+                resolution=Resolution("ask", question) if suggest else None, members=tuple(members),
+            )
+        )  # fmt: skip
+    return found

@@ -1,0 +1,132 @@
+"""Weighing: what kind of clash a pair of statements is, and how likely it is one."""
+
+from __future__ import annotations
+
+import re
+from math import exp, log
+from typing import NamedTuple
+
+from polymnia.engine.analysis.conflicts import cues
+from polymnia.engine.analysis.conflicts.dating import later, said_at
+from polymnia.engine.analysis.conflicts.frames import Frame
+from polymnia.engine.analysis.conflicts.pairing import exclusive
+from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.values import ConflictType
+from polymnia.engine.analysis.contradiction import PRIOR, Judgement
+
+__all__ = ["Weighed", "certainty", "odds_of", "shown", "weighed"]
+
+# Do and do not of one thing, and two states that exclude each other, are clashes by their form. What is left to doubt
+# is whether they are about one thing: each word that only one has takes some of it away.
+_FORMAL = 3.0
+_EXTRA, _ELSE = 0.8, 2.5
+_TIGHT = 1.5  # log odds at least where two statements differ in a figure, a denial or an opposite and in nothing else
+_CALLED = 0.4  # and where they call by two names what has only one, or give it two values
+_MAYBE = 0.0  # and where it depends on the words whether both values hold
+_LOOSELY = 1.0  # log odds less where words are left over: of such pairs among real texts hardly any clashed
+_NEWS = re.compile(
+    r"\b(?:now|currently|nowadays|as of today|from now on)\b,? ?|(?<![가-힣])(?:이제는?|현재는?|지금은?) ",
+    re.IGNORECASE,
+)
+_LARGEST = 12.0  # log odds nobody has counted beyond
+
+
+class Weighed(NamedTuple):
+    """A clash as it may be reported: its type and subtype, its log odds, and what makes it one, in words."""
+
+    type: ConflictType
+    subtype: str
+    odds: float
+    differs: str
+    because: str
+
+
+def shown(text: str) -> str:
+    """A statement as it is judged: what only says that it is news is left out."""
+    return _NEWS.sub("", text)
+
+
+def certainty(odds: float) -> float:
+    """Log odds as a share from 0 to 1."""
+    return 1 / (1 + exp(-max(-_LARGEST, min(_LARGEST, odds))))
+
+
+def odds_of(prior: float) -> float:
+    """How much more or less than usual a prior makes of a judgement, in log odds."""
+    return -_LARGEST if prior <= 0 else log(prior / (1 - prior)) - log(PRIOR / (1 - PRIOR))
+
+
+def weighed(
+    table: Table, a: int, b: int, frame: Frame, judged: Judgement, prior: float, named: bool = False
+) -> list[Weighed]:
+    """All that a pair may be reported as, in the order in which one is taken: one clash has one type.
+
+    ``named`` says that a caller asked for this very pair: then the judge alone decides whether it clashes.
+    """
+    texts = table.text(a), table.text(b)
+    odds = (judged.score if named else max(judged.score, _least(frame))) + odds_of(prior)
+    if not named and (frame.left or frame.right) and frame.place in (None, "many"):
+        odds -= _LOOSELY
+    found = []
+    stance = int(table.stance[a]) * int(table.stance[b])
+    worded = bool(frame.left and frame.right)
+    over = len(frame.left) + len(frame.right)
+    states = not frame.apart and not frame.denied and bool(exclusive(table, a, b))
+    # The words for the states are what differs, and no more than that where nothing else does.
+    alone = states and frame.place is not None
+    formal = _FORMAL - (_EXTRA if alone else _EXTRA * over + (_ELSE if worded or frame.narrow else 0.0))
+    told = frame.shared > 1 or not over  # one word in common makes no matter of it
+    base = max(odds, formal) if (stance < 0 or states) and told and not frame.apart and not named else odds
+    if sequel := _sequel(table, a, b, texts, frame):
+        found.append(Weighed("temporal_conflicts", "superseded", base, judged.differs, sequel))
+    if stance < 0:
+        why = "one says to do it, the other says not to"
+        found.append(Weighed("recommendation_conflicts", "do_and_do_not", base, why, why))
+    elif stance > 0 and judged.kind in ("value", "name", "number", "date", "antonym"):
+        why = "both advise, but not the same"
+        found.append(Weighed("recommendation_conflicts", "another_choice", odds, judged.differs, why))
+    if states:
+        why = "nothing can be in both states at once"
+        found.append(Weighed("logical_conflicts", "exclusive_states", base, judged.differs, why))
+    if stance >= 0:
+        kind = "date" if frame.dates and judged.kind == "number" else judged.kind
+        found.append(Weighed("factual_conflicts", kind, odds, judged.differs, _BECAUSE[kind]))
+    return found
+
+
+_BECAUSE = {
+    "number": "they give different figures for the same",
+    "date": "they give different dates for the same",
+    "name": "they name different ones for the same",
+    "negation": "one denies what the other says",
+    "antonym": "they say opposite things of the same",
+    "value": "they give different values for the same",
+    "meaning": "what they say does not fit together",
+}
+
+
+def _least(frame: Frame) -> float:
+    """What the form of a pair says at least, in log odds: the judge has learned from pairs that differ in much more."""
+    if frame.apart or frame.narrow:
+        return -_LARGEST
+    if frame.place in ("one", "holder") and not frame.denied:
+        return _TIGHT if frame.value else _CALLED
+    if frame.place == "some" and not frame.value and not frame.denied and not frame.opposed:
+        return _MAYBE
+    if not frame.left and not frame.right:
+        return _TIGHT if frame.value or frame.denied or frame.opposed else -_LARGEST
+    return _CALLED if frame.named and frame.single and frame.aligned else -_LARGEST
+
+
+def _sequel(table: Table, a: int, b: int, texts: tuple[str, str], frame: Frame) -> str:
+    """Why one statement comes after the other and takes its place; empty where nothing says so."""
+    times = [said_at(text, table.record(row).updated) for text, row in zip(texts, (a, b), strict=True)]
+    newer = later((*times[0], texts[0]), (*times[1], texts[1]))
+    if newer == "same":
+        return ""
+    news = texts[0] if newer == "left" else texts[1]
+    if cue := cues.CHANGED.search(news):
+        return f"the later one says that it changed ({cue[0].strip()!r})"
+    if times[0][1] and times[1][1] and times[0][0] != times[1][0] and frame.single:
+        return "both say when they hold, and the times differ"
+    return ""

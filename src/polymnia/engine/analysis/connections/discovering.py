@@ -1,0 +1,159 @@
+"""Discovering: what a record's text says of other records, and theirs of it, without a relation that says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from polymnia.engine import associations, items, relating
+from polymnia.engine.analysis.connections.trust import ALIKE, inverse
+from polymnia.engine.analysis.connections.values import Direction
+from polymnia.engine.content import content
+from polymnia.engine.search.nearness import Look, Said
+from polymnia.models import Record, Relation, folded_forms
+
+__all__ = ["Discovery", "discovered"]
+
+_ID = re.compile(r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# The number by which people call an entry of a list: ADR-7, issue #12.
+_KEY = re.compile(
+    r"\W*((?:[A-Z][A-Z0-9]{1,9}-|(?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?)\d{1,7})\b", re.IGNORECASE
+)
+_READ = 200_000  # characters in which ids are looked for
+_SAID = 2000  # characters of a text that are compared with others
+_CANDIDATES = 30  # of each kind
+_NAMING = 50  # records that name this one
+_COMMON = 50  # a name in one of so many texts is a word like others
+_FEW = 10  # and in so many texts at least
+_LETTERS = 4  # of a name that stands for a record in a text; three where a letter is a syllable
+_DENSE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SAYS_MORE = frozenset({"references", "cites", "follows", "part_of", "implements", "resolves", "causes", "describes"})
+
+Passing = Callable[[Sequence[int]], Collection[int]]
+"""Those of the numbers of records that may be seen."""
+
+
+class Discovery(NamedTuple):
+    """What a text shows: the other record, and the words that show it."""
+
+    record: Record
+    type: str
+    direction: Direction
+    strength: float
+    evidence: str
+
+
+def discovered(
+    look: Look, record: Record, passing: Passing, existing: Iterable[Relation]
+) -> tuple[list[Discovery], int]:
+    """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
+    own = record.id - look.base
+    text, title = content(record), items.title_of(record)
+    near = associations.neighbours(look, look.held(own) or Said([], {}), text, without=own)[:_CANDIDATES]
+    alike = {one.number: one.similarity for one in near if one.model}
+    numbers = dict.fromkeys(one.number for one in near)
+    named = list(dict.fromkeys(_ID.findall(text[:_READ])))
+    ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
+    numbers |= dict.fromkeys(id - look.base for id in ids.values())
+    for words in (title, text[:_SAID]):
+        numbers |= dict.fromkeys(number for number, _ in look.by_words(words, _CANDIDATES))
+    naming = [number for number in _naming(look, record, title) if number != own]
+    numbers |= dict.fromkeys(naming)
+    numbers.pop(own, None)
+    seen = set(passing(list(numbers))) if numbers else set()
+    loaded = look.load([number for number in numbers if number in seen])
+    candidates = {number: _candidate(look, one, text, alike.get(number)) for number, one in loaded.items()}
+    by_id = {candidates[number].id: one for number, one in loaded.items()}
+    found = [
+        Discovery(by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target]))
+        for one in relating.found(text, title, list(candidates.values()), tags=record.tags)
+        if _meant(one, by_id[one.target])
+    ]
+    for number in naming:
+        if number in loaded:
+            found += _said_of(look, record, loaded[number])
+    return _new(found, record.name, existing), len(loaded)
+
+
+def _naming(look: Look, record: Record, title: str) -> list[int]:
+    """The records whose texts hold this one's id, name, title or number; the newest, if they are many."""
+    found: set[int] = set()
+    key = _KEY.match(title)
+    for name in dict.fromkeys((record.uid, record.name, title, *((key[1],) if key else ()))):
+        if name == record.uid or _is_name(look, name):
+            found |= set(look.snapshot.containing(folded_forms(name)))
+    return sorted((id - look.base for id in found), reverse=True)[: _NAMING + 1]
+
+
+def _said_of(look: Look, record: Record, other: Record) -> list[Discovery]:
+    """What another record's text says of this one that it names."""
+    text = content(other)
+    asked = _candidate(look, record, text, None)
+    told = relating.found(text, items.title_of(other), [asked], tags=())
+    return [
+        Discovery(other, one.type, "incoming", one.strength, _worded(one.evidence, record))
+        for one in told
+        if one.type not in ALIKE and _meant(one, record)
+    ]
+
+
+def _candidate(look: Look, record: Record, text: str, similarity: float | None) -> relating.Candidate:
+    """A record as one that a text may be related to. A name that its author chose counts where it tells something."""
+    named = record.name != record.uid and record.name in text and _is_name(look, record.name)
+    said = content(record)
+    return relating.Candidate(
+        id=record.name if named else record.uid, title=items.title_of(record), text=said[:_SAID], length=len(said),
+        tags=record.tags, similarity=similarity, created=record.created,
+    )  # fmt: skip
+
+
+def _is_name(look: Look, name: str) -> bool:
+    """Whether who writes this means the record that is called so: long enough, no plain word, and rare."""
+    dense = _DENSE.search(name) is not None
+    if len(name) < (_LETTERS - 1 if dense else _LETTERS):
+        return False
+    if not dense and " " not in name and not any(c.isupper() or c.isdigit() for c in name):
+        return False
+    return not look.snapshot.is_common(folded_forms(name), max(_FEW, look.snapshot.size() // _COMMON))
+
+
+def _meant(one: relating.Relationship, record: Record) -> bool:
+    """Whether a text means the record it names. One line without a title has only itself for one, and a text that
+    holds it says the same rather than speaks of it."""
+    untitled = record.name == record.uid and content(record).strip() == items.title_of(record)
+    return not (untitled and one.evidence.startswith("names it by its title"))
+
+
+def _worded(evidence: str, record: Record) -> str:
+    return evidence if record.name == record.uid else evidence.replace("names it by its id:", "names it:", 1)
+
+
+def _new(found: list[Discovery], name: str, existing: Iterable[Relation]) -> list[Discovery]:
+    """Without what relations say already, and each once."""
+    known: dict[str, set[tuple[str, Direction]]] = {}
+    for relation in existing:
+        outgoing = relation.source == name
+        other = relation.target if outgoing else relation.source
+        known.setdefault(other, set()).add((relation.type, "outgoing" if outgoing else "incoming"))
+    told: dict[tuple[int, str, Direction], Discovery] = {}
+    found.sort(key=lambda one: (-one.strength, one.record.id, one.type, one.direction))
+    # What says most is told first, so that what says less of the same record is seen to repeat it.
+    for one in sorted(found, key=lambda one: one.type in ALIKE):
+        said = known.setdefault(one.record.name, set())
+        if not _repeats(one, said):
+            said.add((one.type, one.direction))
+            told[one.record.id, one.type, one.direction] = one
+    return [one for one in found if told.get((one.record.id, one.type, one.direction)) is one]
+
+
+def _repeats(one: Discovery, said: set[tuple[str, Direction]]) -> bool:
+    """Whether what is said of a record already says this too."""
+    back: Direction = "incoming" if one.direction == "outgoing" else "outgoing"
+    if (one.type, one.direction) in said or (inverse(one.type), back) in said:
+        return True
+    if one.type == "related_to":
+        return bool(said)
+    if one.type == "similar_to":
+        return any(type in ALIKE for type, _ in said)
+    return one.type == "references" and any(type in _SAYS_MORE and way == one.direction for type, way in said)

@@ -1,0 +1,156 @@
+"""Stale: contents that time has passed by: superseded ones, deadlines that are over, and what nobody keeps up."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.issues.subjects import example, many, pattern, subjects
+from polymnia.engine.analysis.quality.calendar import days
+from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
+from polymnia.engine.analysis.readability.sentences import lines_of
+from polymnia.engine.moments import moment
+from polymnia.models import Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.material import Material
+
+__all__ = ["stale"]
+
+_HOUR, _DAY = 3_600_000_000, 86_400_000_000
+_READ = 20_000  # characters in which deadlines are looked for
+_GAPS = 20  # pauses between changes of one content that tell the rhythm of a project
+_KEPT = 0.5  # the share of a kind that has been changed later, from which the kind is one that is kept up,
+_FEWEST = 5  # among at least so many
+_LONGER = 0.95  # of the pauses must be shorter than the silence of a content,
+_SILENT = 30 * _DAY  # which lasts at least so long
+_GONE = frozenset({"superseded", "deprecated", "obsolete", "replaced", "outdated", "expired", "폐기", "대체됨", "만료"})
+_REPLACES = frozenset({"supersedes", "replaces", "obsoletes", "대체"})
+_REPLACED = frozenset({"superseded_by", "replaced_by", "obsoleted_by"})
+_DATED = re.compile(r"\d{4}[-./년]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}월", re.IGNORECASE)
+
+
+class _Old(NamedTuple):
+    record: Record
+    sort: str
+    why: str
+    quote: str
+    sure: float
+
+
+def stale(material: Material) -> tuple[Pattern | None, list[str]]:
+    """The contents that are out of date, and what could not be told."""
+    asked = subjects(material)
+    found: dict[int, _Old] = {}
+    replaced = _replaced(material)
+    today = datetime.fromtimestamp(material.now / 1_000_000, UTC).date()
+    for at, record in enumerate(asked):
+        if at % 1000 == 0:
+            material.tick(at, len(asked))
+        text = material.text(record)
+        status = str(record.metadata.get("status", "")).strip().casefold()
+        by = record.metadata.get("superseded_by") or replaced.get(record.name)
+        if by or status in _GONE:
+            why = f"superseded by {by}" if by else f'its status is "{status}"'
+            found[record.id] = _Old(record, "superseded", why, text, 1.0)
+        elif passed := _passed(record, text, today):
+            day, sentence = passed
+            found[record.id] = _Old(
+                record, "past_deadline", f"{day} is over, and it was last changed before that", sentence, 1.0
+            )
+    silent, notes = _silent(material, asked)
+    for one in silent:
+        found.setdefault(one.record.id, one)
+    if not found:
+        return None, notes
+    order = sorted(found.values(), key=lambda one: (-one.sure, one.record.updated, one.record.id))
+    counts = {sort: sum(one.sort == sort for one in order) for sort in ("superseded", "past_deadline", "silent")}
+    return pattern(
+        "stale",
+        f"{many(len(order), 'content')} of {len(asked):,} seem out of date: {counts['superseded']:,} superseded, "
+        f"{counts['past_deadline']:,} with a deadline that has passed, {counts['silent']:,} of a kind that is "
+        f"kept up but silent for long.",
+        "Marks and relations that supersede, and dates ahead when written that have passed since, are read as "
+        "they stand (1). "
+        "A silent content counts by the share of the pauses between changes in this project that are shorter "
+        "than its silence; "
+        "only kinds of which at least half were changed later are looked at. The confidence is the mean.",
+        sum(one.sure for one in order) / len(order),
+        [one.record for one in order],
+        len(asked),
+        (example(one.record, one.why, one.quote) for one in order),
+        by_reason={sort: count for sort, count in counts.items() if count},
+    ), notes
+
+
+def _replaced(material: Material) -> dict[str, str]:
+    """Names that a relation says are superseded, and by what."""
+    found: dict[str, str] = {}
+    names = material.by_name
+    for one in material.relations:
+        kind = one.type.casefold().replace(" ", "_").replace("-", "_")
+        if kind in _REPLACES:
+            found[one.target] = names[one.source].uid
+        elif kind in _REPLACED:
+            found[one.source] = names[one.target].uid
+    return found
+
+
+def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
+    """A day that was ahead when a text was last changed, is over now, and is still spoken of as one to come."""
+    text = text[:_READ]
+    if not _DATED.search(text) or not AHEAD.search(text):
+        return None
+    written = datetime.fromtimestamp(record.updated / 1_000_000, UTC).date()
+    for sentence in lines_of(text):
+        if not _DATED.search(sentence) or not AHEAD.search(sentence) or PAST.search(sentence):
+            continue
+        for day in days(sentence):
+            at = day.date if day.year else day._replace(year=written.year).date
+            if at is not None and written < at < today:
+                return at, sentence
+    return None
+
+
+def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], list[str]]:
+    """Contents of kinds that are kept up which nobody has changed or read for longer than such pauses last."""
+    last: dict[int, int] = {}
+    pauses: list[int] = []
+    later: set[int] = set()
+    for one in material.touches:
+        before = last.get(one.memory)
+        if before is not None and one.at - before > _HOUR:
+            pauses.append(one.at - before)
+            later.add(one.memory)
+        last[one.memory] = max(one.at, before or 0)
+    if len(pauses) < _GAPS:
+        return [], [
+            f"{many(len(pauses), 'later change')} of contents: at least {_GAPS} are needed to say how long a "
+            f"pause is usual."
+        ]
+    pauses.sort()
+    middle = pauses[len(pauses) // 2]
+    kinds: dict[str, list[bool]] = {}
+    for record in material.items:
+        if material.now - record.created >= middle:
+            kinds.setdefault(record.kind, []).append(record.id in later)
+    kept = {kind for kind, changed in kinds.items() if len(changed) >= _FEWEST and sum(changed) >= _KEPT * len(changed)}
+    seen: dict[int, int] = {}
+    for read in material.seen:
+        seen[read.memory] = max(seen.get(read.memory, 0), read.hour)
+    found = []
+    for record in asked:
+        touched = max(record.updated, seen.get(record.id, 0))
+        silence = material.now - touched
+        shorter = bisect_left(pauses, silence)
+        if record.kind in kept and silence >= _SILENT and shorter >= _LONGER * len(pauses):
+            why = (
+                f"nothing since {moment(touched)}, {silence // _DAY} days; {shorter:,} of {len(pauses):,} "
+                f"pauses are shorter"
+            )
+            found.append(_Old(record, "silent", why, material.text(record), (shorter + 1) / (len(pauses) + 2)))
+    return found, []

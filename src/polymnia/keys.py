@@ -1,0 +1,145 @@
+"""Keys: who may come in over the network. Kept hashed in one file, shown once, each limited in what it opens.
+
+A key is an id and 256 random bits, so one round of SHA-256 is enough to keep it: there is nothing to guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from polymnia.errors import Invalid, NotFound, Unavailable
+
+__all__ = ["Key", "KeyFile"]
+
+_FORM = re.compile(r"pk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NOBODY = hashlib.sha256(b"nobody").hexdigest()
+
+
+class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One key: ``projects`` are those it opens (None: all), ``write`` whether it may change them.
+
+    Nothing of it may be left out in the file: a limit that is misspelt there must not become no limit.
+    """
+
+    id: str
+    name: str
+    digest: str
+    created: int
+    projects: tuple[str, ...] | None
+    write: bool
+
+
+class _Kept(Struct, forbid_unknown_fields=True):
+    version: Literal[1]
+    keys: list[Key]
+
+
+class KeyFile:
+    """The file of keys. Read anew whenever it has changed: a key that is revoked opens nothing from then on."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(os.path.expanduser(path))
+        self._seen: tuple[int, int, int, int] | None = None
+        self._keys: dict[str, Key] = {}
+
+    def keys(self) -> list[Key]:
+        """All keys, oldest first."""
+        self._follow()
+        return list(self._keys.values())
+
+    def find(self, text: str) -> Key | None:
+        """The key that a text is, compared in constant time; None where it is none."""
+        self._follow()
+        match = _FORM.fullmatch(text)
+        key = self._keys.get(match[1]) if match else None
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        same = hmac.compare_digest(digest, key.digest if key is not None else _NOBODY)
+        return key if same else None
+
+    def add(self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True) -> tuple[Key, str]:
+        """Make a key; answers it and its text, which is kept nowhere."""
+        if not name.strip():
+            raise Invalid("The name of a key is empty", field="name")
+        id = secrets.token_hex(6)
+        text = f"pk_{id}_{secrets.token_urlsafe(32)}"
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        key = Key(id=id, name=name, digest=digest, created=time.time_ns() // 1000, projects=projects, write=write)
+        with self._turn():
+            self._write([*self.keys(), key])
+        return key, text
+
+    def revoke(self, id: str) -> Key:
+        """Remove a key by its id."""
+        with self._turn():
+            kept = self.keys()
+            key = next((one for one in kept if one.id == id), None)
+            if key is None:
+                raise NotFound([id], "Key", hint="polymnia keys list shows the ids.")
+            self._write([one for one in kept if one.id != id])
+        return key
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Change the file while nobody else does: two changes at once would undo one of them."""
+        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if os.name == "nt":  # pragma: no cover - other platform
+                import msvcrt
+
+                msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            else:
+                import fcntl
+
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _follow(self) -> None:
+        try:
+            status = os.stat(self.path)
+        except FileNotFoundError:
+            self._seen, self._keys = None, {}
+            return
+        seen = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
+        if seen == self._seen:
+            return
+        self._seen, self._keys = None, {}  # nobody comes in by a file that cannot be read
+        if os.name != "nt" and status.st_mode & 0o022:
+            raise Unavailable(
+                f"The file of keys {self.path} can be written by others, who could let themselves in",
+                hint=f"Check the keys in it, then: chmod 600 {self.path}",
+            )
+        try:
+            with open(self.path, "rb") as file:
+                kept = msgspec.json.decode(file.read(), type=_Kept)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as e:
+            raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint="Mend it or its rights.") from e
+        self._keys = {key.id: key for key in kept.keys}
+        self._seen = seen
+
+    def _write(self, keys: list[Key]) -> None:
+        handle, path = tempfile.mkstemp(dir=os.path.dirname(self.path), prefix=".keys-")  # for its owner alone
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(_Kept(version=1, keys=keys)), indent=2) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(path, self.path)
+        except BaseException:
+            os.unlink(path)
+            raise
+        self._follow()

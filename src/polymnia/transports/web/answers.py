@@ -1,0 +1,72 @@
+"""Messages and answers as HTTP has them: in which form they come, and what the status says of what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from polymnia.transports.errors import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
+    RATE_LIMITED,
+    UNSUPPORTED_VERSION,
+)
+from polymnia.transports.web.asgi import Headers, Scope
+from polymnia.transports.web.auth import Refusal, headers_of
+
+__all__ = ["JSON", "accepted", "check_type", "status_of"]
+
+JSON = (b"content-type", b"application/json")
+# What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
+_STATUS = {
+    PARSE_ERROR: 400, INVALID_REQUEST: 400, INVALID_PARAMS: 400, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400,
+    UNSUPPORTED_VERSION: 400, METHOD_NOT_FOUND: 404,
+}  # fmt: skip
+
+
+class _Error(msgspec.Struct):
+    code: int
+    data: Any = None
+
+
+class _Failed(msgspec.Struct):
+    error: _Error
+
+
+_failed = msgspec.json.Decoder(_Failed)
+
+
+def check_type(scope: Scope) -> None:
+    """Refuse a message that is not sent as what it is."""
+    given = headers_of(scope).get(b"content-type", b"")
+    if given.split(b";")[0].strip().lower() != b"application/json":
+        raise Refusal(415, "A message is sent as application/json")
+
+
+def accepted(headers: Mapping[bytes, bytes]) -> tuple[bool, bool]:
+    """Whether a client takes JSON, and whether it takes a stream; refused is who takes neither."""
+    given = headers.get(b"accept", b"*/*").lower()
+    streams = b"text/event-stream" in given
+    json = b"application/json" in given or b"*/*" in given or b"application/*" in given
+    if not (json or streams):
+        raise Refusal(406, "An answer is application/json or text/event-stream")
+    return json, streams
+
+
+def status_of(answer: bytes, *, modern: bool) -> tuple[int, Headers]:
+    """The status of an answer, and the headers that belong to it."""
+    if b'"error":{"code":' not in answer:
+        return 200, []
+    try:
+        error = _failed.decode(answer).error
+    except msgspec.DecodeError:
+        return 200, []
+    if error.code == RATE_LIMITED and isinstance(error.data, dict):
+        return 429, [(b"retry-after", str(error.data.get("retry_after", 1)).encode())]
+    return (_STATUS.get(error.code, 200) if modern or error.code in (PARSE_ERROR, INVALID_REQUEST) else 200), []

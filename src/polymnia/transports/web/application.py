@@ -1,0 +1,222 @@
+"""The addresses of a network server, and the gate before all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+from msgspec.json import encode
+from starlette.routing import Route, Router, WebSocketRoute
+
+from polymnia.errors import Fault
+from polymnia.transports.requests import frames
+from polymnia.transports.rpc import Server
+from polymnia.transports.web import cors
+from polymnia.transports.web.asgi import Receive, Scope, SendEvent, plain
+from polymnia.transports.web.auth import Gate, Refusal
+from polymnia.transports.web.house import House
+from polymnia.transports.web.http import Endpoint
+from polymnia.transports.web.metrics import Metrics
+from polymnia.transports.web.oauth import METADATA
+from polymnia.transports.web.sse import Events, Messages
+from polymnia.transports.web.visits import Visit, Visits
+from polymnia.transports.web.websocket import Socket
+
+__all__ = ["Application"]
+
+OPEN = frozenset(("/healthz",))
+"""What anybody may ask for."""
+_JSON = (b"content-type", b"application/json")
+_GONE = 1008  # how a socket is closed whose client broke a rule, or is not welcome any more
+_STOPPING = 1001
+
+
+class Application:
+    """Every dialect at its addresses. ``servers`` are the dialects by name; the first is the one without a name."""
+
+    def __init__(
+        self, house: House, gate: Gate, servers: Mapping[str, Server], metadata: dict[str, Any] | None = None
+    ) -> None:
+        self.house = house
+        self.visits = Visits(gate)
+        self.metrics = Metrics(house, servers, lambda: len(self.visits))
+        self._gate = gate
+        self._servers = servers
+        self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
+        self._asked = 0
+        self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
+        self.routes: list[Route | WebSocketRoute] = [Route("/healthz", _Page(self._alive), methods=["GET"])]
+        self.routes.append(Route("/readyz", _Page(self._ready), methods=["GET"]))
+        self.routes.append(Route("/metrics", _Page(self.metrics.page), methods=["GET"]))
+        if metadata is not None:
+            page = (200, encode(metadata), b"application/json")
+            self.routes += [Route(path, _Page(lambda: page), methods=["GET"]) for path in sorted(self._open - OPEN)]
+        for place, (name, server) in enumerate(servers.items()):
+            for below in (f"/{name}", *([""] if place == 0 else [])):
+                messages = f"/sse{below}/messages"
+                self.routes += [
+                    _route(f"/mcp{below}", Endpoint(house, server), "GET", "POST", "DELETE"),
+                    _route(f"/sse{below}", Events(house, server, messages), "GET"),
+                    _route(messages, Messages(house, server), "POST"),
+                    WebSocketRoute(f"/ws{below}", Socket(house, server)),
+                ]
+        self._paths = frozenset(route.path for route in self.routes)
+        self._router = Router(self.routes, redirect_slashes=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+        """Serve one request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        begun = time.perf_counter()
+        self._asked += 1
+        visit = Visit(scope, f"{self._run}-{self._asked}")
+        more: list[tuple[bytes, bytes]] = []
+
+        async def told(event: MutableMapping[str, Any]) -> None:
+            if event["type"] in ("http.response.start", "websocket.http.response.start"):
+                event = {**event, "headers": self._headed(visit, event.get("headers", []), more)}
+            visit.saw(event)
+            await send(event)
+
+        with self.visits.entered(visit):
+            try:
+                await self._serve(visit, receive, told, more)
+            except Refusal as refusal:
+                with suppress(OSError):
+                    await _refuse(scope, told, refusal)
+            except asyncio.CancelledError:
+                await self._dismissed(visit, told)
+            except OSError:
+                pass  # the client has left
+            except Exception as e:
+                self.house.log.event("error", "failure", request=visit.request, what=frames(e))
+                if not visit.started:
+                    failed = Refusal(500, f"Internal error; the server's log says more under {visit.request}")
+                    with suppress(OSError):
+                        await _refuse(scope, told, failed)
+        self._count(visit, time.perf_counter() - begun)
+
+    async def _serve(self, visit: Visit, receive: Receive, send: SendEvent, more: list[tuple[bytes, bytes]]) -> None:
+        scope = visit.scope
+        origin = self._gate.check_place(scope)
+        more += cors.granted(origin, self._gate.origins)
+        if self._gate.origins and cors.asks(scope, origin):
+            await plain(send, 204, b"", cors.preflight())
+            return
+        if self.house.stopping:
+            raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
+        scope.setdefault("state", {})
+        if scope["path"] not in self._open:
+            visit.visitor = scope["state"]["visitor"] = self._gate.admit(scope)
+        if scope["type"] == "websocket":
+            receive = self._asking_again(visit, receive, send)
+        await self._router(scope, receive, send)
+
+    def _headed(
+        self, visit: Visit, headers: list[tuple[bytes, bytes]], more: list[tuple[bytes, bytes]]
+    ) -> list[tuple[bytes, bytes]]:
+        """The headers of an answer with those that every answer has."""
+        headed = [*headers, (b"x-request-id", visit.request.encode()), *more]
+        if not any(name == b"x-ratelimit-limit" for name, _ in headers):
+            headed += self.house.standing("" if visit.visitor is None else visit.visitor.caller)
+        return headed
+
+    def _asking_again(self, visit: Visit, receive: Receive, send: SendEvent) -> Receive:
+        """Take messages from a socket only as long as whoever sends them is welcome."""
+
+        async def welcome() -> MutableMapping[str, Any]:
+            event = await receive()
+            if event["type"] != "websocket.receive":
+                return event
+            if self.house.stopping:
+                await asyncio.Event().wait()  # until what is under way has ended, and the socket with it
+            if visit.visitor is not None and not self._gate.welcomes(visit.scope, visit.visitor):
+                await send({"type": "websocket.close", "code": _GONE, "reason": "This key opens nothing here any more"})
+                return {"type": "websocket.disconnect", "code": _GONE}
+            return event
+
+        return welcome
+
+    async def _dismissed(self, visit: Visit, send: SendEvent) -> None:
+        """Tell the client of a stream or a socket that it is over, where that was our wish."""
+        task = asyncio.current_task()
+        if visit.dismissed is None or task is None:
+            raise asyncio.CancelledError
+        task.uncancel()
+        with suppress(OSError, RuntimeError):
+            if visit.scope["type"] == "websocket":
+                code = _STOPPING if self.house.stopping else _GONE
+                await send({"type": "websocket.close", "code": code, "reason": visit.dismissed})
+            elif not visit.done:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _count(self, visit: Visit, seconds: float) -> None:
+        scope = visit.scope
+        path = scope["path"] if scope["path"] in self._paths else "other"
+        self.metrics.count(path, visit.status, seconds)
+        log = self.house.log
+        if log.wants("info"):
+            visitor = visit.visitor
+            log.event(
+                "info", scope["type"], request=visit.request, method=scope.get("method", "GET"), path=path,
+                status=visit.status, milliseconds=round(seconds * 1000, 1),
+                key="" if visitor is None else visitor.key, address=(scope.get("client") or ("",))[0],
+            )  # fmt: skip
+
+    async def _live(self, receive: Receive, send: SendEvent) -> None:
+        while True:
+            event = await receive()
+            if event["type"] == "lifespan.startup":
+                self.visits.begin()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                self.visits.end("The server is stopping")
+                self.house.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def _alive(self) -> tuple[int, bytes, bytes]:
+        return 200, b'{"status":"alive"}', b"application/json"
+
+    def _ready(self) -> tuple[int, bytes, bytes]:
+        status = "stopping" if self.house.stopping else "ready"
+        try:
+            next(iter(self._servers.values())).memory.store.projects()
+        except Fault as e:
+            self.house.log("error", e.message)
+            status = e.code
+        return 200 if status == "ready" else 503, encode({"status": status}), b"application/json"
+
+
+class _Page:
+    """A small page made by a function: its status, what it says, and the type of that."""
+
+    def __init__(self, make: Callable[[], tuple[int, bytes, bytes]]) -> None:
+        self._make = make
+
+    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+        status, told, type = self._make()
+        await plain(send, status, told, [(b"content-type", type), (b"cache-control", b"no-store")])
+
+
+def _route(path: str, endpoint: Callable[[Scope, Receive, SendEvent], Awaitable[None]], *methods: str) -> Route:
+    """A route for these methods and no other: HEAD is no way to read a stream."""
+    route = Route(path, endpoint, methods=list(methods))
+    route.methods = set(methods)
+    return route
+
+
+async def _refuse(scope: Mapping[str, Any], send: SendEvent, refusal: Refusal) -> None:
+    body = refusal.body or encode({"error": refusal.message})
+    if scope["type"] == "http":
+        await plain(send, refusal.status, body, [_JSON, *refusal.headers])
+        return
+    await send(
+        {"type": "websocket.http.response.start", "status": refusal.status, "headers": [_JSON, *refusal.headers]}
+    )
+    await send({"type": "websocket.http.response.body", "body": body})

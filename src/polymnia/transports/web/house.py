@@ -1,0 +1,143 @@
+"""House: what all addresses of a network server share: threads, sessions, limits and the log."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.json import encode
+
+from polymnia.transports.errors import RpcError
+from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.web.auth import Refusal, Visitor
+from polymnia.transports.web.log import Log
+from polymnia.transports.web.rates import Rates
+from polymnia.transports.web.sessions import Session, Sessions
+from polymnia.transports.web.workers import Workers
+
+__all__ = ["House", "Limits"]
+
+_BODY_SECONDS = 30.0  # in which a message must be whole
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much of everything there may be."""
+
+    body_bytes: int = 16 * 1024 * 1024
+    held_bytes: int = 256 * 1024 * 1024
+    sessions: int = 1000
+    session_idle: float = 3600.0
+    connections: int = 1000
+    threads: int = 8
+
+
+class House:
+    """One server of the network."""
+
+    def __init__(self, limits: Limits, log: Log, rates: Rates | None = None) -> None:
+        self.limits = limits
+        self.rates = rates
+        self.log = log
+        self.workers = Workers(limits.threads)
+        self.sessions = Sessions(limits.sessions, limits.session_idle)
+        self.begun = time.monotonic()
+        self.stopping = False
+        self._named = 0
+        self._held = 0  # bytes of messages that are not whole yet
+
+    def name(self, what: str) -> str:
+        """A name nobody has had before."""
+        self._named += 1
+        return f"{what} {self._named}"
+
+    def admit(self, connection: Connection, session: str, visitor: Visitor | None = None) -> None:
+        """Count the calls of a connection as those of a session, and heavy ones as those of its visitor."""
+        if self.rates is not None:
+            take, caller = self.rates.take, None if visitor is None else visitor.caller
+
+            def admit(heavy: bool) -> None:
+                take(session, heavy=heavy, caller=caller)
+
+            connection.admit = admit
+
+    def standing(self, session: str) -> list[tuple[bytes, bytes]]:
+        """What the headers of an answer say of the limits."""
+        return [] if self.rates is None else self.rates.stand(session).headers()
+
+    def begin(self, server: Server, visitor: Visitor) -> Session:
+        """A new session for a client that shakes hands. So many a minute may begin as one of them may send calls."""
+        if self.rates is not None:
+            try:
+                self.rates.take(f"begin {visitor.caller}")
+            except RpcError as e:
+                raise _limited(e) from None
+        loop = asyncio.get_running_loop()
+        session = self.sessions.begin(
+            lambda id: Session(id, server, visitor, self.workers, self.log, loop, self.sessions.shelf)
+        )
+        if session is None:
+            raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])
+        self.admit(session.connection, session.id, visitor)
+        return session
+
+    async def body(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
+        """What a client sends, all of it: not too much, and not too slowly."""
+        most = self.limits.body_bytes
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if len(declared) > 18 or (declared.isdigit() and int(declared) > most):
+            raise self._too_large()
+        first = await self._more(receive, _BODY_SECONDS)
+        if not first.get("more_body"):
+            return self._fitting(first.get("body", b""))
+        parts, size = [first.get("body", b"")], len(first.get("body", b""))
+        until = time.monotonic() + _BODY_SECONDS
+        self._held += size
+        try:
+            while True:
+                part = await self._more(receive, until - time.monotonic())
+                parts.append(part.get("body", b""))
+                size += len(parts[-1])
+                self._held += len(parts[-1])
+                if size > most:
+                    raise self._too_large()
+                if not part.get("more_body"):
+                    return b"".join(parts)
+                if self._held > self.limits.held_bytes:
+                    raise Refusal(503, "Too much is being sent at once; try again later", [(b"retry-after", b"5")])
+        finally:
+            self._held -= size
+
+    def _too_large(self) -> Refusal:
+        return Refusal(413, f"A message may have {self.limits.body_bytes:,} bytes, the limit max_message_bytes")
+
+    def _fitting(self, body: bytes) -> bytes:
+        if len(body) > self.limits.body_bytes:
+            raise self._too_large()
+        return body
+
+    async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
+        try:
+            async with asyncio.timeout(max(0.01, seconds)):
+                part = await receive()
+        except TimeoutError:
+            raise Refusal(408, "The message came too slowly") from None
+        if part["type"] == "http.disconnect":
+            raise Refusal(499, "The client left before its message was whole")
+        return part
+
+    def close(self) -> None:
+        """End everything; calls under way are left to their end."""
+        self.stopping = True
+        self.sessions.close()
+        self.workers.close()
+
+
+def _limited(error: RpcError) -> Refusal:
+    """A refusal of the limits where no message has been read yet."""
+    told = {"jsonrpc": "2.0", "id": None, "error": {"code": error.code, "message": error.message, "data": error.data}}
+    return Refusal(429, error.message, [(b"retry-after", str(error.data["retry_after"]).encode())], encode(told))

@@ -1,0 +1,90 @@
+"""OAuth: tokens of an authorization server, beside keys. This server only checks them (RFC 9728, RFC 9068)."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from polymnia.errors import NoLibrary, Unavailable
+from polymnia.operation import Grant
+from polymnia.transports.web.auth import Visitor
+
+__all__ = ["METADATA", "READ", "WRITE", "Tokens"]
+
+METADATA = "/.well-known/oauth-protected-resource"
+READ, WRITE = "memory:read", "memory:write"
+_ALGORITHMS = {  # by the kind of key: none that takes a shared secret, so that a public key is never taken for one
+    "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    "EC": ("ES256", "ES384", "ES512"),
+    "OKP": ("EdDSA",),
+}
+_NEEDED = ["exp", "iss", "aud", "sub"]
+
+
+class Tokens:
+    """Checks the tokens of one issuer, by its public keys in a JWKS file. What a token opens is in its scope.
+
+    ``memory:read`` lets its bearer read, ``memory:write`` write too; a claim ``projects`` limits it to those.
+    """
+
+    def __init__(self, issuer: str, audience: str, keys: str) -> None:
+        try:
+            import jwt
+        except ImportError as e:
+            raise NoLibrary("jwt", "oauth") from e
+        self._jwt = jwt
+        self.issuer = issuer
+        self.audience = audience
+        self._path = os.path.abspath(os.path.expanduser(keys))
+        self._seen: tuple[int, int] | None = None
+        self._keys: dict[str, Any] = {}
+        self._follow()
+
+    def __call__(self, token: str) -> Visitor | None:
+        """The visitor a token lets in; None where it lets in nobody."""
+        jwt = self._jwt
+        try:
+            self._follow()
+            head = jwt.get_unverified_header(token)
+            only = next(iter(self._keys.values())) if len(self._keys) == 1 else None
+            key = self._keys.get(str(head.get("kid", "")), only)
+            if key is None or head.get("alg") not in _ALGORITHMS.get(key.key_type, ()):
+                return None
+            claims = jwt.decode(
+                token, key.key, algorithms=[head["alg"]], audience=self.audience, issuer=self.issuer,
+                options={"require": _NEEDED},
+            )  # fmt: skip
+        except (jwt.PyJWTError, TypeError, ValueError):
+            return None
+        scopes = str(claims.get("scope", "")).split()
+        if READ not in scopes and WRITE not in scopes:
+            return None
+        projects = claims.get("projects")
+        if projects is not None and not (isinstance(projects, list) and all(isinstance(one, str) for one in projects)):
+            return None
+        grant = Grant(None if projects is None else frozenset(projects), WRITE in scopes)
+        return Visitor(f"oauth {claims['sub']}", grant)
+
+    def metadata(self) -> dict[str, Any]:
+        """What a client is told of where to get a token (RFC 9728)."""
+        return {
+            "resource": self.audience,
+            "authorization_servers": [self.issuer],
+            "scopes_supported": [READ, WRITE],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Polymnia",
+        }
+
+    def _follow(self) -> None:
+        """Read the issuer's keys anew when the file has changed."""
+        try:
+            status = os.stat(self._path)
+            seen = (status.st_mtime_ns, status.st_size)
+            if seen != self._seen:
+                with open(self._path, encoding="utf-8") as file:
+                    read = self._jwt.PyJWKSet.from_dict(json.load(file))
+                self._keys = {str(key.key_id or at): key for at, key in enumerate(read.keys)}
+                self._seen = seen
+        except (OSError, ValueError, self._jwt.PyJWTError) as e:
+            raise Unavailable(f"The keys of the issuer cannot be read from {self._path}: {e}") from e

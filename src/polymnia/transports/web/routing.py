@@ -1,0 +1,139 @@
+"""Routing headers of the stateless era: what they say must be what the message says.
+
+Proxies route by these headers without reading the message, so a server that believed the message alone could be made to
+do what a proxy would not have let through.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec.json import encode
+
+from polymnia.operation import Operation
+from polymnia.transports.errors import HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION
+from polymnia.transports.messages import BadMessage, Message, message
+from polymnia.transports.rpc import Server
+from polymnia.transports.web.auth import Refusal
+from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
+
+__all__ = ["is_modern"]
+
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_VERSION, _METHOD, _NAME, _PARAMETER = b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"mcp-param-"
+_WRAPPED = re.compile(r"=\?base64\?(.*)\?=")
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+class _Meta(Struct):
+    version: Any = field(default=None, name=PREFIX + "protocolVersion")
+
+
+class _Params(Struct):
+    meta: _Meta | None = field(default=None, name="_meta")
+    name: Any = None
+    uri: Any = None
+    arguments: Raw | UnsetType = UNSET
+
+
+_params = msgspec.json.Decoder(_Params)
+_arguments = msgspec.json.Decoder(dict[str, Any])
+
+
+def is_modern(headers: Headers, body: bytes, server: Server) -> bool:
+    """Whether a message is of the stateless era; one whose headers do not fit it is refused."""
+    version = next((value.decode("latin-1") for name, value in headers if name == _VERSION), None)
+    if version in HANDSHAKE_VERSIONS and b"/protocolVersion" not in body:
+        return False
+    if version is None and b"/protocolVersion" not in body:
+        return False
+    try:
+        read = message(body, server.max_nesting)
+        params = _Params() if read.params is UNSET else _params.decode(read.params)
+    except (BadMessage, msgspec.DecodeError, UnicodeDecodeError):
+        return _unread(version, body)
+    said = params.meta.version if params.meta is not None else None
+    if said is None:
+        if version in MODERN_VERSIONS and read.method is not UNSET and read.id is not UNSET:
+            raise _refusal(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}protocolVersion", read)
+        _check_known(version, read)
+        return version in MODERN_VERSIONS
+    if read.id is not UNSET:  # what wants no answer names nothing to route by
+        disagreement = _disagreement(headers, read, params, server.registry.operations)
+        if disagreement is not None:
+            raise _refusal(HEADER_MISMATCH, disagreement, read)
+    return True
+
+
+def _unread(version: str | None, body: bytes) -> bool:
+    """A message that cannot be read here: the protocol says what is wrong with it, or takes a batch apart."""
+    _check_known(version, None)
+    if version in MODERN_VERSIONS and body[:1] == b"[":
+        raise _refusal(INVALID_REQUEST, "The body must be one message", None)
+    return version in MODERN_VERSIONS
+
+
+def _check_known(version: str | None, read: Message | None) -> None:
+    if version is not None and version not in HANDSHAKE_VERSIONS and version not in MODERN_VERSIONS:
+        data = {"supported": [*HANDSHAKE_VERSIONS, *MODERN_VERSIONS], "requested": version}
+        raise _refusal(UNSUPPORTED_VERSION, f"Unsupported protocol version {version}", read, data)
+
+
+def _refusal(code: int, text: str, read: Message | None, data: Any = None) -> Refusal:
+    error: dict[str, Any] = {"code": code, "message": text}
+    if data is not None:
+        error["data"] = data
+    id = None if read is None or read.id is UNSET else read.id
+    return Refusal(400, text, body=encode({"jsonrpc": "2.0", "id": id, "error": error}))
+
+
+def _disagreement(headers: Headers, read: Message, params: _Params, operations: Mapping[str, Operation]) -> str | None:
+    """What headers and message do not agree in; None where they do."""
+    given: dict[bytes, str] = {}
+    for name, value in headers:
+        if name in (_VERSION, _METHOD, _NAME) or name.startswith(_PARAMETER):
+            if name in given:
+                return f"{name.decode('latin-1')} is given twice"
+            given[name] = value.decode("latin-1").strip(" \t")
+    if given.get(_VERSION) != params.meta.version:  # type: ignore[union-attr]
+        return "MCP-Protocol-Version is not the protocol version of the message"
+    if given.get(_METHOD) != read.method:
+        return "Mcp-Method is not the method of the message"
+    key = _NAMED.get(str(read.method))
+    if key is not None and (named := getattr(params, key)) is not None and _meant(given.get(_NAME)) != named:
+        return f"Mcp-Name is not the {key} of the message"
+    tool = operations.get(params.name) if read.method == "tools/call" and isinstance(params.name, str) else None
+    return None if tool is None or not tool.headers else _unlike(tool, params, given)
+
+
+def _unlike(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str | None:
+    """What parameters and the headers that repeat them do not agree in."""
+    try:
+        arguments = {} if params.arguments is UNSET else _arguments.decode(params.arguments)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None  # the tool says what is wrong with them
+    for parameter, header in tool.headers.items():
+        value = arguments.get(parameter)
+        repeated = given.get(_PARAMETER + header.lower().encode())
+        written = str(value).lower() if isinstance(value, bool) else None if value is None else str(value)
+        if _meant(repeated) != written or (repeated is None) != (written is None):
+            return f"Mcp-Param-{header} is not the parameter {parameter} of the message"
+    return None
+
+
+def _meant(value: str | None) -> str | None:
+    """A header's value as it was meant: what no header can hold is wrapped in base64."""
+    wrapped = _WRAPPED.fullmatch(value or "")
+    if wrapped is None:
+        return value
+    try:
+        data = b64decode(wrapped[1], validate=True)
+        return data.decode() if b64encode(data).decode() == wrapped[1] else None
+    except ValueError:
+        return None

@@ -1,0 +1,87 @@
+"""Serving: the sockets. An ASGI server that ends without haste; what a connection may do is in ``punctual``."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import signal
+import socket
+from types import FrameType
+
+import uvicorn
+
+from polymnia.transports.web.application import Application
+from polymnia.transports.web.log import Relay
+from polymnia.transports.web.punctual import IDLE_SECONDS, Punctual, PunctualSocket
+
+__all__ = ["listening", "serve"]
+
+_GRACE_SECONDS = 30  # in which calls may end after a signal
+_FLUSH_SECONDS = 0.05  # in which answers that are ready reach their sockets
+_GONE_SECONDS = 60  # after which a client is gone whose machine confirms nothing of what it is sent
+_PING_SECONDS = 20.0  # between two pings of a socket, and for the answer to one
+_BACKLOG = 512
+_LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets", "asyncio")
+
+
+class _Server(uvicorn.Server):
+    """Ends in order: no new clients, then the calls under way and their answers, then streams and sockets."""
+
+    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+        super().__init__(config)
+        self._application = application
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal came. It is an order and no failure: the process ends by itself. A second one is impatient."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        house = self._application.house
+        house.stopping = True
+        for server in self.servers:
+            server.close()
+        for one in sockets or ():
+            one.close()
+        if not self.force_exit:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, house.workers.finish, _GRACE_SECONDS)
+            await asyncio.sleep(_FLUSH_SECONDS)
+        house.sessions.close()  # their streams send what is left and end
+        await asyncio.sleep(_FLUSH_SECONDS)
+        self._application.visits.end("The server is stopping")
+        await asyncio.sleep(_FLUSH_SECONDS)
+        await super().shutdown(sockets)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; raises OSError where the place is taken or not ours."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _GONE_SECONDS * 1000)
+    found.setblocking(False)
+    return found
+
+
+def serve(application: Application, bound: socket.socket) -> None:
+    """Serve until a signal comes; calls under way are left to their end."""
+    for name in _LIBRARIES:
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [Relay(application.house.log)]
+        logger.setLevel(logging.WARNING)
+        logger.propagate = False
+    limits = application.house.limits
+    config = uvicorn.Config(
+        application, http=Punctual, ws=PunctualSocket, loop="auto", lifespan="on", access_log=False, log_config=None,
+        server_header=False, date_header=False, timeout_keep_alive=IDLE_SECONDS, proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS, ws_max_size=limits.body_bytes, ws_per_message_deflate=False,
+        ws_ping_interval=_PING_SECONDS, ws_ping_timeout=_PING_SECONDS,
+    )  # fmt: skip
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+    _Server(config, application).run(sockets=[bound])
+    application.house.workers.finish(_GRACE_SECONDS)

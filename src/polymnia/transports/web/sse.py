@@ -1,0 +1,59 @@
+"""Server-sent events, as older clients speak them: a stream for everything that is told, messages by POST."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import parse_qs
+
+from polymnia.transports.rpc import Server
+from polymnia.transports.web.answers import check_type
+from polymnia.transports.web.asgi import Receive, Scope, SendEvent, disconnected, plain
+from polymnia.transports.web.auth import Refusal
+from polymnia.transports.web.house import House
+from polymnia.transports.web.stream import begin, follow
+
+__all__ = ["Events", "Messages"]
+
+
+class Events:
+    """The stream of one client. It is a session for as long as the stream is open."""
+
+    def __init__(self, house: House, server: Server, messages: str) -> None:
+        self._house = house
+        self._server = server
+        self._messages = messages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+        """Open the stream and tell where messages go."""
+        session = self._house.begin(self._server, scope["state"]["visitor"])
+        session.busy += 1
+        gone = asyncio.ensure_future(disconnected(receive))
+        try:
+            await begin(send, self._house.standing(session.id), session.outbox, primed=False)
+            where = f"{scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            first = f"event: endpoint\ndata: {where}\n\n".encode()
+            await send({"type": "http.response.body", "body": first, "more_body": True})
+            await follow(session.outbox, 0, gone, send)
+        finally:
+            gone.cancel()
+            self._house.sessions.end(session)
+
+
+class Messages:
+    """Where a client of a stream sends its messages; the answers come by the stream."""
+
+    def __init__(self, house: House, server: Server) -> None:
+        self._house = house
+        self._server = server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+        """Take one message."""
+        check_type(scope)
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("session_id", [""])
+        session = self._house.sessions.find(given[0], scope["state"]["visitor"], self._server)
+        if session is None:
+            raise Refusal(404, "There is no such stream; open one first")
+        body = await self._house.body(scope, receive)
+        session.connection.receive(body.strip(), session.send, session.send)
+        standing = self._house.standing(session.id)
+        await plain(send, 202, b"Accepted", [(b"content-type", b"text/plain"), *standing])

@@ -1,0 +1,199 @@
+"""analyze_quality: each dimension tells a good text from a bad one, and says which sentence is to mend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stdio_client import Place, Server
+
+from .analyzing import DIMENSIONS, analyze
+from .speaking import stored
+
+_WALL = " ".join(
+    f"The pump of village number {n} moves water from the lower basin to the upper one at night." for n in range(1, 61)
+)
+_PARTS = "\n\n".join(f"## Village {n}\n\nThe pump of village number {n} moves water at night." for n in range(1, 31))
+
+# A text that is good in this respect, and one that is not.
+TWINS: dict[str, tuple[str, str]] = {
+    "clarity": (
+        "Ann replaces the pump on Monday. Bob tests the pump on Tuesday.",
+        "Stuff was done by someone somehow. Various things were perhaps handled in some way.",
+    ),
+    "completeness": (
+        "# Pump\n\nThe pump moves ten litres. The motor runs at night.",
+        "# Pump\n\nThe pump moves TBD litres. TODO: say when the motor runs.",
+    ),
+    "accuracy": (
+        "The invoice of 28 February 2025 has parts: 10 + 20 + 30 = 60.",
+        "The invoice of 31 February 2025 has parts: 10 + 20 + 30 = 70.",
+    ),
+    "relevance": (
+        "# Ferry\n\nThe ferry leaves at eight. The ferry has two decks.",
+        "# Violin\n\nThe ferry leaves at eight. The ferry has two decks.",
+    ),
+    "structure": (f"# Pumps\n\n{_PARTS}", _WALL),
+    "consistency": (
+        "The e-mail server stores every e-mail. Each e-mail has a sender. The colour is red. The colour stays.",
+        "The e-mail server stores every email. Each e-mail has a sender. The colour is red. The color stays.",
+    ),
+    "readability": (
+        "The pump is old. We will buy a new one. It will cost less.",
+        "Notwithstanding considerable infrastructural deterioration, organisational stakeholders unanimously "
+        "recommended comprehensive replacement of hydraulic instrumentation.",
+    ),
+    "actionability": (
+        "# Tasks\n\n- [ ] Ann: close the valve V3 by 2026-03-01 with the red key.\n"
+        "- [ ] Bob: write the time into the log book by 2026-03-02.",
+        "# Tasks\n\n- [ ] Do something about the valve.\n- [ ] Maybe handle the filter sometime.",
+    ),
+}
+FLAWED = "# Plan\n\nThe plan is due on 31 February 2025. TODO: say who pays. Stuff was done by someone somehow."
+
+
+def quality(server: Server, project: str, id: str, /, **more: Any) -> dict[str, Any]:
+    """How good an item is."""
+    answer = analyze(server, "analyze_quality", project, content_id=id, **more)
+    assert answer["content_id"] == id
+    return answer
+
+
+@pytest.mark.promise("analysis.quality.dimensions")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_dimension_tells_a_good_text_from_a_bad_one(shared: Server, project: str, dimension: str) -> None:
+    told = []
+    for number, text in enumerate(TWINS[dimension]):
+        of = f"{project} {number}"
+        answer = quality(shared, of, stored(shared, of, text), quality_dimensions=[dimension])
+        assert list(answer["dimensions"]) == [dimension]
+        assert answer["overall_score"] == answer["dimensions"][dimension]["score"]
+        told.append(answer)
+    good, bad = told
+    assert 0 <= bad["overall_score"] < 0.6
+    assert bad["overall_score"] + 0.3 < good["overall_score"] <= 1
+    assert {one["dimension"] for one in bad["suggestions"]} == {dimension}
+    assert len(good["suggestions"]) < len(bad["suggestions"])
+
+
+@pytest.mark.promise("analysis.quality.dimensions")
+def test_all_eight_are_told_and_those_that_cannot_be_say_why(shared: Server, project: str) -> None:
+    answer = quality(shared, project, stored(shared, project, "Ann replaces the pump."))
+    assert tuple(answer["dimensions"]) == DIMENSIONS
+    scores = {name: one["score"] for name, one in answer["dimensions"].items()}
+    untold = [name for name, score in scores.items() if score is None]
+    assert untold
+    for name in untold:
+        assert answer["dimensions"][name]["note"]
+        assert any(name in note for note in answer["notes"])
+    known = [score for score in scores.values() if score is not None]
+    assert min(known) <= answer["overall_score"] <= max(known)
+
+
+@pytest.mark.promise("analysis.quality.dimensions")
+def test_accuracy_is_only_what_can_be_known_here(shared: Server, project: str) -> None:
+    id = stored(shared, project, "The moon is made of cheese.")
+    answer = quality(shared, project, id, quality_dimensions=["accuracy"])
+    assert answer["dimensions"]["accuracy"]["note"]
+    assert answer["suggestions"] == []
+    # It is known what the project says.
+    stored(shared, project, "The moon is not made of cheese.")
+    after = quality(shared, project, id, quality_dimensions=["accuracy"])
+    (suggestion,) = after["suggestions"]
+    assert suggestion["quote"] == "The moon is made of cheese."
+    assert "The moon is not made of cheese." in suggestion["problem"]
+    assert after["dimensions"]["accuracy"]["score"] < 0.5
+
+
+@pytest.mark.promise("analysis.quality.suggestions")
+def test_a_suggestion_quotes_the_sentence_it_is_about(shared: Server, project: str) -> None:
+    id = stored(shared, project, FLAWED)
+    suggestions = quality(shared, project, id)["suggestions"]
+    quotes = {(one["dimension"], one["quote"]) for one in suggestions}
+    assert ("accuracy", "The plan is due on 31 February 2025.") in quotes
+    assert ("completeness", "TODO: say who pays.") in quotes
+    assert ("clarity", "Stuff was done by someone somehow.") in quotes
+    for one in suggestions:
+        assert one["quote"] in FLAWED
+        assert one["problem"]
+        assert one["advice"]
+    gains = [one["gain"] for one in suggestions]
+    assert gains == sorted(gains, reverse=True)
+
+
+@pytest.mark.promise("analysis.quality.suggestions")
+def test_what_is_suggested_makes_it_better(shared: Server, project: str) -> None:
+    id = stored(shared, project, FLAWED)
+    before = quality(shared, project, id)
+    text = "# Plan\n\nThe plan is due on 28 February 2025. The town pays. Ann closes the plan."
+    shared.call("memory_store", operation="update_content", project_id=project, content_id=id,
+                updates={"content": text})  # fmt: skip
+    after = quality(shared, project, id)
+    assert after["overall_score"] > before["overall_score"]
+    assert len(after["suggestions"]) < len(before["suggestions"])
+
+
+@pytest.mark.promise("analysis.quality.options")
+def test_suggestions_and_metrics_are_told_when_they_are_wanted(shared: Server, project: str) -> None:
+    id = stored(shared, project, FLAWED)
+    plain = quality(shared, project, id)
+    assert plain["suggestions"]
+    assert not [one for one in plain["dimensions"].values() if "metrics" in one]
+    assert "suggestions" not in quality(shared, project, id, options={"include_suggestions": False})
+    full = quality(shared, project, id, options={"include_metrics": True})
+    assert full["overall_score"] == plain["overall_score"]
+    metrics = full["dimensions"]["completeness"]["metrics"]
+    assert metrics["placeholders"]["quotes"] == ["TODO: say who pays."]
+    for one in full["dimensions"].values():
+        for metric in one["metrics"].values():
+            assert 0 <= metric["score"] <= 1
+            assert metric["weight"] >= 0
+            assert metric["measured_against"]
+
+
+@pytest.mark.promise("analysis.quality.benchmark")
+def test_others_are_compared_side_by_side(shared: Server, project: str) -> None:
+    bad = stored(shared, project, FLAWED)
+    good = stored(shared, project, "# Pump\n\nAnn replaces the pump on Monday. Bob tests the pump on Tuesday.")
+    middle = stored(shared, project, "# Ferry\n\nThe ferry has two decks. TODO: say when the ferry leaves.")
+    assert "benchmark" not in quality(shared, project, bad)
+    answer = quality(shared, project, bad, options={"benchmark_against": [good, middle]})
+    items = {one["content_id"]: one for one in answer["benchmark"]["items"]}
+    assert list(items) == [good, middle]
+    for id, one in items.items():
+        alone = quality(shared, project, id)
+        assert one["score"] == alone["overall_score"]
+        assert one["dimensions"] == {name: side["score"] for name, side in alone["dimensions"].items()}
+        assert one["differences"]["overall"] == pytest.approx(answer["overall_score"] - one["score"], abs=1e-3)
+    standing = answer["benchmark"]["standing"]
+    assert (standing["overall"]["rank"], standing["overall"]["of"]) == (3, 3)
+    better = quality(shared, project, good, options={"benchmark_against": [bad, middle]})
+    assert better["benchmark"]["standing"]["overall"]["rank"] == 1
+    chosen = quality(shared, project, bad, quality_dimensions=["clarity"], options={"benchmark_against": [good]})
+    assert set(chosen["benchmark"]["items"][0]["dimensions"]) == {"clarity"}
+
+
+@pytest.mark.promise("analysis.quality.languages")
+def test_korean_is_read_as_korean(shared: Server, project: str) -> None:
+    text = "# 계획\n\n회의는 2025년 2월 31일에 열린다. TODO: 예산을 적는다. 민지가 보고서를 쓴다."
+    answer = quality(shared, project, stored(shared, project, text))
+    quotes = {(one["dimension"], one["quote"]) for one in answer["suggestions"]}
+    assert ("accuracy", "회의는 2025년 2월 31일에 열린다.") in quotes
+    assert ("completeness", "TODO: 예산을 적는다.") in quotes
+    assert answer["looked_at"]["language"] == "ko"
+
+
+@pytest.mark.promise("analysis.quality.project")
+def test_meaning_tells_what_belongs_to_the_project(module_place: Place, meaning: Server, project: str) -> None:
+    texts = [
+        f"The harbour crew of pier {n} moors the ferry, checks the anchor and pays the captain." for n in range(12)
+    ]
+    ids = [stored(meaning, project, text, options={"generate_embeddings": True}) for text in texts]
+    odd = stored(meaning, project, "Rye bread needs flour, salt, a sour dough and a hot oven.",
+                 options={"generate_embeddings": True})  # fmt: skip
+    inside, outside = (
+        quality(meaning, project, id, quality_dimensions=["relevance"])["overall_score"] for id in (ids[5], odd)
+    )
+    assert inside is not None
+    assert outside is None or outside < inside

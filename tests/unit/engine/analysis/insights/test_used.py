@@ -1,0 +1,76 @@
+"""Usage insights: what the patterns of use come to, within the horizon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .planted import Project, named, of_type
+
+
+def _read(path: Path) -> Project:
+    """Forty memories read now and then within a month, one of them all the time and one found but never opened."""
+    project = Project(path)
+    records = [project.note(f"The lamp {number} burns.", days=90 - number / 100) for number in range(40)]
+    for number, record in enumerate(records[2:]):
+        project.read(record, days=[3 + number % 20], opened=1, found=1, who=f"reader{number % 3}")
+    for reader in range(3):
+        project.read(records[0], days=[1 + step for step in range(0, 25, 2)], opened=2, found=1, who=f"reader{reader}")
+        project.read(records[1], days=[1 + step for step in range(0, 25, 2)], found=3, who=f"reader{reader}")
+    return project
+
+
+def test_what_is_read_most_and_what_is_found_but_never_opened(tmp_path: Path) -> None:
+    project = _read(tmp_path)
+    found = project.insights("usage_insights", depth="deep")
+    (most,) = named(found, "most_read")
+    assert len(most.members) == 1
+    assert most.recommendation is not None and "analyze_quality" in most.recommendation
+    (passed,) = named(found, "found_not_opened")
+    assert passed.members != most.members
+    assert all(one.evidence["days"] == 30 for one in of_type(found, "usage_insights"))
+
+
+def test_use_before_the_horizon_does_not_count(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    records = [project.note(f"The lamp {number} burns.", days=90 - number / 100) for number in range(40)]
+    for number, record in enumerate(records):
+        project.read(record, days=[40 + number % 20], opened=1, who="ana")
+    project.read(records[0], days=[40 + step for step in range(30)], opened=1, who="ben")
+    assert named(project.insights("usage_insights", horizon="long"), "most_read")
+    found = project.insights("usage_insights", horizon="short")
+    assert found.insights == []
+    assert any("Too little reading" in note and "7 days" in note for note in found.notes)
+
+
+def test_users_are_looked_at_when_it_goes_deep(tmp_path: Path) -> None:
+    project = _read(tmp_path)
+    assert project.insights("usage_insights").looked_at["usage_insights"]["questions"] == ["usage"]
+    assert "users" in project.insights("usage_insights", depth="deep").looked_at["usage_insights"]["questions"]
+
+
+def test_searches_that_find_what_nobody_opens_are_a_gap(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for number in range(40):
+        tag = "tides" if number % 4 == 0 else "lamps"
+        record = project.note(f"The {tag} {number} are told.", days=60 - number / 100, tags=[tag])
+        opened = 0 if tag == "tides" else 1
+        project.read(
+            record, days=[2 + step * 3 for step in range(6)], opened=opened, found=1, who=f"reader{number % 5}"
+        )
+    (one,) = named(project.insights("content_gaps", depth="deep"), "found_not_wanted")
+    assert one.evidence["tag"] == "tides"
+    assert one.evidence["opened"] == 0
+    assert one.confidence > 0.99
+
+
+def test_one_memory_that_holds_all_there_is_on_its_topic(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    lamps = [project.note(f"The lamp {number} burns at the quay all night.", days=60) for number in range(20)]
+    alone = project.note("Tax returns go to Mrs Brown before Easter", days=50)
+    for record in [*lamps, alone]:
+        project.read(record, days=[5], opened=1)
+    for record in (alone, lamps[0]):
+        for reader in range(3):
+            project.read(record, days=range(1, 25, 2), opened=1, who=f"reader{reader}")
+    (one,) = named(project.insights("content_gaps", depth="deep"), "asked_of_one")
+    assert one.members == (alone.id,)

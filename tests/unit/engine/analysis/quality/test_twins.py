@@ -1,0 +1,577 @@
+"""Each measure is shown a text that has its fault and the same text mended."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from polymnia.engine.analysis.quality.accuracy import accuracy
+from polymnia.engine.analysis.quality.actionability import actionability
+from polymnia.engine.analysis.quality.clarity import clarity
+from polymnia.engine.analysis.quality.completeness import completeness
+from polymnia.engine.analysis.quality.consistency import consistency
+from polymnia.engine.analysis.quality.readable import readable
+from polymnia.engine.analysis.quality.sheet import sheet
+from polymnia.engine.analysis.quality.structure import structure
+from polymnia.engine.analysis.quality.values import Dimension
+from polymnia.models import Record
+
+from .desk import NOW
+
+
+class Twins(NamedTuple):
+    """A text with a fault, the words that are to be quoted, and the text without it."""
+
+    dimension: str
+    metric: str
+    faulty: str
+    quote: str
+    mended: str
+    kind: str = "content"
+
+
+TWINS = [
+    # clarity
+    Twins(
+        "clarity",
+        "vague_words",
+        "The job moves some stuff to the archive soon. Kim owns the job.",
+        "The job moves some stuff to the archive soon.",
+        "The job moves invoices to the archive at 02:00. Kim owns the job.",
+    ),
+    Twins(
+        "clarity",
+        "vague_words",
+        "배치가 나중에 어떤 파일을 적절히 옮긴다. 김민수가 맡는다.",
+        "배치가 나중에 어떤 파일을 적절히 옮긴다.",
+        "배치가 새벽 2시에 청구서를 보관소로 옮긴다. 김민수가 맡는다.",
+    ),
+    Twins(
+        "clarity",
+        "loose_pronouns",
+        "This means a restart after each change. The server reads its settings once.",
+        "This means a restart after each change.",
+        "The server restarts after each change. The server reads its settings once.",
+    ),
+    Twins(
+        "clarity",
+        "loose_pronouns",
+        "이것은 매번 다시 시작한다. 서버는 설정을 한 번 읽는다.",
+        "이것은 매번 다시 시작한다.",
+        "서버는 매번 다시 시작한다. 서버는 설정을 한 번 읽는다.",
+    ),
+    Twins(
+        "clarity",
+        "passive_voice",
+        "The report was written on Monday. Kim reads it.",
+        "The report was written on Monday.",
+        "Lee wrote the report on Monday. Kim reads it.",
+    ),
+    Twins(
+        "clarity",
+        "passive_voice",
+        "보고서는 월요일에 작성되어진다. 김민수가 읽는다.",
+        "보고서는 월요일에 작성되어진다.",
+        "이지은이 월요일에 보고서를 쓴다. 김민수가 읽는다.",
+    ),
+    Twins(
+        "clarity",
+        "undefined_abbreviations",
+        "The QBRX starts at noon. All teams attend.",
+        "The QBRX starts at noon.",
+        "The quarterly business review (QBRX) starts at noon. All teams attend.",
+    ),
+    Twins(
+        "clarity",
+        "undefined_abbreviations",
+        "정오에 QBRX가 시작된다. 모든 팀이 참석한다.",
+        "정오에 QBRX가 시작된다.",
+        "정오에 분기 사업 검토(QBRX)가 시작된다. 모든 팀이 참석한다.",
+    ),
+    Twins(
+        "clarity",
+        "long_sentences",
+        "The importer reads each file in the folder that the settings name and then checks every line of it "
+        "against the "
+        "schema and writes the lines that pass into the table and the others into a second file. Kim owns it.",
+        "The importer reads each file",
+        "The importer reads each file in the folder. The importer checks every line against the schema. Kim owns it.",
+    ),
+    Twins(
+        "clarity",
+        "long_sentences",
+        "가져오기 프로그램은 설정이 가리키는 폴더에 있는 파일을 하나씩 읽고 모든 줄을 스키마와 견주어 보고 맞는 "
+        "줄은 표에 쓰고 맞지 않는 줄은 "
+        "다른 파일에 쓰고 마지막으로 관리자에게 결과를 적은 편지를 보내고 기록을 남긴다. 김민수가 맡는다.",
+        "가져오기 프로그램은",
+        "가져오기 프로그램은 파일을 하나씩 읽는다. 맞는 줄은 표에 쓴다. 김민수가 맡는다.",
+    ),
+    Twins(
+        "clarity",
+        "double_negations",
+        "It is not impossible to restart the server. Kim knows how.",
+        "It is not impossible to restart the server.",
+        "It is possible to restart the server. Kim knows how.",
+    ),
+    Twins(
+        "clarity",
+        "double_negations",
+        "서버를 다시 켜지 않을 수 없다. 김민수가 안다.",
+        "서버를 다시 켜지 않을 수 없다.",
+        "서버를 다시 켜야 한다. 김민수가 안다.",
+    ),
+    # completeness
+    Twins(
+        "completeness",
+        "placeholders",
+        "The limit is 20 MB. TODO: describe the error.",
+        "TODO: describe the error.",
+        "The limit is 20 MB. A larger file is refused with code 413.",
+    ),
+    Twins(
+        "completeness",
+        "placeholders",
+        "한도는 20MB이다. 오류는 추후 작성.",
+        "오류는 추후 작성.",
+        "한도는 20MB이다. 더 큰 파일은 413으로 거절한다.",
+    ),
+    Twins(
+        "completeness",
+        "headings_without_text",
+        "# Limits\n\nFiles have 20 MB.\n\n## Errors\n\n## Retries\n\nThree times.\n",
+        "Errors",
+        "# Limits\n\nFiles have 20 MB.\n\n## Errors\n\nCode 413.\n\n## Retries\n\nThree times.\n",
+    ),
+    Twins(
+        "completeness",
+        "announced_but_missing",
+        "Files have 20 MB. The errors are the following:\n",
+        "The errors are the following:",
+        "Files have 20 MB. The errors are the following:\n\n- 413\n- 415\n",
+    ),
+    Twins(
+        "completeness",
+        "announced_but_missing",
+        "파일은 20MB까지다. 오류는 다음과 같다:\n",
+        "오류는 다음과 같다:",
+        "파일은 20MB까지다. 오류는 다음과 같다:\n\n- 413\n- 415\n",
+    ),
+    Twins(
+        "completeness",
+        "announced_but_missing",
+        "The limit is 20 MB. For the codes see below.",
+        "For the codes see below.",
+        "For the codes see below. The limit is 20 MB.\n\n| 413 | too large |\n| 415 | unknown |\n",
+    ),
+    Twins(
+        "completeness",
+        "unanswered_questions",
+        "The limit is 20 MB. What happens above it?",
+        "What happens above it?",
+        "The limit is 20 MB. What happens above it? The file is refused.",
+    ),
+    Twins(
+        "completeness",
+        "unanswered_questions",
+        "한도는 20MB이다. 그보다 크면 어떻게 되나?",
+        "그보다 크면 어떻게 되나?",
+        "한도는 20MB이다. 그보다 크면 어떻게 되나? 거절한다.",
+    ),
+    Twins(
+        "completeness",
+        "finished_end",
+        "The limit is 20 MB because the",
+        "The limit is 20 MB because the",
+        "The limit is 20 MB because the mail server has it too.",
+    ),
+    Twins(
+        "completeness",
+        "finished_end",
+        "한도는 20MB이다. 왜냐하면 메일 서버가 큰 파일을",
+        "왜냐하면 메일 서버가 큰 파일을",
+        "한도는 20MB이다. 왜냐하면 메일 서버가 큰 파일을 거절한다.",
+    ),
+    Twins(
+        "completeness",
+        "parts_of_a_decision",
+        "# SQLite\n\n## Decision\n\nWe take SQLite.\n",
+        "SQLite",
+        "# SQLite\n\n## Context\n\nOne file is wanted.\n\n## Decision\n\nWe take SQLite.\n\n## Rationale\n\nNo "
+        "server.\n\n"
+        "## Alternatives considered\n\n- Postgres\n\n## Impact\n\nOne writer.\n\n## Stakeholders\n\n- Kim\n",
+        "decision",
+    ),
+    # accuracy
+    Twins(
+        "accuracy",
+        "possible_dates",
+        "The review is on 30 February 2025.",
+        "The review is on 30 February 2025.",
+        "The review is on 28 February 2025.",
+    ),
+    Twins(
+        "accuracy",
+        "possible_dates",
+        "Backups ran on 2025-06-31. All passed.",
+        "Backups ran on 2025-06-31.",
+        "Backups ran on 2025-05-31. All passed.",
+    ),
+    Twins(
+        "accuracy",
+        "possible_dates",
+        "We meet on Monday, 4 March 2025.",
+        "We meet on Monday, 4 March 2025.",
+        "We meet on Tuesday, 4 March 2025.",
+    ),
+    Twins(
+        "accuracy",
+        "possible_dates",
+        "회의는 2025년 2월 30일에 있다.",
+        "회의는 2025년 2월 30일에 있다.",
+        "회의는 2025년 2월 28일에 있다.",
+    ),
+    Twins(
+        "accuracy",
+        "possible_dates",
+        "회의는 2025년 3월 4일(월)에 있다.",
+        "회의는 2025년 3월 4일(월)에 있다.",
+        "회의는 2025년 3월 4일(화)에 있다.",
+    ),
+    Twins(
+        "accuracy",
+        "order_of_dates",
+        "The sale runs from 2025-05-10 to 2025-05-01.",
+        "The sale runs from 2025-05-10 to 2025-05-01.",
+        "The sale runs from 2025-05-01 to 2025-05-10.",
+    ),
+    Twins(
+        "accuracy",
+        "order_of_dates",
+        "행사는 2025년 5월 10일 ~ 2025년 5월 1일이다.",
+        "행사는 2025년 5월 10일",
+        "행사는 2025년 5월 1일 ~ 2025년 5월 10일이다.",
+    ),
+    Twins(
+        "accuracy",
+        "past_that_is_to_come",
+        "Version 2 was released on 2027-05-10.",
+        "Version 2 was released on 2027-05-10.",
+        "Version 2 was released on 2024-05-10.",
+    ),
+    Twins(
+        "accuracy",
+        "past_that_is_to_come",
+        "2판은 2027년 5월 10일에 나왔다.",
+        "2판은 2027년 5월 10일에 나왔다.",
+        "2판은 2024년 5월 10일에 나왔다.",
+    ),
+    Twins(
+        "accuracy",
+        "sums",
+        "The cost is 120 + 45 = 175 euros.",
+        "The cost is 120 + 45 = 175 euros.",
+        "The cost is 120 + 45 = 165 euros.",
+    ),
+    Twins(
+        "accuracy",
+        "totals",
+        "| team | seats |\n|---|---|\n| a | 12 |\n| b | 10 |\n| total | 25 |\n",
+        "| total | 25 |",
+        "| team | seats |\n|---|---|\n| a | 12 |\n| b | 10 |\n| total | 22 |\n",
+    ),
+    Twins(
+        "accuracy", "totals", "- 서울: 12\n- 부산: 10\n- 합계: 25\n", "합계: 25", "- 서울: 12\n- 부산: 10\n- 합계: 22\n"
+    ),
+    Twins(
+        "accuracy",
+        "totals",
+        "We hired 12 in Seoul, 10 in Busan and 5 in Jeju, a total of 30 people.",
+        "We hired 12 in Seoul",
+        "We hired 12 in Seoul, 10 in Busan and 5 in Jeju, a total of 27 people.",
+    ),
+    Twins(
+        "accuracy",
+        "shares_of_a_whole",
+        "The budget is split: 60% staff, 30% rent and 20% travel.",
+        "The budget is split",
+        "The budget is split: 60% staff, 30% rent and 10% travel.",
+    ),
+    Twins(
+        "accuracy",
+        "shares_of_a_whole",
+        "예산 구성은 인건비 60%, 임대료 30%, 출장비 20%이다.",
+        "예산 구성은",
+        "예산 구성은 인건비 60%, 임대료 30%, 출장비 10%이다.",
+    ),
+    Twins(
+        "accuracy",
+        "announced_counts",
+        "There are three reasons:\n\n- price\n- speed\n- size\n- taste\n",
+        "There are three reasons:",
+        "There are four reasons:\n\n- price\n- speed\n- size\n- taste\n",
+    ),
+    Twins(
+        "accuracy",
+        "announced_counts",
+        "이유는 세 가지다:\n\n- 값\n- 속도\n- 크기\n- 취향\n",
+        "이유는 세 가지다:",
+        "이유는 네 가지다:\n\n- 값\n- 속도\n- 크기\n- 취향\n",
+    ),
+    # structure
+    Twins(
+        "structure",
+        "levels_of_headings",
+        "# Guide\n\nText here.\n\n#### Deep\n\nMore text here.\n",
+        "Deep",
+        "# Guide\n\nText here.\n\n## Deep\n\nMore text here.\n",
+    ),
+    Twins(
+        "structure",
+        "long_paragraphs",
+        "The pump is old and loud. " * 40,
+        "The pump is old and loud.",
+        "\n\n".join(["The pump is old and loud. " * 10] * 4),
+    ),
+    Twins(
+        "structure",
+        "long_paragraphs",
+        "펌프는 낡았고 소리가 매우 크다. " * 30,
+        "펌프는 낡았고 소리가 매우 크다.",
+        "\n\n".join(["펌프는 낡았고 소리가 매우 크다. " * 5] * 6),
+    ),
+    Twins(
+        "structure",
+        "headings_for_its_length",
+        "\n\n".join(["The pump is old and loud. " * 10] * 10),
+        "The pump is old and loud.",
+        "\n\n".join(
+            [
+                "# Pump",
+                *["The pump is old and loud. " * 10] * 5,
+                "## Again",
+                *["The pump is old and loud. " * 10] * 3,
+                "## More",
+                *["The pump is old and loud. " * 10] * 2,
+            ]
+        ),
+    ),
+    Twins(
+        "structure",
+        "lists_in_running_text",
+        "Bring bread, butter, cheese, apples, pears, plums, nuts and water. Come early. Stay late.",
+        "Bring bread, butter",
+        "Bring:\n\n- bread\n- butter\n- cheese\n- apples\n\nCome early. Stay late.",
+    ),
+    Twins(
+        "structure",
+        "well_made_marks",
+        "# Run\n\nDo this first.\n\n```sh\nmake all\n",
+        "make all",
+        "# Run\n\nDo this first.\n\n```sh\nmake all\n```\n",
+    ),
+    Twins(
+        "structure",
+        "well_made_marks",
+        "# Run\n\nRead [the guide]() first. Then go.",
+        "Read [the guide]() first. Then go.",
+        "# Run\n\nRead [the guide](https://example.org) first. Then go.",
+    ),
+    Twins(
+        "structure",
+        "well_made_marks",
+        "# 실행\n\n먼저 [안내서]()를 읽는다. 그리고 간다.",
+        "먼저 [안내서]()를 읽는다. 그리고 간다.",
+        "# 실행\n\n먼저 [안내서](https://example.org)를 읽는다. 그리고 간다.",
+    ),
+    # consistency
+    Twins(
+        "consistency",
+        "one_spelling_for_one_thing",
+        "The e-mail goes out at noon. Each email has a footer. No email is kept for long.",
+        "The e-mail goes out at noon.",
+        "The email goes out at noon. Each email has a footer. No email is kept for long.",
+    ),
+    Twins(
+        "consistency",
+        "one_spelling_for_one_thing",
+        "Ask the GitHub team. The Github page is public. A page on GitHub has a licence, too.",
+        "The Github page is public.",
+        "Ask the GitHub team. The GitHub page is public. A page on GitHub has a licence, too.",
+    ),
+    Twins(
+        "consistency",
+        "one_spelling_for_one_thing",
+        "새 콘텐츠를 매일 올린다. 모든 컨텐츠는 검토를 거친다. 콘텐츠 담당은 이지은 매니저이고 검토는 김민수가 한다.",
+        "모든 컨텐츠는 검토를 거친다.",
+        "새 콘텐츠를 매일 올린다. 모든 콘텐츠는 검토를 거친다. 콘텐츠 담당은 이지은 매니저이고 검토는 김민수가 한다.",
+    ),
+    Twins(
+        "consistency",
+        "british_or_american",
+        "The colour of the button is red. Its behaviour is fixed. We favor the left side.",
+        "We favor the left side.",
+        "The colour of the button is red. Its behaviour is fixed. We favour the left side.",
+    ),
+    Twins(
+        "consistency",
+        "forms_of_dates",
+        "It began on 2025-03-01. It went on to 2025-03-09. It was sold on March 12, 2025.",
+        "It was sold on March 12, 2025.",
+        "It began on 2025-03-01. It went on to 2025-03-09. It was sold on 2025-03-12.",
+    ),
+    Twins(
+        "consistency",
+        "forms_of_units",
+        "Small files have 10 MB. Large files have 90 MB. Huge files have 900MB or more than that.",
+        "Huge files have 900MB or more than that.",
+        "Small files have 10 MB. Large files have 90 MB. Huge files have 900 MB or more than that.",
+    ),
+    Twins(
+        "consistency",
+        "manner_of_address",
+        "서버는 매일 다시 시작합니다. 기록은 한 달 동안 보관합니다. 백업은 매주 한다. 담당자는 김민수입니다.",
+        "백업은 매주 한다.",
+        "서버는 매일 다시 시작합니다. 기록은 한 달 동안 보관합니다. 백업은 매주 합니다. 담당자는 김민수입니다.",
+    ),
+    Twins(
+        "consistency",
+        "items_of_lists",
+        "Steps for the release:\n\n- Build the image.\n- Push the image.\n- Restart the old service\n- Check "
+        "the log file.\n",
+        "Restart the old service",
+        "Steps for the release:\n\n- Build the image.\n- Push the image.\n- Restart the old service.\n- Check "
+        "the log file.\n",
+    ),
+    Twins(
+        "consistency",
+        "form_of_steps",
+        "Steps for the release:\n\n- Build the image\n- Pushing the image\n- Restart the old service\n- Check "
+        "the log file\n",
+        "Pushing the image",
+        "Steps for the release:\n\n- Build the image\n- Push the image\n- Restart the old service\n- Check the "
+        "log file\n",
+    ),
+    # readability
+    Twins(
+        "readability",
+        "reading_ease",
+        "Notwithstanding considerable organisational impediments, the interdepartmental committee subsequently "
+        "endorsed comprehensive "
+        "restructuring recommendations, necessitating unprecedented administrative coordination. We went home.",
+        "Notwithstanding considerable",
+        "There were problems in the office. The group still said yes to the plan. We went home.",
+    ),
+    Twins(
+        "readability",
+        "reading_ease",
+        "본 위원회는 조직 구조의 비효율성을 개선하기 위하여 전사적 차원의 재구조화 방안을 심층적으로 "
+        "검토하였으며 이에 따라 자원 배분의 최적화를 도모하고자 한다. 우리는 집에 갔다.",
+        "본 위원회는",
+        "조직에 문제가 있다. 우리는 조직을 바꾼다. 돈을 더 잘 쓴다. 우리는 집에 갔다.",
+    ),
+    # actionability
+    Twins(
+        "actionability",
+        "steps_with_who",
+        "# Meeting\n\n## Action items\n\n- Send the offer by Friday\n- Kim will book the room by Monday\n",
+        "Send the offer by Friday",
+        "# Meeting\n\n## Action items\n\n- Lee will send the offer by Friday\n- Kim will book the room by Monday\n",
+    ),
+    Twins(
+        "actionability",
+        "steps_with_when",
+        "# Meeting\n\n## Action items\n\n- Lee will send the offer\n- Kim will book the room by Monday\n",
+        "Lee will send the offer",
+        "# Meeting\n\n## Action items\n\n- Lee will send the offer by Friday\n- Kim will book the room by Monday\n",
+    ),
+    Twins(
+        "actionability",
+        "steps_with_who",
+        "# 회의\n\n## 할 일\n\n- 금요일까지 제안서 보내기\n- 김민수님이 월요일까지 회의실 예약하기\n",
+        "금요일까지 제안서 보내기",
+        "# 회의\n\n## 할 일\n\n- 이지은님이 금요일까지 제안서 보내기\n- 김민수님이 월요일까지 회의실 예약하기\n",
+    ),
+    Twins(
+        "actionability",
+        "steps_with_when",
+        "# 회의\n\n## 할 일\n\n- 이지은님이 제안서 보내기\n- 김민수님이 월요일까지 회의실 예약하기\n",
+        "이지은님이 제안서 보내기",
+        "# 회의\n\n## 할 일\n\n- 이지은님이 금요일까지 제안서 보내기\n- 김민수님이 월요일까지 회의실 예약하기\n",
+    ),
+    Twins(
+        "actionability",
+        "steps_with_means",
+        "Install the tool. Run it on the server. Check the result.",
+        "Install the tool.",
+        "Install the tool with `pip install x`. Run `x serve` on the server. Check the result in `x.log`.",
+        "guide",
+    ),
+    Twins(
+        "actionability",
+        "firm_steps",
+        "- [ ] Kim: consider the offer by Friday\n- [ ] Lee: send the letter by Monday\n",
+        "Kim: consider the offer by Friday",
+        "- [ ] Kim: answer the offer by Friday\n- [ ] Lee: send the letter by Monday\n",
+        "task",
+    ),
+    Twins(
+        "actionability",
+        "steps_to_take",
+        "The server was slow on Monday. Nobody knows why.",
+        "The server was slow on Monday.",
+        "The server was slow on Monday. Kim will check the log by Friday.",
+        "incident",
+    ),
+]
+
+
+def measured(dimension: str, text: str, kind: str) -> Dimension:
+    record = Record(id=1, uid="content_1", name="content_1", kind=kind, observations=(text,), created=NOW, updated=NOW)
+    read = sheet(text, "text/markdown")
+    return {
+        "clarity": lambda: clarity(read),
+        "completeness": lambda: completeness(read, record, None),
+        "accuracy": lambda: accuracy(read, NOW, [], False),
+        "structure": lambda: structure(read),
+        "consistency": lambda: consistency(read),
+        "readability": lambda: readable(read),
+        "actionability": lambda: actionability(read, record),
+    }[dimension]()
+
+
+@pytest.mark.parametrize("twins", TWINS, ids=[f"{one.metric}-{at}" for at, one in enumerate(TWINS)])
+def test_a_fault_lowers_the_score_and_is_quoted(twins: Twins) -> None:
+    faulty = measured(twins.dimension, twins.faulty, twins.kind)
+    mended = measured(twins.dimension, twins.mended, twins.kind)
+    assert faulty.score is not None, faulty.note
+    metric = next(one for one in faulty.metrics if one.name == twins.metric)
+    assert metric.score < 1.0, metric
+    assert metric.faults[0].quote.startswith(twins.quote)
+    assert all(" ".join(fault.quote.split()) in " ".join(twins.faulty.split()) for fault in metric.faults)
+    assert all(better > metric.score for better in metric.mended)
+    if mended.score is None:
+        return  # what can be checked went away with the fault
+    after = next((one.score for one in mended.metrics if one.name == twins.metric), 1.0)
+    assert after > metric.score, (twins.metric, [one for one in mended.metrics if one.name == twins.metric])
+    assert mended.score > faulty.score
+
+
+@pytest.mark.parametrize("twins", TWINS, ids=[f"{one.metric}-{at}" for at, one in enumerate(TWINS)])
+def test_the_mended_text_has_not_the_fault(twins: Twins) -> None:
+    mended = measured(twins.dimension, twins.mended, twins.kind)
+    left = [one for one in mended.metrics if one.name == twins.metric and one.faults]
+    assert not left or twins.metric == "reading_ease", left
+
+
+@pytest.mark.parametrize(
+    "dimension", ["clarity", "completeness", "accuracy", "structure", "consistency", "readability", "actionability"]
+)
+@pytest.mark.parametrize(
+    "text", ["", "   \n", "word", "안녕", "🙂", "#", "```", "| | |", "- ", "[]()", "한다.", "日本語です", "0" * 5000]
+)
+def test_too_little_is_not_judged_and_nothing_breaks(dimension: str, text: str) -> None:
+    found = measured(dimension, text, "content")
+    assert found.score is None or found.metrics
+    if found.score is None:
+        assert found.note

@@ -1,0 +1,116 @@
+"""Limits a minute, by a clock of the test's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from polymnia.transports.errors import RATE_LIMITED, RpcError
+from polymnia.transports.web.rates import Rates
+
+
+class Clock:
+    """A clock that goes when it is told to."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        """What time it is."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still."""
+    return Clock()
+
+
+def passed(rates: Rates, times: int, session: str = "s", *, heavy: bool = False, caller: str | None = None) -> int:
+    """How many of so many calls pass."""
+    count = 0
+    for _ in range(times):
+        try:
+            rates.take(session, heavy=heavy, caller=caller)
+        except RpcError as e:
+            assert e.code == RATE_LIMITED
+        else:
+            count += 1
+    return count
+
+
+def test_exactly_as_many_pass_as_the_limit_says(clock: Clock) -> None:
+    rates = Rates(1000, 100, 10, clock=clock)
+    assert passed(rates, 130) == 100
+    assert passed(rates, 130, "other") == 100
+
+
+def test_after_a_minute_there_is_room_again_and_not_before(clock: Clock) -> None:
+    rates = Rates(1000, 100, 10, clock=clock)
+    passed(rates, 130)
+    clock.now += 59.9
+    assert passed(rates, 1) == 0
+    clock.now += 0.2
+    assert passed(rates, 130) == 100
+
+
+def test_refused_calls_count_for_nothing(clock: Clock) -> None:
+    rates = Rates(50, 100, 10, clock=clock)
+    assert passed(rates, 60, "a") == 50
+    assert passed(rates, 1, "b") == 0
+    clock.now += 61
+    assert passed(rates, 60, "b") == 50
+
+
+def test_heavy_calls_are_counted_for_the_caller(clock: Clock) -> None:
+    rates = Rates(1000, 100, 10, clock=clock)
+    assert sum(passed(rates, 3, f"session {at}", heavy=True, caller="key x") for at in range(10)) == 10
+    assert passed(rates, 3, "session 0", heavy=True, caller="key y") == 3
+    assert passed(rates, 3, "session 0") == 3
+
+
+def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
+    rates = Rates(1000, 1, 10, clock=clock)
+    rates.take("s")
+    clock.now += 17.5
+    with pytest.raises(RpcError) as refused:
+        rates.take("s")
+    assert refused.value.data["retry_after"] == 43
+    assert refused.value.data["details"]["retry_after"] == 43
+
+
+def test_where_a_session_stands_is_told_by_the_nearest_limit(clock: Clock) -> None:
+    rates = Rates(1000, 100, 10, clock=clock)
+    rates.take("s")
+    assert (rates.stand("s").type, rates.stand("s").remaining) == ("session", 99)
+    for at in range(950):
+        rates.take(f"other {at}")
+    assert (rates.stand("s").type, rates.stand("s").remaining) == ("global", 49)
+
+
+def test_who_was_refused_is_told_by_which_limit_once(clock: Clock) -> None:
+    rates = Rates(1000, 100, 1, clock=clock)
+    assert passed(rates, 2, "s", heavy=True, caller="c") == 1
+    assert rates.stand("s").type == "heavy"
+    assert rates.stand("s").type == "session"
+
+
+def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
+    rates = Rates(10**9, 100, 10, clock=clock)
+    for at in range(1_000_000):
+        rates.take(f"s{at}")
+        assert len(rates) <= 50_000
+    assert passed(rates, 5, "s999999") == 5
+    assert passed(rates, 200, "s999999") == 94
+
+
+def test_a_million_refused_sessions_leave_nothing_behind(clock: Clock) -> None:
+    rates = Rates(1000, 100, 10, clock=clock)
+    assert sum(passed(rates, 1, f"s{at}") for at in range(1_000_000)) == 1000
+    assert len(rates) == 1000
+    clock.now += 61
+    rates.take("s")
+    assert len(rates) == 1
+
+
+def test_the_limit_of_all_holds_however_many_sessions_there_are(clock: Clock) -> None:
+    rates = Rates(60_000, 100, 10, clock=clock)
+    assert sum(passed(rates, 1, f"s{at}") for at in range(70_000)) == 60_000
