@@ -1,4 +1,4 @@
-# Everything a fresh machine needs is Python 3.11 or newer and make: `make run`, `make test`.
+# Everything a fresh machine needs is Python 3.11 or newer and make: `make run`, `make demo`, `make test`.
 # The environment lives in .venv, the reference server in .cache; `make clean` removes both.
 
 PYTHON ?= python3
@@ -17,12 +17,15 @@ DATA ?=
 .DEFAULT_GOAL := help
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run test check bench bench-search clean
+.PHONY: help run demo test check bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
+run: $(VENV)/.package ## Set up, then serve every dialect at http://127.0.0.1:9080
+	@$(VENV)/bin/polymnia serve
+
+demo: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
 	@$(VENV)/bin/polymnia demo
 
 test: $(VENV)/.test ## Set up, then run the whole test suite

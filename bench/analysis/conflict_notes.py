@@ -1,6 +1,6 @@
 """Everyday notes, two by two: pairs that cannot both hold, pairs that look so and can, and series of one form.
 
-Three of ten pairs, by their text alone, are held out: no rule was set by looking at what became of them.
+About three of ten pairs, by their text alone, are held out: no rule was set by looking at what became of them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,18 @@ from zlib import crc32
 
 __all__ = ["CLASHING", "PEACEFUL", "SERIES", "held_out"]
 
+_GIVEN = 11  # pairs that every build was to find
+_TESTED = frozenset(
+    {
+        "The laptop belongs to Nadia.", "We use Slack.", "The house has a garden.", "Tom knows Latin.",
+        "Day 3: we walked 14 km.", "Version 2.1 supports Windows.",
+    }
+)  # fmt: skip
+
 
 def held_out(pair: tuple[str, str]) -> bool:
-    """Whether a pair is kept for measuring."""
-    return crc32(pair[0].encode()) % 10 < 3
+    """Whether a pair is kept for measuring; what was given, or is in a test, is not."""
+    return crc32(pair[0].encode()) % 10 < 3 and pair not in CLASHING[:_GIVEN] and pair[0] not in _TESTED
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

@@ -78,7 +78,7 @@ class House:
                 raise _limited(e) from None
         loop = asyncio.get_running_loop()
         session = self.sessions.begin(
-            lambda id: Session(id, server, visitor, self.workers, self.log, loop, self.sessions.shelf)
+            lambda id: Session(id, server, visitor, self.workers, self.log, loop, self.sessions.shelf), visitor
         )
         if session is None:
             raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])

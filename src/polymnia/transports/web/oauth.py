@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from typing import Any
 
 from polymnia.errors import NoLibrary, Unavailable
@@ -20,6 +21,7 @@ _ALGORITHMS = {  # by the kind of key: none that takes a shared secret, so that 
     "OKP": ("EdDSA",),
 }
 _NEEDED = ["exp", "iss", "aud", "sub"]
+_MOST = 1000  # tokens whose signature need not be checked again
 
 
 class Tokens:
@@ -39,6 +41,7 @@ class Tokens:
         self._path = os.path.abspath(os.path.expanduser(keys))
         self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Any] = {}
+        self._checked: dict[str, tuple[float, Visitor]] = {}  # until when a token lets in whom
         self._follow()
 
     def __call__(self, token: str) -> Visitor | None:
@@ -46,6 +49,9 @@ class Tokens:
         jwt = self._jwt
         try:
             self._follow()
+            expires, known = self._checked.get(token, (0.0, None))
+            if time.time() < expires:
+                return known
             head = jwt.get_unverified_header(token)
             only = next(iter(self._keys.values())) if len(self._keys) == 1 else None
             key = self._keys.get(str(head.get("kid", "")), only)
@@ -64,7 +70,11 @@ class Tokens:
         if projects is not None and not (isinstance(projects, list) and all(isinstance(one, str) for one in projects)):
             return None
         grant = Grant(None if projects is None else frozenset(projects), WRITE in scopes)
-        return Visitor(f"oauth {claims['sub']}", grant)
+        visitor = Visitor(f"oauth {claims['sub']}", grant)
+        if len(self._checked) >= _MOST:
+            self._checked.clear()
+        self._checked[token] = (float(claims["exp"]), visitor)
+        return visitor
 
     def metadata(self) -> dict[str, Any]:
         """What a client is told of where to get a token (RFC 9728)."""
@@ -85,6 +95,7 @@ class Tokens:
                 with open(self._path, encoding="utf-8") as file:
                     read = self._jwt.PyJWKSet.from_dict(json.load(file))
                 self._keys = {str(key.key_id or at): key for at, key in enumerate(read.keys)}
+                self._checked.clear()
                 self._seen = seen
         except (OSError, ValueError, self._jwt.PyJWTError) as e:
             raise Unavailable(f"The keys of the issuer cannot be read from {self._path}: {e}") from e

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from polymnia.transports.web.house import House
+from polymnia.transports.web.joining import Joined
 
 __all__ = ["IDLE_SECONDS", "Punctual", "PunctualSocket"]
 
@@ -60,7 +61,7 @@ class Punctual(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has come; that alone must not last."""
-        super().connection_made(transport)
+        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
         if len(self.connections) > self._house.limits.connections:
             self._refuse(503, "There are too many connections")
             return

@@ -98,14 +98,17 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, make: Callable[[str], Session]) -> Session | None:
-        """A new session; None where there are too many and all of them are in use."""
+    def begin(self, make: Callable[[str], Session], visitor: Visitor) -> Session | None:
+        """A new session; None where there are too many and all of them are in use.
+
+        Room is made by ending an idle session of the same caller first: nobody ends those of others by beginning many.
+        """
         self.expire()
         if len(self._held) >= self._most:
-            idle = next((one for one in self._held.values() if not one.busy), None)
-            if idle is None:
+            idle = [one for one in self._held.values() if not one.busy]
+            if not idle:
                 return None
-            self.end(idle)
+            self.end(next((one for one in idle if one.visitor.caller == visitor.caller), idle[0]))
         session = make(secrets.token_urlsafe(24))
         self._held[session.id] = session
         self._look_later()

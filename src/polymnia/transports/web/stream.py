@@ -11,7 +11,6 @@ from polymnia.transports.web.asgi import Headers, SendEvent
 __all__ = ["SILENCE", "Outbox", "Shelf", "begin", "follow", "stream_headers"]
 
 SILENCE = 15.0  # seconds after which a stream shows that it lives
-_STALLED = 60.0  # seconds in which a client must have taken what is sent
 _RETRY = b"retry: 1000\n"  # milliseconds after which a client may come back
 _KEPT_EVENTS = 512  # that were sent, for a client that comes back
 _KEPT_BYTES = 1024 * 1024
@@ -162,8 +161,6 @@ async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: S
         if not gone.done():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         return outbox.ended and outbox.after(since) is None
-    except TimeoutError:  # the client takes nothing any more; to leave it without an end closes the connection
-        return False
     finally:
         outbox.leave(wake)
 
@@ -178,5 +175,4 @@ async def _happens(woken: asyncio.Event) -> bool:
 
 
 async def _piece(send: SendEvent, data: bytes) -> None:
-    async with asyncio.timeout(_STALLED):
-        await send({"type": "http.response.body", "body": data, "more_body": True})
+    await send({"type": "http.response.body", "body": data, "more_body": True})

@@ -16,7 +16,6 @@ __all__ = ["Socket"]
 
 _PROTOCOL = "mcp"
 _BEHIND = 16 * 1024 * 1024  # bytes that may wait for a client that does not read
-_STALLED = 60.0  # seconds in which a client must have taken a message
 
 
 class Socket:
@@ -92,18 +91,17 @@ class _Client:
         self._bytes += len(data)
         self._woken.set()
 
-    async def write(self, send: SendEvent) -> tuple[int, str]:
-        """Send what waits, as it comes; ends when the client is too far behind."""
+    async def write(self, send: SendEvent) -> tuple[int, str] | None:
+        """Send what waits, as it comes; ends when the client has left, or is too far behind."""
         while True:
             await self._woken.wait()
             self._woken.clear()
             while self._queue:
                 data = self._queue.popleft()
                 try:
-                    async with asyncio.timeout(_STALLED):
-                        await send({"type": "websocket.send", "text": data.decode("utf-8", "replace")})
-                except TimeoutError:
-                    return 1008, "Answers are not read"
+                    await send({"type": "websocket.send", "text": data.decode("utf-8", "replace")})
+                except OSError:
+                    return None
                 self._bytes -= len(data)
                 if self._bytes > _BEHIND:
                     return 1008, "Answers are not read"

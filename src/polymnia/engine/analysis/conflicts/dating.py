@@ -85,9 +85,8 @@ def later(left: tuple[int, bool, str], right: tuple[int, bool, str]) -> Literal[
 
     Where both were told at once, a word of change tells.
     """
-    apart = right[0] - left[0]
-    if abs(apart) >= 60_000_000:
-        return "right" if apart > 0 else "left"
+    if left[0] != right[0]:
+        return "right" if right[0] > left[0] else "left"
     news = CHANGED.search(left[2]) is not None, CHANGED.search(right[2]) is not None
     if news[0] != news[1]:
         return "left" if news[0] else "right"

@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 from polymnia.engine.analysis.conflicts import cues
-from polymnia.engine.analysis.conflicts.slots import Kind, slot
+from polymnia.engine.analysis.conflicts.kinds import Kind
+from polymnia.engine.analysis.conflicts.slots import slot
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.terms import Terms, read
 from polymnia.engine.duplicates.opposites import excludes
@@ -43,10 +44,11 @@ class Frame(NamedTuple):
     """A pair of statements: the words only one of them has, beside opposites, and what else differs.
 
     ``value`` says whether their figures or dates differ, ``several`` whether more than one does, ``dates`` whether
-    dates do, ``denied`` whether one of them denies, ``opposed`` whether words of them exclude each other, ``single`` whether what they say has one value at a
-    time, ``named`` whether both call what they have of their own by name. ``apart`` says that they are about different
-    things, ``narrow`` that one is about a part of what the other is about, ``aligned`` that their subjects have a word
-    in common. ``place`` says what the one place takes in which they differ, where there is only one.
+    dates do, ``denied`` whether one of them denies, ``opposed`` whether words of them exclude each other, ``single``
+    whether what they say has one value at a time, ``named`` whether both call what they have of their own by name.
+    ``apart`` says that they are about different things, ``narrow`` that one is about a part of what the other is about,
+    ``aligned`` that their subjects have a word in common. ``place`` says what the one place takes
+    in which they differ, where there is only one.
     """
 
     shared: int

@@ -241,9 +241,9 @@ class Desk:
         embedders = [Toy()] if meaning else []
         self.memory = Memory(store, finding=Search(lambda: Finder(store, embedders=embedders)))
 
-    def note(self, text: str, day: int = 0, **more: Any) -> str:
+    def note(self, text: str, day: float = 0, **more: Any) -> str:
         """Store a note as it would have been so many days after the first; answers its id."""
-        at = NOW - 300 * DAY + day * DAY
+        at = NOW - 300 * DAY + round(day * DAY)
         self._made += 1
         uid = f"content_{self._made:012x}"
         self.memory.create_entities(

@@ -196,6 +196,19 @@ def test_what_only_looks_like_a_clash_is_not_told(desk: Desk, texts: tuple[str, 
     assert desk.conflicts().clashes == []
 
 
+def test_the_later_one_is_told_however_close(desk: Desk) -> None:
+    from polymnia.engine.analysis.conflicts.dating import later
+
+    assert later((5, False, A), (6, False, B)) == "right" and later((6, False, A), (5, False, B)) == "left"
+    assert later((5, False, A), (5, False, B)) == "same"
+    assert later((5, False, "It is now A."), (5, False, B)) == "left"
+    desk.note(A)
+    desk.note(B, day=1 / 86_400)
+    (found,) = desk.conflicts().clashes
+    assert found.newer == "right" and "by less than a minute" in found.explanation
+    assert found.resolution is not None and found.resolution.action == "ask"
+
+
 def test_repeated_sentences_are_one_clash(desk: Desk) -> None:
     desk.notes([A, A, B], day=1)
     (found,) = desk.conflicts().clashes

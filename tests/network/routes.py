@@ -1,0 +1,45 @@
+"""Every address of a network server, taken from its router, so that a new one is attacked like the others."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.routing import Route
+
+from polymnia import app
+from polymnia.settings import DIALECTS
+from polymnia.transports.rpc import Server
+from polymnia.transports.web.application import Application
+from polymnia.transports.web.auth import Gate
+from polymnia.transports.web.house import House, Limits
+from polymnia.transports.web.log import Log
+
+__all__ = ["ADDRESSES", "OPEN", "Address"]
+
+OPEN = {"/healthz"}
+"""What anybody may ask for."""
+
+
+class Address(NamedTuple):
+    """One address and one method it knows; of a WebSocket the method is ``WS``."""
+
+    method: str
+    path: str
+
+
+def _addresses() -> list[Address]:
+    chosen = app.settings({}, {})
+    memory = app.memory(chosen, "nobody")
+    servers = {}
+    for name in DIALECTS:
+        one = app.settings({"dialect": name}, {})
+        servers[name] = Server(memory, app.registry(one), version="0")
+    gate = Gate(hosts=(), origins=(), who=None)
+    found = []
+    for route in Application(House(Limits(), Log("error")), gate, servers).routes:
+        methods = sorted(route.methods or ()) if isinstance(route, Route) else ["WS"]
+        found += [Address(method, route.path) for method in methods]
+    return found
+
+
+ADDRESSES = _addresses()

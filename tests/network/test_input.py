@@ -1,0 +1,318 @@
+"""Input nobody should send: each is refused with its own status, and the server goes on."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from stdio_client import DEADLINE
+
+from .conftest import MANY
+from .served import Served, eventually, heard, request
+
+HOST = b"Host: 127.0.0.1\r\n"
+JSON = b"Content-Type: application/json\r\n"
+PING = json.dumps(request("ping")).encode()
+
+
+@pytest.fixture(scope="module")
+def server(serving: Callable[..., Served]) -> Served:
+    """A server that takes messages of a million bytes."""
+    return serving(*MANY, "--max-message-bytes", "1000000")
+
+
+@pytest.fixture(autouse=True)
+def lives_on(server: Served) -> Iterator[None]:
+    """Nothing here ends the server or is told in its answers or its log but by name."""
+    yield
+    assert server.is_well()
+    assert "Traceback" not in server.log
+
+
+def status(said: bytes) -> int:
+    """The status of what was heard; 0 where nothing was."""
+    return int(said.split()[1]) if said.startswith(b"HTTP/1.1 ") else 0
+
+
+@pytest.mark.promise("network.input.body")
+def test_a_message_over_the_limit_is_413(server: Served) -> None:
+    answer = server.request("POST", "/mcp", b'"' + b"x" * 1_000_000 + b'"', Content_Type="application/json")
+    assert answer.status == 413
+    assert "max_message_bytes" in answer.value["error"]
+    declared = b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 99999999999999999999\r\n\r\n{"
+    with server.raw(declared) as made:
+        assert status(made.recv(4096)) in (400, 413)
+
+
+@pytest.mark.promise("network.input.body")
+def test_a_message_in_pieces_over_the_limit_is_413(server: Served) -> None:
+    head = b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Transfer-Encoding: chunked\r\n\r\n"
+    piece = b"186a0\r\n" + b" " * 100_000 + b"\r\n"
+    with server.raw(head + piece * 11 + b"0\r\n\r\n") as made:
+        assert status(made.recv(4096)) == 413
+
+
+@pytest.mark.promise("network.input.head")
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Long: " + b"a" * 70_000 + b"\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: y\r\n" * 20_000 + b"\r\n",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Never-Ends: " + b"a" * 200_000,
+    ],
+    ids=["one header", "many headers", "an address", "no end"],
+)
+def test_a_head_over_the_limit_is_431(server: Served, head: bytes) -> None:
+    with server.raw() as made:
+        said = b""
+        try:
+            made.sendall(head)
+            said = heard(made)
+        except (ConnectionResetError, BrokenPipeError):
+            pass  # closed while it was still speaking, and the answer went with it
+        assert status(said) in (431, 0)
+    short = head[:66_000]
+    if b"\r\n\r\n" not in short:
+        assert status(server.exchange(short)) == 431
+
+
+@pytest.mark.promise("network.input.http")
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}    ",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: -1\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 0x10\r\n\r\n0123456789abcdef",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: +2\r\n\r\n{}",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + b" folded: x\r\n\r\n",
+        b"POST /mcp HTTP/1.1\r\n" + HOST + b"no colon\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\x00b\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: a\rb\r\n\r\n",
+        b"GET /healthz HTTP/9.9\r\n" + HOST + b"\r\n",
+        b"NONSENSE /healthz HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"GET \xff\xfe HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"CONNECT evil.example:443 HTTP/1.1\r\n" + HOST + b"\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)),
+        bytes(range(256)) * 16,
+        b"\r\n" * 3 + b"\x00" * 5000,
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+    ],
+)
+def test_what_is_no_proper_request_is_answered_once_and_closed(server: Served, data: bytes) -> None:
+    with server.raw(data) as made:
+        made.shutdown(socket.SHUT_WR)
+        said = heard(made)
+    assert said.count(b"HTTP/1.1 ") <= 1
+    assert status(said) in (0, 400, 404, 405, 413, 421, 501, 505), said
+    assert b"jsonrpc" not in said or status(said) == 400
+
+
+@pytest.mark.promise("network.input.http")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../etc/passwd", "/mcp/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/mcp%00", "/mcp%0d%0aX: y", "//mcp",
+        "/mcp/", "/MCP", "/mcp/nothing", "/mcp?" + "a=b&" * 5000, "/" + "%ff" * 50, "/mcp#x", "/sse/messages", "*",
+        "http://evil.example/mcp", "/;", "/\\mcp", "/.well-known/oauth-protected-resource", "/docs", "/openapi.json",
+    ],
+)  # fmt: skip
+def test_absurd_addresses_lead_nowhere(server: Served, path: str) -> None:
+    said = server.exchange(b"GET %s HTTP/1.1\r\n" % path.encode() + HOST + b"Connection: close\r\n\r\n")
+    assert status(said) in (400, 404, 405, 406, 421), said
+    assert b"root:" not in said
+    assert str(server.folder).encode() not in said
+
+
+@pytest.mark.promise("network.input.message")
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", -32700),
+        (b"{", -32700),
+        (b"\x00", -32700),
+        (b"\xff\xfe{}", -32700),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 500 + b"1" + b"}" * 500 + b"}", None),
+        (b"[" * 50_000 + b"]" * 50_000, None),
+        (b'{"a":' * 50_000, None),
+        (b"[]", -32600),
+        (b"17", -32600),
+        (b"null", -32600),
+        (b'"text"', -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":5}', -32600),
+        (b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', None),
+        (bytes(range(256)) * 200, -32700),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_an_error(server: Served, body: bytes, code: int | None) -> None:
+    answer = server.request("POST", "/mcp", body, Content_Type="application/json")
+    assert answer.status == (400 if isinstance(answer.value, dict) else 200)
+    errors = [part["error"] for part in ([answer.value] if isinstance(answer.value, dict) else answer.value)]
+    assert errors
+    for error in errors:
+        assert error["code"] in ((code,) if code else (-32700, -32600, -32602))
+        assert "/" not in error["message"].replace("and/or", "")
+    with server.socket() as made:
+        if body:
+            made.send(body)
+            said = json.loads(made.recv(DEADLINE))
+            assert "error" in (said if isinstance(said, dict) else said[0])
+
+
+@pytest.mark.promise("network.input.message")
+@pytest.mark.parametrize("type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_what_a_form_of_a_page_can_send_is_415(server: Served, type: str) -> None:
+    assert server.request("POST", "/mcp", PING, Content_Type=type).status == 415
+    assert server.request("POST", "/sse/messages?session_id=x", PING, Content_Type=type).status in (404, 415)
+
+
+@pytest.mark.promise("network.input.pipelined")
+def test_ten_thousand_requests_at_once_are_all_answered(server: Served) -> None:
+    one = b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: %d\r\n\r\n" % len(PING) + PING
+    last = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+    from threading import Thread
+
+    with server.raw() as made:
+        writer = Thread(target=lambda: made.sendall(one * 10_000 + last))
+        writer.start()
+        said = heard(made)
+        writer.join()
+    assert said.count(b"HTTP/1.1 200") == 10_001
+    assert said.count(b'"result":{}') == 10_000
+
+
+def frame(
+    opcode: int, data: bytes, *, fin: bool = True, mask: bool = True, rsv: int = 0, length: int | None = None
+) -> bytes:
+    """A frame as a client writes it, or should not."""
+    size = len(data) if length is None else length
+    head = bytes([(0x80 if fin else 0) | rsv << 4 | opcode])
+    bit = 0x80 if mask else 0
+    if size < 126:
+        head += bytes([bit | size])
+    elif size < 65536:
+        head += bytes([bit | 126]) + struct.pack("!H", size)
+    else:
+        head += bytes([bit | 127]) + struct.pack("!Q", size)
+    return head + (b"\0\0\0\0" if mask else b"") + data
+
+
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+def frames(server: Served, *sent: bytes, extra: bytes = b"") -> bytes:
+    """Open a socket by hand, send frames, and hear what comes after the handshake until it is closed."""
+    with server.raw(UPGRADE + extra + b"\r\n") as made:
+        said = b""
+        while b"\r\n\r\n" not in said:
+            said += made.recv(4096)
+        head, _, said = said.partition(b"\r\n\r\n")
+        assert status(head) == 101
+        assert b"permessage-deflate" not in head.lower()
+        try:
+            made.sendall(b"".join(sent))
+        except (ConnectionResetError, BrokenPipeError):
+            return said
+        return said + heard(made)
+
+
+@pytest.mark.promise("network.input.socket")
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ((frame(1, b"", length=1 << 40),), 1009),
+        ((frame(1, b"", length=1_000_001),), 1009),
+        ((frame(1, b"x" * 600_000, fin=False), frame(0, b"x" * 600_000)), 1009),
+        (tuple(frame(1 if at == 0 else 0, b"x" * 1000, fin=False) for at in range(1100)), 1009),
+        ((frame(1, b"{}", mask=False),), 1002),
+        ((frame(1, zlib.compress(b"x" * 10_000_000), rsv=4),), 1002),
+        ((frame(3, b"{}"),), 1002),
+        ((frame(0, b"{}"),), 1002),
+        ((frame(1, b"{", fin=False), frame(1, b"}")), 1002),
+        ((frame(9, b"x" * 126),), 1002),
+        ((frame(8, b"\x03"),), 1002),
+        ((frame(1, b"\xff\xfe"),), 1007),
+    ],
+    ids=["a terabyte", "one too many", "in two pieces", "in many pieces", "not masked", "compressed", "no such frame",
+         "the middle only", "begun twice", "a long ping", "a short close", "no UTF-8"],
+)  # fmt: skip
+def test_a_frame_that_breaks_the_rules_closes_the_socket(server: Served, sent: tuple[bytes, ...], code: int) -> None:
+    said = frames(server, *sent, extra=b"Sec-WebSocket-Extensions: permessage-deflate\r\n")
+    assert struct.pack("!H", code) in said, said[:100]
+
+
+@pytest.mark.promise("network.input.socket")
+def test_a_message_in_many_small_pieces_is_one_message(server: Served) -> None:
+    sent = [frame(1 if at == 0 else 0, bytes([byte]), fin=at == len(PING) - 1) for at, byte in enumerate(PING)]
+    with server.raw(UPGRADE + b"\r\n") as made:
+        said = made.recv(4096)
+        made.sendall(b"".join(sent))
+        while b'"result":{}' not in said:
+            data = made.recv(4096)
+            assert data, said
+            said += data
+
+
+@pytest.mark.promise("network.input.message")
+def test_text_that_is_no_utf_8_is_stored_nowhere(server: Served) -> None:
+    named = b'{"entities":[{"name":"\xff\xfe","entityType":"t","observations":["x"]}]}'
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_entities","arguments":%s}}' % named
+    answer = server.request("POST", "/mcp", body, Content_Type="application/json").value
+    assert "error" in answer or answer["result"]["isError"]
+
+
+@pytest.mark.promise("network.input.socket")
+def test_an_upgrade_that_is_none_is_refused(server: Served) -> None:
+    for change in (
+        (b"Sec-WebSocket-Version: 13", b"Sec-WebSocket-Version: 8"),
+        (b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", b"Sec-WebSocket-Key: short"),
+        (b"GET /ws", b"GET /ws/nothing"),
+        (b"GET /ws", b"GET /mcp"),
+        (b"Upgrade: websocket", b"Upgrade: h2c"),
+    ):
+        with server.raw(UPGRADE.replace(*change) + b"Connection: close\r\n\r\n") as made:
+            assert 400 <= status(made.recv(4096)) < 500, change
+
+
+@pytest.mark.promise("network.input.socket")
+def test_binary_messages_are_read_as_text(server: Served) -> None:
+    with server.socket() as made:
+        made.send(PING)
+        assert json.loads(made.recv(DEADLINE))["result"] == {}
+        made.send(bytes(range(256)))
+        assert json.loads(made.recv(DEADLINE))["error"]["code"] == -32700
+        with pytest.raises((ConnectionClosed, TimeoutError)):
+            made.recv(0.05)
+
+
+@pytest.mark.promise("network.input.connections")
+def test_one_connection_too_many_is_503(serving: Callable[..., Served]) -> None:
+    served = serving("--max-connections", "5")
+    held = [socket.create_connection(("127.0.0.1", served.port), DEADLINE) for _ in range(5)]
+    try:
+        said = served.exchange(b"")
+        assert status(said) == 503
+        assert b"retry-after" in said
+    finally:
+        for made in held:
+            made.close()
+    health = b"GET /healthz HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+    eventually(lambda: status(served.exchange(health)) == 200, "there is never room again")
