@@ -17,10 +17,10 @@ DATA ?=
 .DEFAULT_GOAL := help
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo test check bench bench-search clean
+.PHONY: help run demo test test-transports check bench bench-search clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/.package ## Set up, then serve every dialect at http://127.0.0.1:9080
 	@$(VENV)/bin/polymnia serve
@@ -31,6 +31,10 @@ demo: $(VENV)/.package ## Set up, then store, relate, search and show a few memo
 test: $(VENV)/.test ## Set up, then run the whole test suite
 	@$(PY) tests/npm_peer.py
 	$(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+
+test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
+	@$(PY) tests/npm_peer.py
+	POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) $(ARGS) tests/contract/dialects
 
 check: $(VENV)/.test $(VENV)/.check ## Style, types and the rules of the house
 	$(PY) -m ruff check .

@@ -119,7 +119,8 @@ def _pairs(data: str, name: str, sample: int, embedder: str) -> dict[str, Any]:
     from polymnia.engine.analysis.conflicts import conflicts
     from polymnia.engine.analysis.material import Material
 
-    rows = list(_rows(os.path.join(data, name, f"{SETS[name]}.jsonl.gz")))
+    # The part made of RTE is judged entailed or not, which says nothing of contradictions.
+    rows = [one for one in _rows(os.path.join(data, name, f"{SETS[name]}.jsonl.gz")) if one.get("split") != "RTE"]
     if sample and sample < len(rows):
         rows = random.Random(SEED).sample(rows, sample)
     chosen = embedding.choose(embedder)

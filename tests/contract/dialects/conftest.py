@@ -1,7 +1,7 @@
 """Every dialect over every transport: a matrix, not copies.
 
-Each test runs over stdio and over one way of the network, which goes round from module to module;
-``POLYMNIA_TRANSPORTS=stdio,http,sse,ws`` runs it over all that are named.
+All tests run over stdio, and one in four over one way of the network too; which one is drawn from its name.
+``POLYMNIA_TRANSPORTS=stdio,http,sse,ws`` (``make test-transports``) runs every test over all that are named.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from zlib import crc32
 import pytest
 
 _NETWORK = ("http", "sse", "ws")
+_SHARE = 4
 # What is about a process of one client, or about no server at all.
 _STDIO_ONLY = {"test_durability", "test_search_library", "test_search_commands", "test_history"}
 
 
-def _transports(module: str) -> list[str]:
-    name = module.rpartition(".")[2]
-    if name in _STDIO_ONLY:
+def _transports(module: str, test: str) -> list[str]:
+    if module.rpartition(".")[2] in _STDIO_ONLY:
         return ["stdio"]
     if named := os.environ.get("POLYMNIA_TRANSPORTS"):
         return named.split(",")
-    return ["stdio", _NETWORK[crc32(module.encode()) % len(_NETWORK)]]
+    drawn = crc32(f"{module} {test}".encode())
+    return ["stdio", *([_NETWORK[drawn // _SHARE % len(_NETWORK)]] if drawn % _SHARE == 0 else [])]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what talks to a server over the transports of its module."""
+    """Run what talks to a server over the transports that are drawn for it."""
     if "transport" in metafunc.fixturenames:
-        metafunc.parametrize("transport", _transports(metafunc.module.__name__), scope="module")
+        chosen = _transports(metafunc.module.__name__, metafunc.function.__name__)
+        metafunc.parametrize("transport", chosen, scope="module")

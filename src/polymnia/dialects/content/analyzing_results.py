@@ -156,8 +156,14 @@ def _side(found: Any) -> dict[str, Any]:
     return named(found.record) | {
         "sentence": found.sentence,
         "said_at": moment(found.at),
-        "dated_by": "the sentence" if found.dated else "the last change of the item",
+        "dated_by": _dated_by(found),
     }
+
+
+def _dated_by(found: Any) -> str:
+    if found.drawn:
+        return "the relationship"
+    return "the sentence" if found.dated else "the last change of the item"
 
 
 def _resolution(found: Any, project: str | None, session: str | None) -> dict[str, Any]:

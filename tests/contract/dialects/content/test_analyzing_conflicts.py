@@ -325,7 +325,7 @@ def test_where_nothing_tells_which_holds_a_person_is_asked(shared: Server, proje
     one = stored(shared, project, "The archive door code is 4711.")
     two = stored(shared, project, "The archive door code is 8155.")
     (clash,) = conflicts(shared, project).values()
-    assert (clash["newer"], clash["resolution"]["action"]) == (None, "ask")
+    assert (clash["newer"], clash["resolution"]["action"]) == (two, "ask")
     assert set(clash["resolution"]) == {"action", "why"}
     assert all(get(shared, project, id)["content"] in clash["resolution"]["why"] for id in (one, two))
 
