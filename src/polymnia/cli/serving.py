@@ -53,7 +53,10 @@ def keys(arguments: Namespace, chosen: Settings) -> int:
     else:
         print(text)
         print(
-            dim(f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere."),
+            dim(
+                f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere. "
+                "A server that runs without keys asks for them once it is started anew."
+            ),
             file=sys.stderr,
         )
     return 0

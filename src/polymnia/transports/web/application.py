@@ -66,6 +66,13 @@ class Application:
                 ]
         self._paths = frozenset(route.path for route in self.routes)
         self._router = Router(self.routes, redirect_slashes=False)
+        # Every address is a plain path, so what is asked for most is found without trying one route after another.
+        self._direct: dict[tuple[str, str], Any] = {
+            (method, route.path): route.app
+            for route in self.routes
+            if isinstance(route, Route)
+            for method in route.methods or ()
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Serve one request."""
@@ -115,7 +122,8 @@ class Application:
             visit.visitor = scope["state"]["visitor"] = self._gate.admit(scope)
         if scope["type"] == "websocket":
             receive = self._asking_again(visit, receive, send)
-        await self._router(scope, receive, send)
+        endpoint = self._direct.get((scope.get("method", ""), scope["path"]))
+        await (endpoint or self._router)(scope, receive, send)
 
     def _headed(
         self, visit: Visit, headers: list[tuple[bytes, bytes]], more: list[tuple[bytes, bytes]]

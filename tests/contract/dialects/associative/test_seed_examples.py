@@ -275,7 +275,7 @@ def test_answers_have_the_types_and_values_of_the_seed(place: Place, words: Serv
     exported = words.call("memory_export", file_path="a.json").value
     assert (place.folder / "exports" / "a.json").stat().st_size == exported["export_size"]
     assert exported["exported_count"] == 1
-    assert exported["file_path"].endswith("exports/a.json")
+    assert exported["file_path"].endswith("a.json")
 
 
 @pytest.mark.promise("associative.answers.modern")
