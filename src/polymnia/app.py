@@ -14,7 +14,7 @@ from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
 from polymnia.models import Limits
 from polymnia.operation import Grant, Registry, beside
-from polymnia.settings import GRAPHS, BadSetting, Settings, read_file
+from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, strangers
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
@@ -30,6 +30,7 @@ __all__ = [
     "key_file",
     "limits",
     "memory",
+    "misspelt",
     "registry",
     "serve_http",
     "serve_stdio",
@@ -69,6 +70,11 @@ def _folder(variable: str, below: str, function: str) -> str:
     import platformdirs
 
     return str(getattr(platformdirs, function)("polymnia", appauthor=False))
+
+
+def misspelt() -> list[str]:
+    """What the environment says that looks like a setting and is none."""
+    return strangers(os.environ)
 
 
 def wants_colour() -> bool:

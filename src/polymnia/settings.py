@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-__all__ = ["NETWORK", "SETTINGS", "BadSetting", "Setting", "Settings", "read", "read_file"]
+__all__ = ["NETWORK", "SETTINGS", "BadSetting", "Setting", "Settings", "read", "read_file", "strangers"]
 
 MIB = 1024 * 1024
 _PREFIX = "POLYMNIA_"
@@ -210,6 +210,13 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
                 raise BadSetting(f"The option {flag} needs a value")
         values[setting.name] = setting.value(text, flag)
     return values
+
+
+def strangers(environment: Iterable[str]) -> list[str]:
+    """Variables that look like settings and are none, each with what was probably meant."""
+    known = {setting.variable for setting in SETTINGS}
+    lost = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
+    return [f"The variable {name} is no setting{_meant(name, known)}" for name in lost]
 
 
 def read_file(path: str) -> dict[str, object]:

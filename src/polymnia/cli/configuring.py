@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import default_store
+from polymnia.app import default_store, misspelt
 from polymnia.cli.output import dim, padded, print_json, strong
 from polymnia.settings import SETTINGS, Settings
 
@@ -33,6 +34,9 @@ def config(arguments: Namespace, chosen: Settings) -> int:
     for name, one in told.items():
         value = "–" if one["value"] is None else str(one["value"])
         print(f"{strong(padded(name, wide))}  {value}  {dim(one['source'])}")
+    sys.stdout.flush()
+    for text in misspelt():
+        print(text, file=sys.stderr)
     return 0
 
 

@@ -90,3 +90,10 @@ def test_a_key_that_does_not_exist_is_an_error_with_the_closest_name(desk: Desk)
     told = desk.run("config", "--config", "mine.toml")
     assert told.code == 2
     assert "did you mean project" in told.err
+
+
+def test_a_variable_that_looks_like_a_setting_and_is_none_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYMNIA_PROJEKT", "atlas")
+    told = desk.run("config")
+    assert told.code == 0
+    assert "POLYMNIA_PROJEKT is no setting; did you mean POLYMNIA_PROJECT?" in told.err
