@@ -56,6 +56,9 @@ class Client:
             data = await self._in.readexactly(int(headers.get("content-length", 0)))
         took = time.perf_counter() - begun
         self.session = headers.get("mcp-session-id", self.session)
+        if headers.get("content-type", "").startswith("text/event-stream"):  # what takes longer is answered by events
+            told = [line[5:].strip() for line in data.splitlines() if line.startswith(b"data:") and line[5:].strip()]
+            data = told[-1] if told else b""
         return took, status, data
 
     async def _answer(self) -> tuple[int, dict[str, str]]:
