@@ -39,6 +39,8 @@ __all__ = [
     "wants_colour",
 ]
 
+_LAST_PORT = 65535
+
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
     """The settings in force: what was given, then the environment, then the file of settings, then the defaults."""
@@ -345,6 +347,8 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
     from polymnia.transports.web.rates import Rates
     from polymnia.transports.web.serving import listening, serve
 
+    if chosen.port > _LAST_PORT:
+        raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
     held = memory(chosen, "network")
     servers = {}
     for name in DIALECTS:

@@ -198,7 +198,9 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
     while rest:
         flag, given, text = rest.pop(0).partition("=")
         setting = _BY_FLAG.get(flag)
-        if setting is None or setting.name in without:
+        if setting is not None and setting.name in without:
+            raise BadSetting(f"There is no option {flag} here: it is one of polymnia serve")
+        if setting is None:
             raise BadSetting(f"There is no option {flag}{_meant(flag, _BY_FLAG)}")
         if not given:
             if rest and not rest[0].startswith("--"):

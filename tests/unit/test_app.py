@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import AlreadyExists, EntityDraft, Memory, connect
-from polymnia.app import default_config, default_store, memory, registry, settings, wants_colour
+from polymnia.app import default_config, default_store, memory, registry, serve_http, settings, wants_colour
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.settings import DIALECTS, SETTINGS, BadSetting
 from polymnia.storage.sqlite import SqliteStore
@@ -222,3 +222,8 @@ def test_a_file_in_the_working_folder_is_nobodys_settings(tmp_path: Path) -> Non
 def test_a_file_of_settings_that_was_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match=r"none\.toml"):
         settings({"config": str(tmp_path / "none.toml")})
+
+
+def test_a_port_that_cannot_be_is_told_and_not_a_stack_trace(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="up to 65535$"):
+        serve_http(settings({"store": str(tmp_path / "m.db"), "embedder": "none", "port": 99999}))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.settings import SETTINGS, BadSetting, Settings, read, read_file
+from polymnia.settings import NETWORK, SETTINGS, BadSetting, Settings, read, read_file
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _NUMBERS = [setting.name for setting in SETTINGS if setting.kind in (int, float)]
@@ -190,3 +190,8 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_a_misspelt_option_is_told_what_was_meant() -> None:
     with pytest.raises(BadSetting, match="no option --stor; did you mean --store"):
         read(["--stor", "x"])
+
+
+def test_an_option_of_the_network_is_refused_where_there_is_none() -> None:
+    with pytest.raises(BadSetting, match="no option --port here: it is one of polymnia serve"):
+        read(["--port", "5"], NETWORK)
