@@ -225,5 +225,5 @@ def test_a_file_of_settings_that_was_named_must_be_there(tmp_path: Path) -> None
 
 
 def test_a_port_that_cannot_be_is_told_and_not_a_stack_trace(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="up to 65535$"):
+    with pytest.raises(BadSetting, match=r"up to 65535$"):
         serve_http(settings({"store": str(tmp_path / "m.db"), "embedder": "none", "port": 99999}))
