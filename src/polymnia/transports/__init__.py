@@ -1,1 +1,1 @@
-"""How bytes move: every transport meets every dialect in operation.py."""
+"""How bytes move: every transport meets every dialect in operation/."""
