@@ -255,6 +255,7 @@ class _Hashed:
     id = "hashed"
     dimensions = 512
     near = False
+    strong = True
     unrelated = 0.0
 
     def knows(self, text: str) -> bool:

@@ -149,21 +149,28 @@ def test_memories_are_for_their_owner_alone(place: Place) -> None:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is one format so far: the next one is made up here, and this very store is the older one."""
+def _older_store(folder: Path) -> Path:
+    """A store of today's format with one memory in it."""
     from polymnia.models import EntityDraft
-    from polymnia.storage.sqlite import store as module
+    from polymnia.storage.sqlite import SqliteStore
 
-    path = tmp_path / "memory.db"
-    old = module.SqliteStore(str(path))
-    with old.write("default", "test", "create") as writing:
+    path = folder / "memory.db"
+    store = SqliteStore(str(path))
+    with store.write("default", "test", "create") as writing:
         writing.add_records([EntityDraft("kept", "thing", ("text",))])
-    old.close()
+    store.close()
+    return path
 
-    monkeypatch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, "next"))
-    real = module.migration
-    monkeypatch.setattr(module, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name))
-    new = module.SqliteStore(str(path))
+
+def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next format is made up here, so this very store is the older one."""
+    from polymnia.storage.sqlite import SqliteStore, migrating
+
+    path = _older_store(tmp_path)
+    monkeypatch.setattr(migrating, "MIGRATIONS", (*migrating.MIGRATIONS, "next"))
+    real = migrating.migration
+    monkeypatch.setattr(migrating, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name))
+    new = SqliteStore(str(path))
     with new.read("default") as reading:
         assert [record.name for record in reading.records()] == ["kept"]
     new.close()
@@ -171,32 +178,26 @@ def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypa
     (copy,) = [each for each in tmp_path.iterdir() if "backup" in each.name]
     monkeypatch.undo()
     # The upgraded store is too new for the version that is really here; the copy is not.
-    backup = module.SqliteStore(str(copy))
+    backup = SqliteStore(str(copy))
     with backup.read("default") as reading:
         assert [record.name for record in reading.records()] == ["kept"]
     backup.close()
-    with pytest.raises(Exception, match="newer Polymnia"), module.SqliteStore(str(path)).read("default"):
+    with pytest.raises(Exception, match="newer Polymnia"), SqliteStore(str(path)).read("default"):
         pass
 
 
 def test_an_upgrade_that_fails_leaves_the_older_store_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polymnia.models import EntityDraft
-    from polymnia.storage.sqlite import store as module
+    from polymnia.storage.sqlite import SqliteStore, migrating
 
-    path = tmp_path / "memory.db"
-    old = module.SqliteStore(str(path))
-    with old.write("default", "test", "create") as writing:
-        writing.add_records([EntityDraft("kept", "thing", ("text",))])
-    old.close()
-
-    monkeypatch.setattr(module, "MIGRATIONS", (*module.MIGRATIONS, "next"))
-    monkeypatch.setattr(module, "migration", lambda _: "CREATE TABLE next (id); SELECT no_such_function()")
-    broken = module.SqliteStore(str(path))
+    path = _older_store(tmp_path)
+    monkeypatch.setattr(migrating, "MIGRATIONS", (*migrating.MIGRATIONS, "next"))
+    monkeypatch.setattr(migrating, "migration", lambda _: "CREATE TABLE next (id); SELECT no_such_function()")
+    broken = SqliteStore(str(path))
     with pytest.raises(Exception, match="no_such_function"), broken.read("default"):
         pass
     broken.close()
     monkeypatch.undo()
-    again = module.SqliteStore(str(path))
+    again = SqliteStore(str(path))
     with again.read("default") as reading:
         assert [record.name for record in reading.records()] == ["kept"]
     again.close()

@@ -53,6 +53,7 @@ class Toy:
     id = "toy"
     dimensions = 64
     near = False
+    strong = True
     unrelated = 0.0
 
     def knows(self, text: str) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from polymnia import EntityDraft, Memory, connect
-from polymnia.storage.sqlite import indexing, snapshot
+from polymnia.storage.sqlite import indexing, substrings
 
 NAMES = st.sampled_from(["ann", "Ann", "서울", "straße", "x"])
 TEXTS = st.sampled_from(
@@ -159,8 +159,8 @@ class StoreMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("unindexed", [0, 4, 10_000], ids=["every text indexed", "both routes", "no text indexed"])
 def test_the_store_agrees_with_a_plain_dict(unindexed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "_UNINDEXED", unindexed)
-    monkeypatch.setattr(snapshot, "_SCAN_BELOW", 0)
-    monkeypatch.setattr(snapshot, "_SCAN_SHORT_BELOW", 3)
+    monkeypatch.setattr(substrings, "_SCAN_BELOW", 0)
+    monkeypatch.setattr(substrings, "_SCAN_SHORT_BELOW", 3)
     from hypothesis.stateful import run_state_machine_as_test
 
     run_state_machine_as_test(

@@ -35,6 +35,7 @@ class Bge(EnglishModel):
     words = VOCABULARY
     dimensions = 384
     near = True
+    strong = True
     unrelated = 0.384
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:

@@ -20,6 +20,7 @@ class Measured(Lazy):
     """Learns the number of dimensions and what unrelated texts look like from a first few sentences."""
 
     near = True
+    strong = True  # whoever chose the model trusts it
 
     def __init__(self) -> None:
         super().__init__()

@@ -43,6 +43,7 @@ class Use(Lazy):
     id = "use-multilingual-3"
     dimensions = 512
     near = True
+    strong = False  # the small one that comes with the package
     unrelated = 0.048
 
     def __init__(

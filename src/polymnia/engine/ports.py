@@ -114,6 +114,10 @@ class Embedder(Protocol):
         """The mean cosine of two texts that have nothing in common."""
 
     @property
+    def strong(self) -> bool:
+        """Whether what it says of two texts is to be trusted as much as the words they share."""
+
+    @property
     def near(self) -> bool:
         """Whether it computes in this process, so that an answer is only a matter of its speed."""
 

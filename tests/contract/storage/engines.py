@@ -12,7 +12,7 @@ import pytest
 from polymnia.engine.ports import Analyst, Clock, Store
 from polymnia.engine.search import Analysis
 from polymnia.models import Text
-from polymnia.storage.sqlite import SqliteStore, indexing, rows, snapshot, words
+from polymnia.storage.sqlite import SqliteStore, indexing, rows, substrings, words
 
 __all__ = ["ENGINES", "SHIPPED", "Engine", "SqliteEngine"]
 
@@ -60,9 +60,9 @@ class SqliteEngine:
         if route != SHIPPED:
             patch.setattr(indexing, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
             patch.setattr(indexing, "_UNLISTED", 1 << 40 if route == "scan" else 0)
-            patch.setattr(snapshot, "_SCAN_BELOW", 0)
+            patch.setattr(substrings, "_SCAN_BELOW", 0)
         if route.endswith("too"):
-            patch.setattr(snapshot, "_SCAN_SHORT_BELOW", 0)
+            patch.setattr(substrings, "_SCAN_SHORT_BELOW", 0)
 
     def traces(self, text: str) -> list[str]:
         return [*self._in_tables(text), *self._in_index(text), *self._in_words(text), *self._in_files(text)]

@@ -14,7 +14,6 @@ from polymnia.errors import Fault
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
-    from polymnia.engine.search.index import Index
 
 __all__ = ["Held", "held", "memory_used", "used"]
 
@@ -54,15 +53,4 @@ def memory_used() -> int:
 
 def held(finder: Finder) -> dict[str, Held]:
     """The projects a finder holds in memory."""
-    with finder._holding:
-        projects = dict(finder._held)
-    return {name: Held(one.index.count - 1, _bytes(one.index)) for name, one in projects.items()}
-
-
-def _bytes(index: Index) -> int:
-    arrays = [*index.passages._room.values(), *index.memories._room.values(), index._scratch]
-    for vectors in index.vectors.values():
-        arrays += [vectors._bits, vectors.arrival]
-        if vectors._halves is not None:
-            arrays.append(vectors._halves)
-    return sum(array.nbytes for array in arrays)
+    return {name: Held(index.count - 1, index.bytes) for name, index in finder.held().items()}

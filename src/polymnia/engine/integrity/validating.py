@@ -172,7 +172,7 @@ class _Work:
             self.changes[project] = number
             self.memory.finding.noticed(project)
         if wanted & {"vector_of_nothing", "vector_broken"}:
-            self.memory.finding()._forget(project)  # it holds vectors that are gone
+            self.memory.finding().forget(project)  # it holds vectors that are gone
         self._list_words(project, wanted)
         if "embedding_missing" in wanted or changed or "vector_broken" in wanted:
             self._embed(project, every, failed)

@@ -21,6 +21,11 @@ class Columns:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._views[name]
 
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes, with the room that was made ahead."""
+        return sum(column.nbytes for column in self._room.values())
+
     def add(self, rows: int) -> int:
         """Room for so many rows at the end; answers the first of them."""
         first = self.count

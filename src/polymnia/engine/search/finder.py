@@ -78,7 +78,7 @@ class Finder(Holding):
         """Stop the work in the background and forget what is held."""
         self._worker.stop()
         self._readers.shutdown(wait=False, cancel_futures=True)
-        self._forget()
+        self.forget()
         self._apart.clear()
 
     def noticed(self, project: str) -> None:
@@ -288,7 +288,7 @@ class Finder(Holding):
             with self._store.write(project, "polymnia", "reindex") as tx:
                 tx.drop_words()
                 tx.drop_vectors([])
-            self._forget(project)  # the vectors it holds are no longer the store's
+            self.forget(project)  # the vectors it holds are no longer the store's
         self._list_words(project, step)
         for channel in self.channels:
             if not channel.load(patient=False) and channel.fault is not None:

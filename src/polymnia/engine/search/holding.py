@@ -45,8 +45,13 @@ class Holding:
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._holding = threading.Lock()
 
-    def _forget(self, project: str | None = None) -> None:
-        """Let go of a project, or of all."""
+    def held(self) -> dict[str, Index]:
+        """The projects that are in memory, by their names."""
+        with self._holding:
+            return {name: one.index for name, one in self._held.items()}
+
+    def forget(self, project: str | None = None) -> None:
+        """Let go of a project, or of all: what is asked of it next is read from the store anew."""
         with self._holding:
             if project is None:
                 self._held.clear()

@@ -116,6 +116,12 @@ class Index:
         """How many rows the columns of passages have."""
         return self.passages.count
 
+    @property
+    def bytes(self) -> int:
+        """About how much memory it takes."""
+        tables = self.passages.bytes + self.memories.bytes + self._scratch.nbytes
+        return tables + sum(vectors.bytes for vectors in self.vectors.values())
+
     # ── following the store ───────────────────────────────────────────────────────────────────────────
 
     def follow(self, snapshot: Snapshot) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Embedder, Snapshot
+from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.lanes import WordsLane
@@ -144,7 +144,7 @@ def scored(
 
 
 def _calibrated(scores: Numbers, asked: Mapping[str, Numbers], channels: Mapping[str, Channel]) -> Numbers:
-    strong = any(_is_strong(channels[name].embedder) for name in asked)
+    strong = any(channels[name].embedder.strong for name in asked)
     return np.minimum(fusion.calibrated(scores, fusion.STRONG if strong else fusion.WEAK), 1.0)
 
 
@@ -210,24 +210,19 @@ def _meaning(
     likeness = similarity.copy()
     meaning = np.zeros(len(rows), np.float32)
     strong = np.zeros(len(rows), bool)
-    for name, vector in sorted(asked.items(), key=lambda one: _is_strong(channels[one[0]].embedder)):
+    for name, vector in sorted(asked.items(), key=lambda one: channels[one[0]].embedder.strong):
         if (vectors := index.vectors.get(name)) is None:
             continue
         embedder = channels[name].embedder
         cosine = vectors.cosines(snapshot, vector, rows)
         there = ~np.isnan(cosine)
         counts = fusion.meaning_score(np.nan_to_num(cosine), embedder.unrelated)
-        better = fusion.both(meaning, counts) if _is_strong(embedder) else counts
+        better = fusion.both(meaning, counts) if embedder.strong else counts
         meaning = np.where(there, better, meaning)
         similarity = np.where(there, cosine, similarity)
         likeness = np.where(there, np.fmax(likeness, similarities(cosine, embedder.unrelated)), likeness)
-        strong |= there & _is_strong(embedder)
+        strong |= there & embedder.strong
     return similarity, likeness, meaning * soft, strong
-
-
-def _is_strong(embedder: Embedder) -> bool:
-    """Whether a model is to be trusted as much as the words: all but the small one that comes with the package."""
-    return not embedder.id.startswith("use-")
 
 
 def _foreign(index: Index, wanted: Wanted, rows: Numbers) -> Numbers:

@@ -66,6 +66,12 @@ class Vectors:
         """The last arrival that was taken in."""
         return self._seen
 
+    @property
+    def bytes(self) -> int:
+        """How much memory they take."""
+        halves = 0 if self._halves is None else self._halves.nbytes
+        return self._bits.nbytes + self.arrival.nbytes + halves
+
     def has(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[Any]:
         """Which passages have a vector."""
         return self.arrival[rows] > 0

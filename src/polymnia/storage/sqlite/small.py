@@ -22,7 +22,7 @@ class _Values:
     """What a small project holds, and the time of change it stands for."""
 
     def __init__(self, snapshot: SqliteSnapshot) -> None:
-        self.touched = snapshot.touched
+        self.touched = snapshot.stamp
         self.records = list(snapshot.records())
         self.relations = list(snapshot.relations())
         self.by_id = {record.id: record for record in self.records}
@@ -109,6 +109,9 @@ class Shelf:
         self._held: dict[str, _Values] = {}
         self._seen: dict[str, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._held)
+
     def clear(self) -> None:
         """Forget everything: another file may be open next."""
         self._held.clear()
@@ -119,7 +122,7 @@ class Shelf:
 
         The second time without a change in between, it is put here if it is small.
         """
-        touched = snapshot.touched
+        touched = snapshot.stamp
         held = self._held.get(project)
         if held is not None:
             if held.touched == touched:

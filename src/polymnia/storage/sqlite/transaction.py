@@ -301,57 +301,14 @@ class SqliteTransaction(Indexing):
 
         return undo(self, change)
 
-    def forget_past(self, id: int) -> None:
-        """Remove for good what is kept of a record's earlier versions."""
-        there = {row for row, _ in self._run(SQL["texts"], (id,)).fetchall()}
-        once = {ref for _, _, kind, ref, *_ in self._run(SQL["items_of_owner"], (id,)) if kind == "o"} - there
-        for ref in once:
-            self._forget_text(ref)
-        self._run(SQL["purge_items"], (id,))
-        # What this very change has replaced is not in the journal yet.
-        kept = []
-        for op, kind, ref, owner, before, name, other in self._items:
-            if owner == id and kind == "o" and op == "d":
-                self._forget_text(ref)
-                op, before = "p", None
-            elif owner == id and kind == "m" and op == "u":
-                op, before = "p", None
-            kept.append((op, kind, ref, owner, before, name, other))
-        self._items = kept
-        self._noted = self.purged = True
-        if self._indexed:
-            self._run(SQL["merge_index"]).fetchall()
-
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""
-        # Known before anything goes: of several that bore one name, the first takes it from the journal.
-        named = {id: {name for (name,) in self._run(SQL["names_of"], (id,)) if name is not None} for id in ids}
-        for id, names in named.items():
-            if not names or not self._base < id <= self._top:
-                continue
-            for relation in self.relations_of(sorted(names)):
-                self._run(SQL["delete_relation"], (relation.id,))
-                self._run(SQL["purge_items"], (relation.id,))
-            self._forget_words(id)
-            self._run(SQL["forget_seen"], (id,))
-            for row, _ in self._run(SQL["texts"], (id,)).fetchall():
-                self._run(SQL["delete_observation"], (row,))
-                self._unindex(row)
-                self._texts -= 1
-            if self._run(SQL["bookkeeping"], (id,)).fetchone() is not None:
-                self._untag(id, self._tags_of(id))
-                self._run(SQL["delete_memory"], (id,))
-                self._unindex(id)
-                self._texts -= 1
-            self._run(SQL["purge_items"], (id,))
-            for name in names:
-                # Earlier lives of the name lose theirs, so nothing else of them may stay behind to be brought back.
-                for (other,) in self._run(SQL["deleted_named"], (self._base, self._top, name)).fetchall():
-                    self._forget_words(other)
-                    self._run(SQL["purge_items"], (other,))
-                self._run(SQL["purge_named_items"], (self._base, self._top, name))
-            self._journal("p", "m", id, id, None)
-            self.purged = True
-        if self.purged and self._indexed:
-            # Deleting from the index only marks; merging it into one piece leaves nothing of what was deleted.
-            self._run(SQL["merge_index"]).fetchall()
+        from polymnia.storage.sqlite.purging import purge
+
+        purge(self, ids)
+
+    def forget_past(self, id: int) -> None:
+        """Remove for good what is kept of a record's earlier versions."""
+        from polymnia.storage.sqlite.purging import forget_past
+
+        forget_past(self, id)

@@ -23,6 +23,7 @@ class Toy:
     """
 
     near = False
+    strong = True
     unrelated = 0.0
 
     def __init__(self, id: str = "toy", dimensions: int = 256) -> None:

@@ -9,8 +9,8 @@ from struct import Struct
 from polymnia.engine.ports import Spot
 from polymnia.models import Text, fold
 from polymnia.storage.sqlite.checking.view import View
-from polymnia.storage.sqlite.snapshot import _cover
 from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage.sqlite.substrings import cover
 
 __all__ = ["characters", "compared", "embeddings", "read_alike", "words"]
 
@@ -77,7 +77,7 @@ def _is_listed(view: View, id: int) -> bool:
     # From three places, in one question: each costs, and a text that is indexed otherwise differs in one of them.
     middle = len(form) // 2
     pieces = {form[:_PIECE], form[middle : middle + _PIECE], form[-_PIECE:]}
-    match = " AND ".join(_cover(piece) for piece in sorted(pieces) if len(piece) >= 3)
+    match = " AND ".join(cover(piece) for piece in sorted(pieces) if len(piece) >= 3)
     return not match or view.run(_HAS, (match, id)).fetchone() is not None
 
 

@@ -1,0 +1,174 @@
+"""The connections of a process to one file, and the right to write to it.
+
+The file is opened on first use, and opened anew when another one lies at its path.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+
+import apsw
+
+from polymnia.engine.ports import Clock
+from polymnia.errors import NotAStore
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.queue import Turn
+
+__all__ = ["Connections"]
+
+
+class Connections:
+    """One file: as many readers as there are threads that read, one writer, and whose turn it is."""
+
+    def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
+        self.path = os.path.abspath(os.path.expanduser(path))
+        self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
+        self._create = create
+        self._clock = clock
+        self._turn = Turn(self.path + "-lock", busy_timeout)
+        self._opening = threading.Lock()
+        self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
+        self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
+        self._writer: apsw.Connection | None = None
+        self._written: tuple[int, int] | None = None  # which file the writer has open
+        self._readers: list[apsw.Connection] = []
+        self._owes_forgetting = False
+
+    def close(self) -> None:
+        """Let go of every file. Closing twice is fine; a closed store opens again when it is used.
+
+        A change under way in another thread is left to its end.
+        """
+        self._opened = None
+        self._let_go()
+        readers, self._readers = self._readers, []
+        if self._owes_forgetting and readers:
+            self._forget_old_pages(readers[0])
+        self._turn.close(self._close_writer)
+        for reader in readers:
+            reader.close()
+
+    def _let_go(self) -> None:
+        """The file is left: what else is held of it goes too."""
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _take_reader(self) -> apsw.Connection:
+        self._open()
+        try:
+            return self._readers.pop()  # the most recently used one has the warmest cache
+        except IndexError:
+            return self._connect()
+
+    def _give_back(self, reader: apsw.Connection, opened: tuple[int, int] | None) -> None:
+        if opened == self._opened:
+            self._readers.append(reader)
+            if self._owes_forgetting:
+                self._forget_old_pages(reader)
+        else:
+            reader.close()  # the store was closed, or another file lies at its path, since it was taken
+
+    def _take_turn(self) -> None:
+        """Wait for the turn to write to the file that lies at our path when the turn comes."""
+        while True:
+            if self._opened is None:
+                self._open()
+            self._turn.take()
+            if self._opened is not None and self._opened == _identity(self.path):
+                return
+            self._turn.give()
+            self._open()
+
+    def _take_writer(self) -> apsw.Connection:
+        """The one connection that writes; a new one when another file lies at the path."""
+        if self._writer is None or self._written != self._opened:
+            self._writer, self._written = self._connect(), self._opened
+        return self._writer
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self.path)
+        # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        connection.set_busy_timeout(self._milliseconds)
+        # FULL: a commit is on disk when it returns. Deleted text is overwritten, not just unlinked. A longer log is
+        # emptied less often, and pages that change again and again are written back once.
+        connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON").fetchall()
+        connection.execute("PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY").fetchall()
+        return connection
+
+    def _open(self) -> None:
+        """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
+        if self._opened is not None and self._opened == _identity(self.path):
+            return
+        with self._opening:
+            if self._opened is not None:
+                if self._opened == _identity(self.path):
+                    return
+                self._leave_replaced_file()
+            if not self._create and not os.path.exists(self.path):
+                raise NotAStore(
+                    f"There is no store at {self.path}",
+                    hint="Check the path. A store is made by the first server or import.",
+                )
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            if not os.path.exists(self.path):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            from polymnia.storage.sqlite.migrating import is_current, migrate
+
+            connection = self._connect()
+            if not is_current(connection, self.path):
+                self._turn.take()
+                try:
+                    migrate(connection, self.path, self._clock)
+                finally:
+                    self._turn.give()
+            self._readers.append(connection)
+            self._log = _identity(self.path + "-wal")
+            self._opened = _identity(self.path)
+
+    def _leave_replaced_file(self) -> None:
+        """Let go of a file that another one has replaced, and of its log, which SQLite would read into the new one.
+
+        SQLite itself leaves the log of a moved file where it is. We remove it in our turn, and only if it is the one
+        we know: another process may have been faster, and the log that lies there may be the new file's.
+        """
+        log = self._log
+        self.close()
+        if self._turn.held:  # by a thread of ours, still at work on the old file
+            self._remove_log(log)
+            return
+        self._turn.take()
+        try:
+            self._remove_log(log)
+        finally:
+            self._turn.give()
+
+    def _remove_log(self, log: tuple[int, int] | None) -> None:
+        if log is not None and log == _identity(self.path + "-wal"):
+            for rest in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    os.unlink(self.path + rest)
+
+    def _forget_old_pages(self, writer: apsw.Connection) -> None:
+        """Empty the write-ahead log, which may still hold pages with a purged text; later if somebody reads them."""
+        writer.set_busy_timeout(0)
+        try:
+            row = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._owes_forgetting = row is None or row[0] != 0
+        except apsw.BusyError:
+            self._owes_forgetting = True
+        finally:
+            writer.set_busy_timeout(self._milliseconds)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,0 +1,100 @@
+"""Finding what contains a text as it stands: by the index of trigrams, or by a scan where that is faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from polymnia.storage.sqlite.project import OpenProject
+from polymnia.storage.sqlite.statements import SQL
+
+__all__ = ["Substrings", "cover"]
+
+_SCAN_BELOW = 256  # a project with fewer texts than this is scanned faster than its index is asked
+_SCAN_SHORT_BELOW = 20_000  # the same for queries of one or two characters, which have no trigram
+_TERMS = 1000  # a short query that starts more trigrams than this is everywhere: a scan is cheaper
+_TELLING = 200  # a short word that starts more trigrams than this tells nothing apart
+_LAST = 0x10FFFF
+_AS_INDEXED = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD}  # FTS5 reads these two as the replacement character
+
+
+class Substrings(OpenProject):
+    """The folded texts of a project."""
+
+    def containing(self, forms: Sequence[str]) -> list[int]:
+        """Ids of the records that contain one of the folded forms in name, kind or an observation."""
+        if "" in forms:
+            return [id for (id,) in self._run(SQL["all_ids"], (self._base, self._top, -1))]
+        found = [self._containing(form) for form in dict.fromkeys(forms)]
+        return found[0] if len(found) == 1 else sorted(set().union(*found))
+
+    def _containing(self, form: str) -> list[int]:
+        match = self._match(form)
+        if match is None:
+            found = self._run(SQL["containing_by_scan"], (self._base, self._top, form))
+        else:
+            border = self._base + self._indexed
+            found = self._run(SQL["containing"], (self._base, border, self._top, form, match))
+        return sorted({id for (id,) in found})
+
+    def _match(self, form: str) -> str | None:
+        """The index query that finds every text with the form and some others; None where a scan is better."""
+        if not self._indexed or self._texts <= _SCAN_BELOW:
+            return None
+        if len(form) >= 3:
+            return cover(form)
+        if self._texts <= _SCAN_SHORT_BELOW:
+            return None
+        terms = self._terms(form, _TERMS + 1)
+        if len(terms) > _TERMS:
+            return None
+        return " OR ".join(_quoted(term) for (term,) in terms) or _quoted("\x01\x01\x01")
+
+    def _terms(self, start: str, limit: int) -> list[Any]:
+        start = start.translate(_AS_INDEXED)
+        found: list[Any] = self._run(SQL["terms_starting"], (start, _above(start), limit)).fetchall()
+        return found
+
+    def is_common(self, forms: Sequence[str], limit: int) -> bool:
+        """Whether about ``limit`` or more texts hold one of the folded forms."""
+        if self._texts < limit or not self._indexed:
+            return False
+        border = self._base + self._indexed
+        for form in forms:
+            if len(form) < 3:
+                terms = self._terms(form, _TELLING + 1)
+                if len(terms) > _TELLING:
+                    return True
+                match = " OR ".join(_quoted(term) for (term,) in terms)
+            else:
+                match = cover(form)
+            if match:
+                row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
+                if row is not None and row[0] >= limit:
+                    return True
+        return False
+
+    def names_starting(self, prefix: str, limit: int) -> list[str]:
+        """Names that start with the prefix, in alphabetical order."""
+        found = self._run(SQL["names_starting"], (self._project, prefix, _above(prefix), limit))
+        return [name for (name,) in found]
+
+
+def _above(prefix: str) -> str | bytes:
+    """What is greater than every text with the prefix and smaller than any other greater text."""
+    while prefix and ord(prefix[-1]) == _LAST:
+        prefix = prefix[:-1]
+    if not prefix:
+        return b""  # SQLite holds any blob to be greater than any text
+    after = ord(prefix[-1]) + 1
+    return prefix[:-1] + chr(0xE000 if after == 0xD800 else after)  # no text holds a surrogate
+
+
+def cover(form: str) -> str:
+    """Trigrams side by side that cover the form; a last one may overlap. More of them would only cost."""
+    starts = [*range(0, len(form) - 2, 3), len(form) - 3]
+    return " AND ".join(_quoted(form[i : i + 3]) for i in dict.fromkeys(starts))
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
