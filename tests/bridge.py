@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from polymnia import app
+from polymnia.app.network import serve_http
 from polymnia.settings import read
+from polymnia.transports.rpc import Connection
 
-_ARRIVED = 0.05
 _PLENTY = 10**9  # no test of a dialect is about rates
 
 
@@ -62,6 +63,8 @@ def _events(answer: http.client.HTTPResponse) -> Iterator[tuple[str, bytes]]:
 def over_http(port: int, dialect: str, pipe: Pipe) -> None:
     """Each line is a POST; what is told unasked comes by a GET."""
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    taken = [threading.Event()]  # the last one is that of the line at hand
+    _tell_of_arrivals(taken)
     free: list[http.client.HTTPConnection] = []
 
     def listen() -> None:
@@ -87,8 +90,23 @@ def over_http(port: int, dialect: str, pipe: Pipe) -> None:
 
     for line in _lines():
         over = threading.Event()
+        # The next one follows when the server has taken this one, or has answered it where that begins a session.
+        taken[0] = threading.Event() if b'"initialize"' in line else over
         threading.Thread(target=post, args=(line, over), daemon=True).start()
-        over.wait(_ARRIVED)  # the next one follows when this one is answered, or has surely arrived
+        over.wait()
+
+
+def _tell_of_arrivals(taken: list[threading.Event]) -> None:
+    """Have an event set whenever a message has reached the protocol, which is in this process."""
+    receive = Connection.receive
+
+    def told(self: Connection, *given: Any) -> None:
+        try:
+            receive(self, *given)
+        finally:
+            taken[0].set()
+
+    Connection.receive = told  # type: ignore[method-assign]
 
 
 def _routing(line: bytes) -> dict[str, str]:
@@ -158,7 +176,7 @@ def main() -> None:
         _WAYS[way](port, chosen.dialect, pipe)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    app.serve_http(chosen, lambda _: threading.Thread(target=carry, daemon=True).start())
+    serve_http(chosen, lambda _: threading.Thread(target=carry, daemon=True).start())
 
 
 if __name__ == "__main__":

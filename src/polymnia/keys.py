@@ -24,6 +24,8 @@ from polymnia.errors import Invalid, NotFound, Unavailable
 __all__ = ["Key", "KeyFile"]
 
 _FORM = re.compile(r"pk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_LINE = re.compile("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_MEND = "Mend it or its rights."
 _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 
 
@@ -53,6 +55,18 @@ class KeyFile:
         self.path = os.path.abspath(os.path.expanduser(path))
         self._seen: tuple[int, int, int, int] | None = None
         self._keys: dict[str, Key] = {}
+        self._used = False
+
+    @property
+    def used(self) -> bool:
+        """Whether it has keys, or had some since it was first looked at.
+
+        Whoever revokes the last key means that nobody comes in any more, and not that everybody does.
+        """
+        if not self._used and not os.access(self.path, os.F_OK):  # asked with every request, so in the cheapest way
+            return False
+        self._follow()
+        return self._used
 
     def keys(self) -> list[Key]:
         """All keys, oldest first."""
@@ -70,8 +84,9 @@ class KeyFile:
 
     def add(self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True) -> tuple[Key, str]:
         """Make a key; answers it and its text, which is kept nowhere."""
-        if not name.strip():
-            raise Invalid("The name of a key is empty", field="name")
+        for field, given in (("key", name), *(("project", one) for one in projects or ())):
+            if not given.strip() or not _LINE.fullmatch(given):
+                raise Invalid(f"The name of a {field} is one line of text, but it is {given!r}", field=field)
         id = secrets.token_hex(6)
         text = f"pk_{id}_{secrets.token_urlsafe(32)}"
         digest = hashlib.sha256(text.encode()).hexdigest()
@@ -93,20 +108,26 @@ class KeyFile:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """Change the file while nobody else does: two changes at once would undo one of them."""
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-        handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            if os.name == "nt":  # pragma: no cover - other platform
-                import msvcrt
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                if os.name == "nt":  # pragma: no cover - other platform
+                    import msvcrt
 
-                msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            else:
-                import fcntl
+                    msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+                else:
+                    import fcntl
 
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(handle)
+        except OSError as e:
+            raise Unavailable(
+                f"The file of keys {self.path} cannot be written: {e.strerror}",
+                hint="Mend its place, or name another one with --keys.",
+            ) from e
 
     def _follow(self) -> None:
         try:
@@ -114,6 +135,9 @@ class KeyFile:
         except FileNotFoundError:
             self._seen, self._keys = None, {}
             return
+        except OSError as e:
+            self._seen, self._keys = None, {}
+            raise Unavailable(f"The file of keys {self.path} cannot be read: {e.strerror}", hint=_MEND) from e
         seen = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
         if seen == self._seen:
             return
@@ -127,8 +151,9 @@ class KeyFile:
             with open(self.path, "rb") as file:
                 kept = msgspec.json.decode(file.read(), type=_Kept)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as e:
-            raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint="Mend it or its rights.") from e
+            raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint=_MEND) from e
         self._keys = {key.id: key for key in kept.keys}
+        self._used = self._used or bool(self._keys)
         self._seen = seen
 
     def _write(self, keys: list[Key]) -> None:

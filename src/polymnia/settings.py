@@ -115,8 +115,8 @@ SETTINGS = (
     Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
     Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
     Setting("max_text_bytes", int, 5 * MIB, "The largest single text accepted."),
-    Setting("max_name_bytes", int, 64 * 1024, "The longest name, type or relation type accepted."),
-    Setting("max_batch", int, 10_000, "The most items accepted in one call."),
+    Setting("max_name_bytes", int, 64 * 1024, "The longest name, type, relation type or query accepted."),
+    Setting("max_batch", int, 10_000, "The most items accepted in one call, and messages in one batch."),
     Setting("max_import_bytes", int, 2048 * MIB, "The largest archive imported, after it is unpacked."),
     Setting("max_nesting", int, 100, "The deepest nesting accepted in a message."),
 )  # fmt: skip
@@ -236,6 +236,8 @@ def read_file(path: str) -> dict[str, object]:
     values: dict[str, object] = {}
     for key, value in given.items():
         setting = by_name.get(key.replace("-", "_"))
+        if isinstance(value, dict):
+            raise BadSetting(f"{path}: [{key}] is a section, but settings stand without one, each in a line of its own")
         if setting is None:
             raise BadSetting(f"{path}: there is no setting {key!r}{_meant(key, by_name)}")
         if isinstance(value, bool) and set(setting.choices) == {"on", "off"}:

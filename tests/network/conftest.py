@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from .served import DOORS, Served
 
 MANY = ("--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate-limit-heavy", "1000000")
 """Flags for tests that are about something else than the limits."""
+QUICK = {"polymnia.transports.web.http._PATIENCE": 0.05}  # a call that waits becomes a stream at once
+_counted = count()
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,18 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 def open_server(serving: Callable[..., Served]) -> Served:
     """A server without keys, on loopback, that counts nothing worth mentioning."""
     return serving(*MANY)
+
+
+@pytest.fixture(scope="module")
+def served(serving: Callable[..., Served]) -> Served:
+    """The same with little patience: a call that waits for something becomes a stream."""
+    return serving(*MANY, changes=QUICK)
+
+
+@pytest.fixture
+def mine() -> str:
+    """A name nobody else uses in any store."""
+    return f"mine {next(_counted)}"
 
 
 @pytest.fixture(params=list(DOORS))

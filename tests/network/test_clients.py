@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from itertools import count
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +16,12 @@ from mcp.client.subscriptions import ResourceUpdated
 
 from stdio_client import DEADLINE, LATEST_HANDSHAKE, MODERN, entity
 
-from .conftest import MANY
 from .node_client import converse, conversing, inspected
 from .proxy import cable
 from .served import Served, eventually, request
+from .waiting import GRAPH, create, held, under_way
 
-GRAPH = "memory://knowledge-graph"
 FIRST_OF_AN_ANSWER = b"id: 1-0\n"  # stream 0 is that of what is told unasked
-_counted = count()
-QUICK = {"polymnia.transports.web.http._PATIENCE": 0.05}  # a call that waits becomes a stream at once
-
-
-@pytest.fixture(scope="module")
-def served(serving: Callable[..., Served]) -> Served:
-    """A server that all of these clients use."""
-    return serving(*MANY, changes=QUICK)
-
-
-@pytest.fixture
-def mine() -> str:
-    """A name nobody else uses in this store."""
-    return f"mine {next(_counted)}"
-
-
-@contextmanager
-def held(served: Served) -> Iterator[None]:
-    """Keep every writer of the store waiting."""
-    with open(f"{served.store}-lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def url(served: Served, path: str) -> str:
@@ -124,7 +99,7 @@ def test_the_python_client_hears_of_changes_in_the_handshake_era(served: Served,
         news.append(anyio.Event())
         with pytest.warns(Warning, match="subscribe"):
             await client.subscribe_resource(GRAPH)
-        await anyio.to_thread.run_sync(lambda: served.post(_create(mine)))
+        await anyio.to_thread.run_sync(lambda: served.post(create(mine)))
         await news[0].wait()
 
     target = sse_client(url(served, path)) if path.startswith("/sse") else url(served, path)
@@ -136,7 +111,7 @@ def test_the_python_client_hears_of_changes_in_the_handshake_era(served: Served,
 def test_the_python_client_hears_of_changes_in_the_stateless_era(served: Served, mine: str, path: str) -> None:
     async def talk(client: Client) -> None:
         async with client.listen(resource_subscriptions=[GRAPH]) as news:
-            await anyio.to_thread.run_sync(lambda: served.post(_create(mine)))
+            await anyio.to_thread.run_sync(lambda: served.post(create(mine)))
             async for event in news:
                 assert event == ResourceUpdated(uri=GRAPH)
                 break
@@ -148,15 +123,21 @@ def test_the_python_client_hears_of_changes_in_the_stateless_era(served: Served,
 @pytest.mark.parametrize(("path", "mode"), [("/mcp", "legacy"), ("/mcp", MODERN), ("/sse", "legacy")])
 def test_what_the_python_client_withdraws_is_not_done(served: Served, mine: str, path: str, mode: str) -> None:
     async def talk(client: Client) -> None:
-        with anyio.move_on_after(0.3) as scope:
-            await client.call_tool("create_entities", {"entities": [entity(mine, "x")]})
+        async def withdraw() -> None:
+            await anyio.to_thread.run_sync(lambda: eventually(lambda: under_way(served), "the call never began"))
+            scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            with anyio.CancelScope() as scope:
+                group.start_soon(withdraw)
+                await client.call_tool("create_entities", {"entities": [entity(mine, "x")]})
         assert scope.cancelled_caught
         await client.list_tools()  # the client is none the worse for it
 
     with held(served):
         python(sse_client(url(served, path)) if path.startswith("/sse") else url(served, path), mode, talk)
         eventually(lambda: _is_alone(served), "the client has left")
-    served.post(_create(f"{mine} after"))
+    served.post(create(f"{mine} after"))
     assert f"{mine} after" in names(served)
     assert mine not in names(served)
 
@@ -210,7 +191,7 @@ def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kin
     with held(served):
         assert converse(kind, url(served, path), "cancel", mine) == {"outcome": "withdrawn"}
         eventually(lambda: _is_alone(served), "the client has left")
-    served.post(_create(f"{mine} after"))
+    served.post(create(f"{mine} after"))
     assert f"{mine} after" in names(served)
     assert mine not in names(served)
 
@@ -312,10 +293,6 @@ def test_a_plain_socket_hears_of_changes_and_progress(served: Served, mine: str)
 
         while not {2, "notifications/resources/updated", "notifications/progress"} <= methods():
             heard.append(json.loads(made.recv(DEADLINE)))
-
-
-def _create(name: str) -> dict[str, Any]:
-    return request("tools/call", {"name": "create_entities", "arguments": {"entities": [entity(name, "x")]}})
 
 
 def _is_alone(served: Served) -> bool:

@@ -206,6 +206,7 @@ def test_nobody_comes_in_by_a_file_of_keys_that_is_broken(serving: Callable[...,
     Path(file.path).write_bytes(whole[:-20])
     assert served.status("GET", "/readyz", key=text) == 503
     assert str(tmp_path) not in served.request("GET", "/readyz", key=text).body.decode()
+    assert sum("cannot be read" in line for line in served.lines) == 1, "told once, not with every request"
     Path(file.path).write_bytes(whole)
     assert served.status("GET", "/readyz", key=text) == 200
     Path(file.path).chmod(0o622)
@@ -213,3 +214,29 @@ def test_nobody_comes_in_by_a_file_of_keys_that_is_broken(serving: Callable[...,
     Path(file.path).unlink()
     assert served.status("GET", "/readyz", key=text) == 401
     assert served.is_well()
+
+
+@pytest.mark.promise("network.keys.first")
+def test_the_first_key_counts_at_once_for_a_server_that_runs(serving: Callable[..., Served], tmp_path: Path) -> None:
+    served = serving(*MANY, folder=tmp_path, changes=SOON)
+    session = served.begin()
+    assert served.status("GET", "/readyz", key="pk_whatever") == 200
+    with served.events("/sse") as stream, served.socket() as idle:
+        assert stream.next() is not None
+        key, text = served.keys.add("first")
+        assert served.status("GET", "/readyz") == 401
+        assert served.status("GET", "/readyz", key=text) == 200
+        assert served.post(request("ping"), key=text, Mcp_Session_Id=session).status == 404
+        assert stream.next() is None
+        with pytest.raises(ConnectionClosed):
+            idle.recv(DEADLINE)
+    served.keys.revoke(key.id)
+    assert served.status("GET", "/readyz") == 401, "who revokes the last key does not open the door to everybody"
+
+
+@pytest.mark.promise("network.keys.projects")
+def test_a_key_for_no_project_opens_nothing(locked: Served, kind: str) -> None:
+    _, text = locked.keys.add("nowhere", projects=())
+    with pytest.raises(Refused) as refused, locked.door(kind, key=text) as door:
+        door.send(request("ping"))
+    assert refused.value.status == 401

@@ -12,7 +12,7 @@ import pytest
 
 from polymnia.keys import KeyFile
 
-from .served import Served, ask, initialize, request
+from .served import DOORS, Served, ask, initialize, request
 
 READ = request("tools/call", {"name": "open_nodes", "arguments": {"names": ["x"]}})
 HEAVY = request("tools/call", {"name": "memory_export", "arguments": {}})
@@ -67,6 +67,28 @@ def test_on_a_socket_or_a_stream_the_error_comes_alone(limited: Served, kind: st
         assert {answer["error"]["code"] for answer in answers[100:]} == {503}
         assert answers[-1]["error"]["data"]["retry_after"] >= 1
         assert door.send(request("ping"))["result"] == {}
+
+
+@pytest.mark.promise("network.rates.talk", "network.rates.refused")
+@pytest.mark.parametrize("method", ["ping", "tools/list", "no/such/method"])
+def test_of_130_requests_that_call_nothing_exactly_100_pass(limited: Served, method: str) -> None:
+    answers = flood(limited, request(method), 130)
+    assert [answer.status == 429 for answer in answers] == [False] * 100 + [True] * 30
+    assert [int(answer.headers["x-ratelimit-remaining"]) for answer in answers] == [*range(99, -1, -1), *[0] * 30]
+    error = answers[-1].value["error"]
+    assert (error["code"], error["data"]["details"]["type"]) == (503, "session")
+    assert answers[-1].headers["retry-after"] == str(error["data"]["retry_after"])
+
+
+@pytest.mark.promise("network.rates.talk")
+@pytest.mark.parametrize("kind", DOORS)
+def test_what_calls_nothing_takes_no_call_away(limited: Served, kind: str) -> None:
+    with limited.door(kind) as door:
+        talk = [door.send(request("tools/list", id=at + 1)) for at in range(130)]
+        calls = [door.send({**READ, "id": at + 1000}) for at in range(130)]
+    shaken = kind in ("session", "sse")  # whose handshake is one of them
+    assert sum("result" in answer for answer in talk) == 100 - shaken
+    assert sum("result" in answer for answer in calls) == 100
 
 
 @pytest.mark.promise("network.rates.global")
@@ -180,3 +202,4 @@ def test_the_limits_are_settings(serving: Callable[..., Served]) -> None:
     assert [answer.status for answer in flood(served, initialize(), 3)] == [200, 200, 429]
     assert served.status("GET", "/sse", Accept="text/event-stream") == 429
     assert int(served.last["retry-after"]) >= 1
+    assert (served.last["x-ratelimit-type"], served.last["x-ratelimit-remaining"]) == ("session", "0")

@@ -172,5 +172,38 @@ def test_health_and_integrity_tell_nothing_of_other_projects(guarded: Guarded) -
         assert str(guarded.served.folder) not in json.dumps(health)
 
 
+@pytest.mark.promise("network.keys.read_only", "network.keys.projects")
+@pytest.mark.parametrize("key", ["reads", "elsewhere", "reads here"])
+def test_a_server_is_as_well_for_a_key_with_limits_as_for_any(guarded: Guarded, key: str) -> None:
+    with guarded.served.door("bare", "content", guarded.keys[key]) as door:
+        for detailed in (False, True):
+            asked = {"operation": "check_system_health", "detailed": detailed}
+            assert door.call("memory_system", asked)["result"]["health"]["status"] == "healthy"
+
+
+@pytest.mark.promise("network.keys.read_only")
+def test_a_key_that_may_read_exports_what_fits_into_an_answer_and_no_file(
+    serving: Callable[..., Served], tmp_path: Path
+) -> None:
+    file = KeyFile(str(tmp_path / "config" / "polymnia" / "keys.json"))
+    writes, reads = file.add("writes")[1], file.add("reads", write=False)[1]
+    served = serving(*MANY, "--max-message-bytes", "40000", folder=tmp_path)
+    given = {"operation": "store_content", "project_id": "p", "content": "Tea is green. " * 1500}
+    export = {"operation": "export_project_data", "project_id": "p", "format": "json"}
+    with served.door("bare", "content", writes) as door:
+        assert "result" in door.call("memory_store", given)
+        assert door.call("memory_system", export)["result"]["file_path"]
+    files = sorted((tmp_path / "exports").iterdir())
+    assert len(files) == 1
+    with served.door("bare", "content", reads) as door:
+        error = door.call("memory_system", export)["error"]
+        assert error["code"] == 403
+        assert "this key may read but not write; no file was written" in error["message"]
+        assert "options.compress" in error["data"]["suggestions"][0]
+        small = door.call("memory_system", {**export, "options": {"compress": True}})["result"]
+        assert small["encoding"] == "base64"
+    assert sorted((tmp_path / "exports").iterdir()) == files
+
+
 def test_every_way_in_is_tried() -> None:
     assert set(DOORS) == {"bare", "stateless", "session", "sse", "ws"}

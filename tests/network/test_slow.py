@@ -106,7 +106,7 @@ def test_two_hundred_half_open_clients_hold_up_nobody_and_are_all_dropped(hasty:
 
 
 @pytest.mark.promise("network.slow.answers")
-@pytest.mark.parametrize("change", [{"serving._GONE_SECONDS": 1}, {"punctual._UNREAD_SECONDS": 0.3}], ids=str)
+@pytest.mark.parametrize("change", [{"serving._GONE_SECONDS": 1}, {"taking._UNREAD_SECONDS": 0.3}], ids=str)
 def test_who_reads_none_of_their_answers_is_dropped(serving: Callable[..., Served], change: dict[str, float]) -> None:
     served = serving(*MANY, changes={f"polymnia.transports.web.{name}": value for name, value in change.items()})
     listing = json.dumps(request("tools/list")).encode()

@@ -28,13 +28,23 @@ def key_file(folder: Path) -> KeyFile:
 
 
 @pytest.mark.promise("network.starting.keys")
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "memory.example"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
 def test_where_others_can_reach_it_it_does_not_start_without_keys(
     serving: Callable[..., Served], tmp_path: Path, host: str
 ) -> None:
     said = refusal(serving, tmp_path, "--host", host)
     assert f"Others can reach {host}, so keys are needed" in said
     assert "polymnia keys add" in said
+
+
+@pytest.mark.promise("network.starting.host")
+@pytest.mark.parametrize("host", ["", "memory..example", "1::2::3"])
+def test_a_host_that_is_none_is_told_before_keys_are_asked_for(
+    serving: Callable[..., Served], tmp_path: Path, host: str
+) -> None:
+    said = refusal(serving, tmp_path, "--host", host)
+    assert f"host is {host!r}, which is no address and no name of one" in said
+    assert "keys" not in said
 
 
 @pytest.mark.promise("network.starting.keys")
@@ -103,7 +113,15 @@ def test_nothing_is_read_from_the_working_folder(serving: Callable[..., Served],
 def test_a_port_that_is_taken_is_told_in_a_sentence(serving: Callable[..., Served], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert f"Cannot listen on 127.0.0.1:{port}" in refusal(serving, tmp_path, f"--port={port}")
+        assert f"Cannot listen on 127.0.0.1:{port}: Address already in use\n" in refusal(
+            serving, tmp_path, f"--port={port}"
+        )
+
+
+@pytest.mark.promise("network.starting.variables")
+def test_a_misspelt_variable_is_told(serving: Callable[..., Served], tmp_path: Path) -> None:
+    served = serving(folder=tmp_path, before="import os; os.environ['POLYMNIA_RATE_LIMTI'] = '5'")
+    assert "POLYMNIA_RATE_LIMTI is no setting; did you mean POLYMNIA_RATE_LIMIT?" in served.log
 
 
 @pytest.mark.promise("network.oauth.settings")
@@ -111,3 +129,6 @@ def test_an_issuer_without_keys_is_refused(serving: Callable[..., Served], tmp_p
     assert "oauth_keys" in refusal(serving, tmp_path, "--oauth-issuer", "https://issuer.example")
     missing = ("--oauth-issuer", "https://issuer.example", "--oauth-keys", str(tmp_path / "none.json"))
     assert "cannot be read" in refusal(serving, tmp_path, *missing)
+    assert "need oauth_issuer" in refusal(serving, tmp_path, "--oauth-keys", "jwks.json")
+    assert "need oauth_issuer" in refusal(serving, tmp_path, "--oauth-audience", "https://memory.example/mcp")
+    assert "needs oauth_audience" in refusal(serving, tmp_path, *missing, "--port", "0")

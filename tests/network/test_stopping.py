@@ -5,33 +5,20 @@ from __future__ import annotations
 import json
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import ExitStack
 from threading import Thread
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from polymnia.storage.sqlite.queue import Turn
 from stdio_client import DEADLINE, entity
 
 from .conftest import MANY
-from .served import DOORS, Served, eventually, request
+from .served import DOORS, Served, eventually, heard, request
+from .waiting import held, under_way
 
 WRITE = request("tools/call", {"name": "create_entities", "arguments": {"entities": [entity("last", "words")]}})
-
-
-@contextmanager
-def held(store: Path) -> Iterator[None]:
-    """Hold every writer up meanwhile."""
-    turn = Turn(f"{store}-lock", 30.0)
-    turn.take()
-    try:
-        yield
-    finally:
-        turn.give()
-        turn.close()
 
 
 @pytest.mark.promise("network.stopping.calls")
@@ -46,26 +33,23 @@ def test_a_call_under_way_is_finished_and_answered(serving: Callable[..., Served
             opened.append(True)
             answers.append(door.send(WRITE))
 
-    with held(served.store):
+    with held(served), ExitStack() as stack:
+        others = [stack.enter_context(served.raw(b"GET /readyz HTTP/1.1\r\n")) for _ in range(5)]
         caller = Thread(target=call)
         caller.start()
         eventually(lambda: opened, "the door never opened")
         eventually(lambda: under_way(served) >= 1, "the call never began")
         served.process.send_signal(signal.SIGTERM)
         eventually(lambda: refused(served.port), "new clients are still taken")
-        caller.join(0.4)
+        for made in others:  # the server goes on while it waits for the call
+            made.sendall(b"Host: 127.0.0.1\r\n\r\n")
+            assert heard(made).startswith(b"HTTP/1.1 503 ")
         assert caller.is_alive(), "the call was cut off"
         assert served.process.poll() is None
     caller.join(DEADLINE)
     assert served.code() == 0
     assert answers
     assert "result" in answers[0]
-
-
-def under_way(served: Served) -> float:
-    """How many calls are being run."""
-    page = served.request("GET", "/metrics").body.decode()
-    return float(next(line for line in page.splitlines() if line.startswith("polymnia_calls_running ")).split()[1])
 
 
 def refused(port: int) -> bool:

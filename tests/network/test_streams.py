@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import count
 from typing import Any
 
 import pytest
@@ -17,36 +15,9 @@ from stdio_client import DEADLINE, HANDSHAKES, LATEST_HANDSHAKE, MODERN, entity,
 
 from .conftest import MANY
 from .served import Answer, Events, Refused, Served, eventually, initialize, request
+from .waiting import GRAPH, create, held
 
-GRAPH = "memory://knowledge-graph"
 BOTH = "application/json, text/event-stream"
-QUICK = {"polymnia.transports.web.http._PATIENCE": 0.05}  # a call that waits becomes a stream at once
-_counted = count()
-
-
-@pytest.fixture(scope="module")
-def served(serving: Callable[..., Served]) -> Served:
-    """A server that all of these tests use."""
-    return serving(*MANY, changes=QUICK)
-
-
-@pytest.fixture
-def mine() -> str:
-    """A name nobody else uses in this store."""
-    return f"mine {next(_counted)}"
-
-
-@contextmanager
-def held(served: Served) -> Iterator[None]:
-    """Keep every writer of the store waiting."""
-    with open(f"{served.store}-lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def create(name: str, id: int = 7) -> dict[str, Any]:
-    """A call that stores something."""
-    return request("tools/call", {"name": "create_entities", "arguments": {"entities": [entity(name, "x")]}}, id)
 
 
 @contextmanager

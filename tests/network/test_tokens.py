@@ -109,7 +109,7 @@ def _unsigned(header: dict[str, Any], claims: dict[str, Any]) -> str:
         {"iss": "https://evil.example"}, {"iss": None}, {"aud": "https://other.example/mcp"}, {"aud": None},
         {"aud": AUDIENCE + "/"}, {"exp": 1}, {"exp": None}, {"sub": None}, {"nbf": 1 << 40},
         {"scope": None}, {"scope": ""}, {"scope": "openid"}, {"scope": "memory:writer"}, {"scope": "memory"},
-        {"projects": "mine"}, {"projects": [1]}, {"projects": {"mine": 1}},
+        {"projects": "mine"}, {"projects": [1]}, {"projects": {"mine": 1}}, {"projects": []},
     ],
     ids=str,
 )  # fmt: skip

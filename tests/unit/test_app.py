@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from polymnia import AlreadyExists, EntityDraft, Memory, connect
-from polymnia.app import default_config, default_store, memory, registry, serve_http, settings, wants_colour
+from polymnia.app import default_config, default_store, memory, registry, settings, wants_colour
+from polymnia.app.network import serve_http
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.settings import DIALECTS, SETTINGS, BadSetting
 from polymnia.storage.sqlite import SqliteStore

@@ -147,12 +147,58 @@ def test_nothing_is_left_behind_when_the_file_cannot_be_written(file: KeyFile, m
     _, text = file.add("first")
 
     def fail(*_: object) -> None:
-        raise OSError("no")
+        raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(module.os, "replace", fail)
-    with pytest.raises(OSError, match="no"):
+    with pytest.raises(Unavailable, match="cannot be written: Permission denied"):
         file.add("second")
     monkeypatch.undo()
     assert [key.name for key in kept(file)] == ["first"]
     assert file.find(text) is not None
     assert not [name for name in os.listdir(os.path.dirname(file.path)) if name.startswith(".keys-")]
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\0b", "\x1b[2J", "\ud800", "a\u2028b"])
+def test_names_are_one_line(file: KeyFile, name: str) -> None:
+    with pytest.raises(Invalid, match="one line"):
+        file.add(name)
+    with pytest.raises(Invalid, match="name of a project"):
+        file.add("laptop", projects=("work", name))
+    assert kept(file) == []
+
+
+def test_a_file_is_used_from_its_first_key_on(file: KeyFile) -> None:
+    watched = KeyFile(file.path)
+    assert not watched.used
+    key, _ = file.add("first")
+    assert watched.used
+    file.revoke(key.id)
+    assert watched.used
+    os.unlink(file.path)
+    assert watched.used
+    assert not KeyFile(file.path).used
+
+
+def test_a_place_that_cannot_be_looked_into_is_told(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("a file, and no folder")
+    with pytest.raises(Unavailable, match="cannot be read: Not a directory"):
+        KeyFile(str(tmp_path / "plain" / "keys.json")).keys()
+
+
+def test_a_place_that_takes_no_file_is_told_and_the_keys_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plain").write_text("a file, and no folder")
+    with pytest.raises(Unavailable, match="cannot be written: File exists"):
+        KeyFile(str(tmp_path / "plain" / "keys.json")).add("laptop")
+    file = KeyFile(str(tmp_path / "keys.json"))
+    key, _ = file.add("laptop")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Unavailable, match="cannot be written: No space left"):
+        file.add("phone")
+    with pytest.raises(Unavailable, match="cannot be written: No space left"):
+        file.revoke(key.id)
+    assert kept(file) == [key]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["keys.json", "keys.json.lock", "plain"]

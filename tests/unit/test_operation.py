@@ -222,3 +222,17 @@ def test_whatever_is_given_is_read_or_refused(value: object) -> None:
     except Fault as fault:
         assert isinstance(fault, Invalid)
         assert fault.message
+
+
+def test_where_almost_nothing_fits_a_hundred_misfits_are_told() -> None:
+    told = _misfits({**GOOD, "parts": [1] * 1000})
+    assert told[-1] == "`parts[99]` must be object, got number"
+    assert len(told) == 100
+    late = _misfits({**GOOD, "parts": [{"name": "x"}] * 20_000 + [5]})
+    assert "$.parts[20000]" in late[0]
+
+
+def test_of_a_message_of_very_many_parts_the_first_misfit_is_told() -> None:
+    told = _misfits({**GOOD, "parts": [{"name": "x", "sizes": [1] * 600_000}, 5, 6]})
+    assert len(told) == 1
+    assert "$.parts[1]" in told[0]

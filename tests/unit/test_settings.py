@@ -167,7 +167,7 @@ def test_on_and_off_may_be_true_and_false_and_names_may_have_dashes(tmp_path: Pa
         ("max_batch = [1]", "must be a text or a number"),
         ("max_batch = 0", "max_batch is '0'"),
         ("dialect = 'all of them'", "must be one of"),
-        ("[server]\nstore = 'x'", "no setting 'server'"),
+        ("[server]\nstore = 'x'", r"\[server\] is a section, but settings stand without one"),
         ("store = ", "is no TOML"),
         ("store = '\udcff'", "is no TOML"),
     ],

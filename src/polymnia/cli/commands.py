@@ -129,7 +129,9 @@ def run(words: list[str]) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, the others are still shown
     top = parser()
-    arguments = top.parse_args(words)
+    arguments, unknown = top.parse_known_args(words)
+    if unknown:
+        top.error(f"unrecognized arguments: {' '.join(unknown)}{_nearest(unknown[0], arguments)}")
     if arguments.command is None:
         top.print_help()
         return 0
@@ -153,6 +155,15 @@ def run(words: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _nearest(flag: str, arguments: Namespace) -> str:
+    """The setting of the command that was probably meant, as the end of a sentence."""
+    from difflib import get_close_matches
+
+    known = [setting.flag for setting in SETTINGS if hasattr(arguments, setting.name)]
+    near = get_close_matches(flag.partition("=")[0], known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _value(setting: Setting, arguments: Namespace) -> object:

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import default_store, misspelt
+from polymnia.app import default_store, key_file, misspelt
 from polymnia.cli.output import dim, padded, print_json, strong
 from polymnia.settings import SETTINGS, Settings
 
@@ -24,8 +24,8 @@ def config(arguments: Namespace, chosen: Settings) -> int:
         value = getattr(chosen, setting.name)
         if setting.name in _HIDDEN and value is not None:
             value = _SHADE
-        if setting.name == "store" and value is None and chosen.file is None:
-            value = default_store()
+        if value is None:
+            value = _meant(chosen, setting.name)
         told[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
     if arguments.json:
         print_json(told)
@@ -38,6 +38,15 @@ def config(arguments: Namespace, chosen: Settings) -> int:
     for text in misspelt():
         print(text, file=sys.stderr)
     return 0
+
+
+def _meant(chosen: Settings, name: str) -> str | None:
+    """What a setting comes to that has no value of its own."""
+    if name == "keys":
+        return key_file(chosen).path
+    if name == "export_dir":
+        return os.path.join(os.path.dirname(chosen.store or default_store()), "exports")
+    return default_store() if name == "store" and chosen.file is None else None
 
 
 def _source(chosen: Settings, name: str) -> str:

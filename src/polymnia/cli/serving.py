@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import key_file, serve_http
+from polymnia.app import key_file, misspelt
 from polymnia.cli.output import dim, print_json, shown, strong
 from polymnia.errors import Invalid
 from polymnia.keys import Key
@@ -14,13 +14,18 @@ from polymnia.settings import Settings
 
 __all__ = ["keys", "serve"]
 
+_FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
+
 
 def serve(arguments: Namespace, chosen: Settings) -> int:
     """Serve many clients until a signal comes."""
+    from polymnia.app.network import serve_http
 
     def ready(address: str) -> None:
         print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.", file=sys.stderr)
 
+    for text in misspelt():
+        print(f"polymnia: {text}", file=sys.stderr)
     serve_http(chosen, ready, conformance=arguments.conformance)
     return 0
 
@@ -38,8 +43,9 @@ def keys(arguments: Namespace, chosen: Settings) -> int:
         print(dim(f"{len(found):,} {'key' if len(found) == 1 else 'keys'} in {file.path}."))
         return 0
     if not arguments.which:
-        what = "a name for the key" if arguments.action == "add" else "the id of a key"
-        raise Invalid(f"keys {arguments.action} needs {what}", hint="polymnia keys list shows those there are.")
+        if arguments.action == "add":
+            raise Invalid("keys add needs a name for the key", hint="Say whose it is: polymnia keys add NAME")
+        raise Invalid("keys revoke needs the id of a key", hint="polymnia keys list shows the ids.")
     if arguments.action == "revoke":
         gone = file.revoke(arguments.which)
         if arguments.json:
@@ -54,8 +60,8 @@ def keys(arguments: Namespace, chosen: Settings) -> int:
         print(text)
         print(
             dim(
-                f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere. "
-                "A server that runs without keys asks for them once it is started anew."
+                f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere."
+                + (_FIRST if len(file.keys()) == 1 else "")
             ),
             file=sys.stderr,
         )

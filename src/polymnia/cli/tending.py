@@ -9,7 +9,7 @@ from typing import Any
 
 from polymnia.app import memory
 from polymnia.cli.output import bar, counted, dim, green, print_json, red, strong
-from polymnia.engine.search.finder import Health
+from polymnia.engine.search.tending import Health
 from polymnia.settings import Settings
 
 __all__ = ["health", "reindex"]

@@ -1,7 +1,12 @@
-"""What is wrong with parameters that do not fit: every misfit at once, each with its place."""
+"""What is wrong with parameters that do not fit: every misfit at once, each with its place.
+
+Where almost nothing fits it is enough to tell a hundred of them: a message may hold millions.
+"""
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -11,6 +16,11 @@ from polymnia.operation.schemas import schema
 
 __all__ = ["looked_at_closely"]
 
+_MOST = 100  # misfits that are told
+_LOOKED_AT = 10_000  # items of one array
+_MOST_PARTS = 500_000  # of which a message may consist to be read once more; of any other its first misfit is told
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATES = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")  # as JSON has them; most come in pairs, which are fine
 _TYPES = {"string": str, "array": list, "object": dict, "boolean": bool}
 
 
@@ -18,12 +28,17 @@ def looked_at_closely(name: str, params: type, raw: bytes) -> Any:
     """Parameters the fast decoder refused: every misfit, or, where 1.0 stands for 1, the parameters after all."""
     import json
 
+    if raw.count(b",") > _MOST_PARTS:
+        try:
+            return msgspec.json.decode(raw, type=params)
+        except (msgspec.DecodeError, UnicodeDecodeError) as e:
+            raise BadArguments(name, [Violation("", "what the schema says", str(e))]) from None
     try:
         value = json.loads(raw, parse_int=_integer, parse_float=_number)
     except (ValueError, RecursionError):
         raise BadArguments(name, [Violation("", "JSON in UTF-8", "something else")]) from None
-    if (found := _lone_surrogate(value, "")) is not None:
-        raise BadText(found[0], f"a lone surrogate (U+{found[1]:04X})")
+    if _SURROGATES.search(raw) and (found := _lone_surrogate(value)) is not None:
+        raise BadText(found[0].removeprefix(".") or "the arguments", f"a lone surrogate (U+{found[1]:04X})")
     misfits: list[Violation] = []
     _compare(schema(params), value, "", misfits)
     if misfits:
@@ -43,16 +58,16 @@ def _number(digits: str) -> float:
     return int(number) if number.is_integer() and abs(number) < 1 << 53 else number
 
 
-def _lone_surrogate(value: Any, path: str) -> tuple[str, int] | None:
+def _lone_surrogate(value: Any) -> tuple[str, int] | None:
+    """Where one is, and which."""
     if isinstance(value, str):
-        at = next((c for c in value if "\ud800" <= c <= "\udfff"), None)
-        return None if at is None else (path or "the arguments", ord(at))
-    inner: list[tuple[str, Any]] = []
-    if isinstance(value, dict):
-        inner = [(f"{path}.{key}" if path else str(key), item) for key, item in value.items()]
-    elif isinstance(value, list):
-        inner = [(f"{path}[{i}]", item) for i, item in enumerate(value)]
-    return next((found for where, item in inner if (found := _lone_surrogate(item, where))), None)
+        found = _SURROGATE.search(value)
+        return None if found is None else ("", ord(found[0]))
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in inner:
+        if isinstance(item, str | dict | list) and (deeper := _lone_surrogate(item)) is not None:
+            return (f".{key}" if isinstance(value, dict) else f"[{key}]") + deeper[0], deeper[1]
+    return None
 
 
 def _given(value: Any) -> str:
@@ -70,7 +85,9 @@ def _quoted(value: Any) -> str:
 
 
 def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Violation]) -> None:
-    """Every place where a value does not fit a schema of ours, in the order of the schema."""
+    """Every place where a value does not fit a schema of ours, in the order of the schema, until there are enough."""
+    if len(misfits) >= _MOST:
+        return
     kind = expected.get("type")
     if kind in ("integer", "number"):
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -94,7 +111,7 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
         misfits.append(Violation(path, "one of " + ", ".join(map(str, expected["enum"])), _quoted(value)))
         return
     if kind == "array":
-        for i, item in enumerate(value):
+        for i, item in enumerate(value[:_LOOKED_AT]):
             _compare(expected.get("items", {}), item, f"{path}[{i}]", misfits)
     elif kind == "object":
         required = expected.get("required", ())
@@ -107,6 +124,6 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
                 _compare(inner, value[key], where, misfits)
         if expected.get("additionalProperties") is False:
             names = ", ".join(expected.get("properties", {}))
-            for key in value:
-                if key not in expected.get("properties", {}):
+            for key in islice(value, _LOOKED_AT):
+                if key not in expected.get("properties", {}) and len(misfits) < _MOST:
                     misfits.append(Violation(f"{path}.{key}" if path else key, f"one of: {names}", "unknown"))

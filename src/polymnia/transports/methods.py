@@ -44,12 +44,20 @@ class Method:
     returns.
     """
 
-    __slots__ = ("decoder", "inline", "run")
+    __slots__ = ("_decoder", "_params", "inline", "run")
 
     def __init__(self, run: Callable[..., Any], params: type, *, inline: bool = False) -> None:
         self.run = run
-        self.decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(params)
+        self._params = params
+        self._decoder: msgspec.json.Decoder[Any] | None = None
         self.inline = inline
+
+    @property
+    def decoder(self) -> msgspec.json.Decoder[Any]:
+        """Reads its parameters; made when it is first called."""
+        if self._decoder is None:
+            self._decoder = msgspec.json.Decoder(self._params)
+        return self._decoder
 
 
 def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
@@ -142,13 +150,13 @@ def _list_templates(connection: Connection, request: Request, given: Page) -> di
 
 
 def _read_resource(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
-    mime, found = connection.resource(given.uri, connection.context(request), modern=request.modern)
+    mime, found = connection.server.resource(given.uri, connection.context(request), modern=request.modern)
     held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are written in base64
     return connection.complete(request, {"contents": [{"uri": given.uri, "mimeType": mime, **held}]}, 0)
 
 
 def _subscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
-    connection.check_address(given.uri, modern=request.modern)
+    connection.server.check_address(given.uri, modern=request.modern)
     connection.watching().add(None, [given.uri])
     return {}
 

@@ -122,11 +122,11 @@ class Request:
 
     def answer(self, result: dict[str, Any] | Raw) -> None:
         """Send the result."""
-        head = b'{"jsonrpc":"2.0","id":' + encode(self.id) + b',"result":'
+        data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
         with self._fate:
             if not self.answered:
                 self.answered = True
-                self.send(head + encode(result) + b"}")
+                self.send(data)
 
     def refuse(self, error: RpcError) -> None:
         """Send an error."""
@@ -165,29 +165,28 @@ class Call:
         """Do the work and send the answer, whatever happens."""
         request = self.request
         connection = request.connection
-        begun, failed, open = time.monotonic(), True, False
+        begun = time.monotonic()
+        error: RpcError | None = None
         try:
             if not self.writes:
                 request.begin()
             result = self._work()
+            if result is not None:
+                connection.settle(request)  # before the answer: its id may be used again by whoever has it
+                request.answer(result)
         except RpcError as e:
-            request.refuse(e)
+            error = e
         except Fault as e:
-            request.refuse(from_fault(connection.hide(e)))
+            error = from_fault(connection.hide(e))
         except Exception as e:  # the last line of defence: one answer for every request
             incident = os.urandom(4).hex()
             connection.link.log("error", f"{request.method} failed, incident {incident}: {frames(e)}")
             text = f"Internal error; the server's log says more of the incident {incident}"
-            request.refuse(RpcError(INTERNAL_ERROR, text, {"incident": incident}))
-        else:
-            failed, open = False, result is None
-            if result is not None:
-                connection.settle(request)  # before the answer: its id may be used again by whoever has it
-                request.answer(result)
-        finally:
-            connection.counted(time.monotonic() - begun, failed)
-            if not open:
-                connection.settle(request)
+            error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
+        connection.counted(time.monotonic() - begun, error is not None)
+        if error is not None:
+            connection.settle(request)
+            request.refuse(error)
 
 
 def frames(error: BaseException) -> str:

@@ -6,20 +6,19 @@ transport as calls, which the transport runs wherever it likes. Every request th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 from msgspec.json import encode
 
-from polymnia.errors import Fault, NotFound
-from polymnia.operation import Context, Counters, Memory, Operation, Registry, Reply, schema
+from polymnia.errors import Fault
+from polymnia.operation import Context, Memory, Reply
 from polymnia.transports.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    NO_SUCH_RESOURCE,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
     RpcError,
@@ -27,7 +26,9 @@ from polymnia.transports.errors import (
 from polymnia.transports.messages import BadMessage, message, parts
 from polymnia.transports.methods import HANDSHAKE, MODERN
 from polymnia.transports.requests import Batch, Call, Link, Request, Send
-from polymnia.transports.watch import Audience, Rounds, Watch
+from polymnia.transports.server import Server
+from polymnia.transports.shaping import shaped
+from polymnia.transports.watch import Watch
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -39,117 +40,13 @@ from polymnia.transports.wire import (
     Params,
 )
 
-__all__ = ["Connection", "Server", "described"]
+__all__ = ["Connection", "Server", "Weight"]
 
+Weight = Literal["talk", "call", "heavy"]
+"""What a request asks for: nothing that is stored, something, or much."""
 _EMPTY = Raw(b"{}")
-_OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
 _PARAMS = msgspec.json.Decoder(Params)
 _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
-
-
-class Server:
-    """What all connections of one process share: the memory, the dialect and its descriptions."""
-
-    def __init__(
-        self,
-        memory: Memory,
-        registry: Registry,
-        *,
-        version: str,
-        max_nesting: int = 100,
-        require_session: bool = False,
-        secrets: str = "flag",
-        hidden: Mapping[str, str] | None = None,
-    ) -> None:
-        self.memory = memory
-        self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
-        self.counters = Counters()
-        self.require_session = require_session
-        self.secrets = secrets
-        self.registry = registry
-        self.info = {"name": "polymnia", "title": "Polymnia", "version": version}
-        self.max_nesting = max_nesting
-        self._tools: Raw | None = None
-        self.by_uri = {resource.uri: resource for resource in registry.resources}
-        self.prompts = {prompt.name: prompt for prompt in registry.prompts}
-        self.audience = Audience()
-        self.rounds = Rounds()
-
-    def hide(self, fault: Fault) -> Fault:
-        """A fault that does not tell where the files of this server lie."""
-        for folder, instead in self.hidden.items():
-            fault.message = fault.message.replace(folder, instead)
-            fault.hint = fault.hint.replace(folder, instead)
-            for name, value in fault.details.items():
-                if isinstance(value, str):
-                    fault.details[name] = value.replace(folder, instead)
-        return fault
-
-    def tools(self) -> Raw:
-        """The descriptions of the tools as JSON: as they were made beforehand, else made when a client first asks."""
-        if self._tools is None:
-            if self.registry.listing is None:
-                self._tools = Raw(described(self.registry))
-            else:
-                with open(self.registry.listing, "rb") as file:
-                    self._tools = Raw(file.read())
-        return self._tools
-
-    def capabilities(self) -> dict[str, Any]:
-        """What this server can do."""
-        offered: dict[str, Any] = {"tools": {}}
-        if self.registry.resources or self.registry.templates:
-            offered["resources"] = {"subscribe": True}
-        if self.registry.prompts:
-            offered["prompts"] = {}
-        for name in self.registry.changing:
-            offered[name]["listChanged"] = True
-        offered["completions"] = {}
-        offered["logging"] = {}
-        return offered
-
-    def changed(self, name: str) -> None:
-        """One of the lists has changed: whoever wants to hear of it does."""
-        self._tools = None
-        self.by_uri = {resource.uri: resource for resource in self.registry.resources}
-        self.prompts = {prompt.name: prompt for prompt in self.registry.prompts}
-        self.audience.hear(name)
-
-
-def _taken(tool: Operation) -> dict[str, Any]:
-    """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
-    plain = schema(tool.params) if tool.takes is None else tool.takes()
-    if tool.headers:
-        marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
-        plain = {**plain, "properties": {**plain["properties"], **marked}}
-    if tool.wrapped is None:
-        return plain
-    around = {"type": "object", "description": "All of these parameters may come in this one instead."}
-    taken = {key: value for key, value in plain.items() if key not in ("required", "additionalProperties")}
-    return {**taken, "properties": {**plain["properties"], tool.wrapped: around}}
-
-
-def described(registry: Registry) -> bytes:
-    """The descriptions of all tools of a dialect as JSON."""
-    return encode([_described(tool) for tool in registry.operations.values()])
-
-
-def _described(tool: Operation) -> dict[str, Any]:
-    given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.help,
-        "inputSchema": _taken(tool),
-        **({} if given is None else {"outputSchema": given}),
-        "annotations": {
-            "title": tool.title,
-            "readOnlyHint": tool.reads,
-            "destructiveHint": tool.destroys,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": False,
-        },
-    }
 
 
 class Connection:
@@ -165,7 +62,7 @@ class Connection:
         self._memories: dict[str, Memory] = {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
-        self.admit: Callable[[bool], None] | None = None  # counts a call, which may be heavy, or refuses it
+        self.admit: Callable[[Weight], None] | None = None  # counts a request, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -184,10 +81,13 @@ class Connection:
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
     def _receive_batch(self, line: bytes, send: Send, notice: Send | None) -> None:
-        messages = parts(line)
-        if not messages:
-            error = RpcError(PARSE_ERROR, "Parse error: the batch does not end")
-            if messages is not None:
+        most = self.server.memory.limits.batch
+        messages = parts(line, most)
+        if not messages or len(messages) > most:
+            error = RpcError(PARSE_ERROR, "Parse error: the batch is no array of JSON")
+            if messages:
+                error = RpcError(INVALID_REQUEST, f"A batch may have {most:,} messages, the limit max_batch")
+            elif messages is not None:
                 error = RpcError(INVALID_REQUEST, "The batch is empty")
             Request(self, None, "", send).refuse(error)
             return
@@ -257,6 +157,8 @@ class Connection:
                 request.modern = True
                 methods = MODERN
         method = methods.get(request.method)
+        if self.admit is not None and (method is None or method.inline):
+            self.admit("talk")
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         given = _decoded(method.decoder, raw)
@@ -267,27 +169,16 @@ class Connection:
         if request.id in self._active:
             raise RpcError(INVALID_REQUEST, f"A request with the id {request.id!r} is still under way")
         self._active[request.id] = request
+        tool = self.server.registry.operations.get(given.name) if isinstance(given, CallTool) else None
         if self.admit is not None:
             try:
-                self.admit(isinstance(given, CallTool) and self._is_heavy(given))
+                self.admit("heavy" if tool is not None and tool.is_heavy(_arguments(given)) else "call")
             except RpcError:
                 self.settle(request)
                 raise
-        writes = isinstance(given, CallTool) and not self._only_reads(given)
-        label = self._label(given) if isinstance(given, CallTool) and not writes else None
+        writes = tool is not None and not tool.reads
+        label = None if tool is None or writes else tool.label(_arguments(given))
         self.link.run(Call(request, lambda: method.run(self, request, given), writes, label))
-
-    def _label(self, given: CallTool) -> str | None:
-        tool = self.server.registry.operations.get(given.name)
-        return None if tool is None else tool.label(b"{}" if given.arguments is UNSET else bytes(given.arguments))
-
-    def _is_heavy(self, given: CallTool) -> bool:
-        tool = self.server.registry.operations.get(given.name)
-        return tool is not None and tool.is_heavy(b"{}" if given.arguments is UNSET else bytes(given.arguments))
-
-    def _only_reads(self, given: CallTool) -> bool:
-        tool = self.server.registry.operations.get(given.name)
-        return tool is None or tool.reads
 
     def _check_envelope(self, meta: Meta) -> None:
         if meta.capabilities is UNSET:
@@ -400,60 +291,7 @@ class Connection:
 
     def shaped(self, request: Request, reply: Reply) -> dict[str, Any]:
         """A dialect's answer as the result of tools/call."""
-        if reply.refusal is not None:
-            raise RpcError(*reply.refusal)
-        structured = reply.structured
-        text = reply.text
-        if text is None and reply.content is None:
-            data = encode(reply.value)
-            if structured is reply.value and not reply.is_error:
-                structured = Raw(data)  # encoded once, sent twice
-            text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
-        content = [{"type": "text", "text": text}] if reply.content is None else list(reply.content)
-        result: dict[str, Any] = {"content": content}
-        if reply.flat and isinstance(reply.value, dict):
-            result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
-        if reply.is_error:
-            result["isError"] = True
-            return self.complete(request, result)
-        if structured is not None:
-            result["structuredContent"] = structured
-        if reply.notes or reply.next:
-            meta: dict[str, Any] = {}
-            if reply.notes:
-                meta["polymnia/notes"] = [{"code": note.code, "text": note.text} for note in reply.notes]
-                if reply.notes_in_text:
-                    content += [{"type": "text", "text": f"Note: {note.text}"} for note in reply.notes]
-            if reply.next:
-                meta["polymnia/nextCursor"] = reply.next
-            result["_meta"] = meta
-        return self.complete(request, result)
-
-    def check_address(self, uri: str, modern: bool) -> None:
-        """Refuse an address nothing can ever be found at. A memory may be waited for before it exists."""
-        templates = self.server.registry.templates
-        if uri not in self.server.by_uri and all(t.named(uri) is None for t in templates):
-            raise self._no_resource(uri, modern)
-
-    @staticmethod
-    def _no_resource(uri: str, modern: bool) -> RpcError:
-        return RpcError(INVALID_PARAMS if modern else NO_SUCH_RESOURCE, f"Resource not found: {uri}", {"uri": uri})
-
-    def resource(self, uri: str, context: Context, modern: bool) -> tuple[str, str | bytes]:
-        """Type and content of a resource."""
-        resource = self.server.by_uri.get(uri)
-        if resource is not None:
-            return resource.mime, resource.read(context)
-        for template in self.server.registry.templates:
-            named = template.named(uri)
-            if named is not None:
-                from urllib.parse import unquote
-
-                try:
-                    return template.mime, template.read(context, unquote(named, errors="strict"))
-                except (NotFound, UnicodeDecodeError):
-                    break
-        raise self._no_resource(uri, modern)
+        return self.complete(request, shaped(reply))
 
     def end_listening(self, request: Request) -> None:
         """A subscription ends, and with it the request that began it."""
@@ -477,3 +315,7 @@ def _decoded(decoder: msgspec.json.Decoder[Any], raw: Raw) -> Any:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {e}") from None
+
+
+def _arguments(given: CallTool) -> bytes:
+    return b"{}" if given.arguments is UNSET else bytes(given.arguments)

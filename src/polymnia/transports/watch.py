@@ -160,7 +160,7 @@ class Watch:
         if uri in self._connection.server.by_uri:
             return None
         try:
-            found = self._connection.resource(uri, Context(self._memory), modern=True)[1]
+            found = self._connection.server.resource(uri, Context(self._memory), modern=True)[1]
             return crc32(found.encode() if isinstance(found, str) else found)
         except RpcError:
             return 0

@@ -24,6 +24,8 @@ def test_a_key_is_shown_once_and_alone_on_its_stream(desk: Desk, path: str) -> N
     (text,) = told.lines
     assert KeyFile(path).find(text) is not None
     assert "shown this once" in told.err
+    assert "It is the first: from now on a server asks for a key" in told.err
+    assert "first" not in desk.run("keys", "add", "phone").err
     assert text not in told.err
     assert text not in desk.run("keys", "list").out
 
@@ -73,3 +75,17 @@ def test_a_server_that_others_can_reach_needs_keys(desk: Desk, path: str) -> Non
     assert told.code == 2
     assert "Others can reach 0.0.0.0, so keys are needed" in told.err
     assert "polymnia keys add" in told.err
+
+
+def test_a_misspelt_option_of_the_server_is_told_what_was_meant(desk: Desk) -> None:
+    told = desk.run("serve", "--prot", "1")
+    assert told.code == 2
+    assert "--prot 1; did you mean --port?" in told.err
+    assert "did you mean" not in desk.run("search", "tea", "--limt", "1").err
+
+
+def test_the_settings_show_where_keys_and_exports_lie(desk: Desk, path: str) -> None:
+    told = desk.run("config", "--json").value
+    assert told["keys"]["value"] == path
+    told = desk.run("config", "--json", "--store", "/somewhere/notes.db").value
+    assert told["export_dir"] == {"value": "/somewhere/exports", "source": "default"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.condition.counters import Counters, Performance
-from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Resources, Status
 
 if TYPE_CHECKING:
     from polymnia.engine.condition.checking import check
+    from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Resources, Status
 
 __all__ = ["COMPONENTS", "Component", "Condition", "Counters", "Performance", "Resources", "Status", "check"]
 
@@ -19,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from polymnia.engine.condition.checking import check
 
         return check
+    if name in __all__:
+        from polymnia.engine.condition import values
+
+        return getattr(values, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ import numpy as np
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.condition.resources import held, used
 from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
-from polymnia.engine.ports import Asked
+from polymnia.engine.ports.checks import Asked
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.query import Query
 from polymnia.engine.search.worker import Channel
@@ -126,8 +126,8 @@ class _Enough(Exception):
 
 
 def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
-    """Read, write (and take it back), and in detail read the whole file."""
-    store, project = memory.store, memory.project
+    """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
+    store, project, grant = memory.store, memory.project, memory.grant
 
     def read() -> tuple[tuple[int, int], int]:
         with store.read(project) as snapshot:
@@ -152,15 +152,22 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
             look.metrics[key] = about[key]
     if about.get("log_bytes", 0) > _LONG_LOG:
         look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
-    look.timed("write", write)
-    if detailed:
+    if grant.write:
+        look.timed("write", write)
+    if detailed and grant.projects is None:
         asked = Asked(checks=["file"], is_scope=bool, analyst=Analysis())
         checked = store.check(None, asked)
         for fact in checked.facts:
             look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
         look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
+    if detailed:
         look.metrics["projects"] = len(store.projects())
-    return "Reads and writes are answered"
+    told = "Reads and writes are answered"
+    if not grant.write:
+        told = "Reads are answered; writes were not tried, for this key may only read"
+    if detailed and grant.projects is not None:
+        told += "; the file was not looked at, for this key opens some projects only"
+    return told
 
 
 def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
@@ -244,7 +251,7 @@ def _cache(look: _Look, memory: Verbs, detailed: bool) -> str:
     health = look.timed("follow", lambda: finder.health(memory.project))
     if health is None:
         return ""
-    projects = held(finder)
+    projects = {name: one for name, one in held(finder).items() if memory.grant.sees(name)}
     look.metrics |= {
         "projects": len(projects),
         "passages": sum(one.passages for one in projects.values()),

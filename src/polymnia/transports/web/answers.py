@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -17,8 +18,8 @@ from polymnia.transports.errors import (
     RATE_LIMITED,
     UNSUPPORTED_VERSION,
 )
-from polymnia.transports.web.asgi import Headers, Scope
-from polymnia.transports.web.auth import Refusal, headers_of
+from polymnia.transports.web.asgi import Headers
+from polymnia.transports.web.auth import Refusal
 
 __all__ = ["JSON", "accepted", "check_type", "status_of"]
 
@@ -42,21 +43,26 @@ class _Failed(msgspec.Struct):
 _failed = msgspec.json.Decoder(_Failed)
 
 
-def check_type(scope: Scope) -> None:
+def check_type(headers: Mapping[bytes, bytes]) -> None:
     """Refuse a message that is not sent as what it is."""
-    given = headers_of(scope).get(b"content-type", b"")
-    if given.split(b";")[0].strip().lower() != b"application/json":
+    given = headers.get(b"content-type", b"")
+    if given != b"application/json" and given.split(b";")[0].strip().lower() != b"application/json":
         raise Refusal(415, "A message is sent as application/json")
 
 
 def accepted(headers: Mapping[bytes, bytes]) -> tuple[bool, bool]:
     """Whether a client takes JSON, and whether it takes a stream; refused is who takes neither."""
-    given = headers.get(b"accept", b"*/*").lower()
-    streams = b"text/event-stream" in given
-    json = b"application/json" in given or b"*/*" in given or b"application/*" in given
+    json, streams = _forms(headers.get(b"accept", b"*/*"))
     if not (json or streams):
         raise Refusal(406, "An answer is application/json or text/event-stream")
     return json, streams
+
+
+@lru_cache(maxsize=64)
+def _forms(accept: bytes) -> tuple[bool, bool]:
+    given = accept.lower()
+    json = b"application/json" in given or b"*/*" in given or b"application/*" in given
+    return json, b"text/event-stream" in given
 
 
 def status_of(answer: bytes, *, modern: bool) -> tuple[int, Headers]:

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
+from threading import get_ident
 from typing import Any
 
 from msgspec.json import encode
@@ -16,7 +17,7 @@ from polymnia.errors import Fault
 from polymnia.transports.requests import frames
 from polymnia.transports.rpc import Server
 from polymnia.transports.web import cors
-from polymnia.transports.web.asgi import Receive, Scope, SendEvent, plain
+from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, plain
 from polymnia.transports.web.auth import Gate, Refusal
 from polymnia.transports.web.house import House
 from polymnia.transports.web.http import Endpoint
@@ -67,7 +68,7 @@ class Application:
         self._paths = frozenset(route.path for route in self.routes)
         self._router = Router(self.routes, redirect_slashes=False)
         # Every address is a plain path, so what is asked for most is found without trying one route after another.
-        self._direct: dict[tuple[str, str], Any] = {
+        self._direct: dict[tuple[str, str], Callable[[Scope, Receive, SendEvent], Awaitable[None]]] = {
             (method, route.path): route.app
             for route in self.routes
             if isinstance(route, Route)
@@ -81,60 +82,54 @@ class Application:
             return
         begun = time.perf_counter()
         self._asked += 1
-        visit = Visit(scope, f"{self._run}-{self._asked}")
-        more: list[tuple[bytes, bytes]] = []
-
-        async def told(event: MutableMapping[str, Any]) -> None:
-            if event["type"] in ("http.response.start", "websocket.http.response.start"):
-                event = {**event, "headers": self._headed(visit, event.get("headers", []), more)}
-            visit.saw(event)
-            await send(event)
-
-        with self.visits.entered(visit):
-            try:
-                await self._serve(visit, receive, told, more)
-            except Refusal as refusal:
+        visit = Visit(scope, f"{self._run}-{self._asked}", send, self._headed)
+        self.visits.enter(visit)
+        try:
+            await self._serve(visit, receive)
+        except Refusal as refusal:
+            with suppress(OSError):
+                await _refuse(visit, refusal)
+        except asyncio.CancelledError:
+            await self._dismissed(visit)
+        except OSError:
+            pass  # the client has left
+        except Exception as e:
+            self.house.log.event("error", "failure", request=visit.request, what=frames(e))
+            if not visit.started:
+                failed = Refusal(500, f"Internal error; the server's log says more under {visit.request}")
                 with suppress(OSError):
-                    await _refuse(scope, told, refusal)
-            except asyncio.CancelledError:
-                await self._dismissed(visit, told)
-            except OSError:
-                pass  # the client has left
-            except Exception as e:
-                self.house.log.event("error", "failure", request=visit.request, what=frames(e))
-                if not visit.started:
-                    failed = Refusal(500, f"Internal error; the server's log says more under {visit.request}")
-                    with suppress(OSError):
-                        await _refuse(scope, told, failed)
+                    await _refuse(visit, failed)
+        finally:
+            self.visits.leave(visit)
         self._count(visit, time.perf_counter() - begun)
 
-    async def _serve(self, visit: Visit, receive: Receive, send: SendEvent, more: list[tuple[bytes, bytes]]) -> None:
-        scope = visit.scope
-        origin = self._gate.check_place(scope)
-        more += cors.granted(origin, self._gate.origins)
-        if self._gate.origins and cors.asks(scope, origin):
-            await plain(send, 204, b"", cors.preflight())
-            return
+    def _serve(self, visit: Visit, receive: Receive) -> Awaitable[None]:
+        """What serves a visit; refused is who may not come in."""
+        scope, gate = visit.scope, self._gate
+        origin = gate.check_place(scope)
+        if gate.origins:
+            visit.granted = cors.granted(origin, gate.origins)
+            if cors.asks(scope, origin):
+                return plain(visit.send, 204, b"", cors.preflight())
         if self.house.stopping:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
-        scope.setdefault("state", {})
-        if scope["path"] not in self._open:
-            visit.visitor = scope["state"]["visitor"] = self._gate.admit(scope)
+        path = scope["path"]
+        if path not in self._open:
+            visit.visitor = scope["state"]["visitor"] = gate.admit(scope)
         if scope["type"] == "websocket":
-            receive = self._asking_again(visit, receive, send)
-        endpoint = self._direct.get((scope.get("method", ""), scope["path"]))
-        await (endpoint or self._router)(scope, receive, send)
+            receive = self._asking_again(visit, receive)
+        endpoint = self._direct.get((scope.get("method", ""), path), self._router)
+        return endpoint(scope, receive, visit.send)
 
-    def _headed(
-        self, visit: Visit, headers: list[tuple[bytes, bytes]], more: list[tuple[bytes, bytes]]
-    ) -> list[tuple[bytes, bytes]]:
+    def _headed(self, visit: Visit, headers: Headers) -> Headers:
         """The headers of an answer with those that every answer has."""
-        headed = [*headers, (b"x-request-id", visit.request.encode()), *more]
-        if not any(name == b"x-ratelimit-limit" for name, _ in headers):
-            headed += self.house.standing("" if visit.visitor is None else visit.visitor.caller)
-        return headed
+        headed = [*headers, (b"x-request-id", visit.request.encode()), *visit.granted]
+        for name, _ in headers:
+            if name == b"x-ratelimit-limit":
+                return headed
+        return headed + self.house.standing("" if visit.visitor is None else visit.visitor.caller)
 
-    def _asking_again(self, visit: Visit, receive: Receive, send: SendEvent) -> Receive:
+    def _asking_again(self, visit: Visit, receive: Receive) -> Receive:
         """Take messages from a socket only as long as whoever sends them is welcome."""
 
         async def welcome() -> MutableMapping[str, Any]:
@@ -144,13 +139,15 @@ class Application:
             if self.house.stopping:
                 await asyncio.Event().wait()  # until what is under way has ended, and the socket with it
             if visit.visitor is not None and not self._gate.welcomes(visit.scope, visit.visitor):
-                await send({"type": "websocket.close", "code": _GONE, "reason": "This key opens nothing here any more"})
+                await visit.send(
+                    {"type": "websocket.close", "code": _GONE, "reason": "This key opens nothing here any more"}
+                )
                 return {"type": "websocket.disconnect", "code": _GONE}
             return event
 
         return welcome
 
-    async def _dismissed(self, visit: Visit, send: SendEvent) -> None:
+    async def _dismissed(self, visit: Visit) -> None:
         """Tell the client of a stream or a socket that it is over, where that was our wish."""
         task = asyncio.current_task()
         if visit.dismissed is None or task is None:
@@ -159,9 +156,9 @@ class Application:
         with suppress(OSError, RuntimeError):
             if visit.scope["type"] == "websocket":
                 code = _STOPPING if self.house.stopping else _GONE
-                await send({"type": "websocket.close", "code": code, "reason": visit.dismissed})
+                await visit.send({"type": "websocket.close", "code": code, "reason": visit.dismissed})
             elif not visit.done:
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                await visit.send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def _count(self, visit: Visit, seconds: float) -> None:
         scope = visit.scope
@@ -180,6 +177,7 @@ class Application:
         while True:
             event = await receive()
             if event["type"] == "lifespan.startup":
+                self.house.workers.home = get_ident()
                 self.visits.begin()
                 await send({"type": "lifespan.startup.complete"})
             else:
@@ -219,12 +217,10 @@ def _route(path: str, endpoint: Callable[[Scope, Receive, SendEvent], Awaitable[
     return route
 
 
-async def _refuse(scope: Mapping[str, Any], send: SendEvent, refusal: Refusal) -> None:
-    body = refusal.body or encode({"error": refusal.message})
-    if scope["type"] == "http":
-        await plain(send, refusal.status, body, [_JSON, *refusal.headers])
+async def _refuse(visit: Visit, refusal: Refusal) -> None:
+    body, headers = refusal.body or encode({"error": refusal.message}), [_JSON, *refusal.headers]
+    if visit.scope["type"] == "http":
+        await plain(visit.send, refusal.status, body, headers)
         return
-    await send(
-        {"type": "websocket.http.response.start", "status": refusal.status, "headers": [_JSON, *refusal.headers]}
-    )
-    await send({"type": "websocket.http.response.body", "body": body})
+    await visit.send({"type": "websocket.http.response.start", "status": refusal.status, "headers": headers})
+    await visit.send({"type": "websocket.http.response.body", "body": body})

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 
-__all__ = ["Headers", "Receive", "Scope", "SendEvent", "disconnected", "plain"]
+__all__ = ["ANSWER", "Headers", "Receive", "Scope", "SendEvent", "disconnected", "plain"]
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Receive = Callable[[], Coroutine[Any, Any, MutableMapping[str, Any]]]
 SendEvent = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
+ANSWER = "polymnia.answer"
+"""An event of our own, which ``cycle`` takes: status, headers and body at once. It ends what is sent."""
 
-async def plain(send: SendEvent, status: int, body: bytes, headers: Headers) -> None:
-    """Answer in one piece."""
-    length = [] if status == 204 else [(b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *length]})
-    await send({"type": "http.response.body", "body": body})
+
+def plain(send: SendEvent, status: int, body: bytes, headers: Headers) -> Awaitable[None]:
+    """Answer in one piece; the length is added to the headers."""
+    if status != 204:
+        headers.append((b"content-length", b"%d" % len(body)))
+    return send({"type": ANSWER, "status": status, "headers": headers, "body": body})
 
 
 async def disconnected(receive: Receive) -> None:

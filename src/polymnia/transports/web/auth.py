@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -53,8 +53,8 @@ class Refusal(Exception):
 class Who(Protocol):
     """Tells whose key a text is."""
 
-    def __call__(self, token: str) -> Visitor | None:
-        """The visitor of a token; None where it opens nothing."""
+    def __call__(self, token: str | None) -> Visitor | None:
+        """The visitor who brings a token, or none; None where that opens nothing."""
 
 
 def headers_of(scope: Mapping[str, Any]) -> dict[bytes, bytes]:
@@ -67,7 +67,7 @@ class Gate:
 
     ``hosts`` are the names this server answers to (with a port, or ``name:*`` for any), ``origins`` the pages that may
     call it beside its own. ``who`` tells whose key it is; without it no key is asked for. ``challenge`` is what a
-    caller without a key is told to bring.
+    caller without a key is told to bring. ``log`` hears when keys cannot be checked.
     """
 
     def __init__(
@@ -77,11 +77,14 @@ class Gate:
         origins: Collection[str],
         who: Who | None,
         challenge: str = "Bearer",
+        log: Callable[[str, str], None] | None = None,
     ) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
         self.origins = frozenset(origin.lower() for origin in origins)
         self.who = who
         self._challenge = challenge
+        self._log = log
+        self._told = ""  # what the log has heard of keys that cannot be checked
 
     def check_place(self, scope: Mapping[str, Any]) -> bytes | None:
         """Refuse a request for a foreign host or from a foreign page; answers the page's origin, if any.
@@ -111,17 +114,24 @@ class Gate:
         if self.who is None:
             return Visitor(address=address)
         given = [value for name, value in scope["headers"] if name == b"authorization"]
-        challenge = [(b"www-authenticate", self._challenge.encode())]
-        if len(given) != 1:
-            raise Refusal(401, "A key is needed: Authorization: Bearer KEY", challenge)
-        kind, _, token = given[0].decode("latin-1").partition(" ")
+        kind, _, token = given[0].decode("latin-1").partition(" ") if len(given) == 1 else ("", "", "")
         try:
-            visitor = self.who(token.strip()) if kind.lower() == "bearer" else None
-        except Fault:
+            visitor = self.who(token.strip() if kind.lower() == "bearer" else None)
+        except Fault as e:
+            self._tell(e.message)
             raise Refusal(503, "Keys cannot be checked now", [(b"retry-after", b"10")]) from None
-        if visitor is None:
-            raise Refusal(401, "This key opens nothing here", challenge)
+        self._told = ""
+        if visitor is None or visitor.grant.projects == frozenset():
+            lacks = len(given) != 1
+            text = "A key is needed: Authorization: Bearer KEY" if lacks else "This key opens nothing here"
+            raise Refusal(401, text, [(b"www-authenticate", self._challenge.encode())])
         return replace(visitor, address=address)
+
+    def _tell(self, text: str) -> None:
+        """Tell the operator why nobody comes in; once, and not for everybody who does not."""
+        if self._log is not None and text != self._told:
+            self._told = text
+            self._log("error", text)
 
     def welcomes(self, scope: Mapping[str, Any], visitor: Visitor) -> bool:
         """Whether somebody who was let in would be let in again, to the same."""

@@ -7,6 +7,7 @@ from collections import deque
 from contextlib import suppress
 from threading import get_ident
 
+from polymnia.transports.web.begun import in_task
 from polymnia.transports.web.stream import Outbox
 
 __all__ = ["Exchange"]
@@ -17,9 +18,9 @@ class Exchange:
 
     __slots__ = ("_loop", "_outbox", "_thread", "_waiter", "answer", "notices")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, thread: int) -> None:
-        self._loop = loop
-        self._thread = thread
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None  # as soon as somebody waits
+        self._thread = 0
         self._waiter: asyncio.Future[None] | None = None
         self._outbox: Outbox | None = None
         self.notices: deque[bytes] = deque()
@@ -37,15 +38,25 @@ class Exchange:
 
     def pour(self, outbox: Outbox) -> None:
         """Put all that came and all that comes into a stream, which ends with the answer."""
+        self._look()
         self._outbox = outbox
         self.wake()
 
+    def _look(self) -> asyncio.AbstractEventLoop:
+        """From now on somebody looks at what comes, in this thread."""
+        if self._loop is None:
+            self._thread, self._loop = get_ident(), asyncio.get_running_loop()
+        return self._loop
+
     def _wake(self) -> None:
+        loop = self._loop
+        if loop is None:
+            return  # nobody waits yet, and whoever will looks first whether something is there
         if get_ident() == self._thread:
             self.wake()
             return
         with suppress(RuntimeError):  # the loop has ended, and with it whoever waited
-            self._loop.call_soon_threadsafe(self.wake)
+            loop.call_soon_threadsafe(self.wake)
 
     def wake(self) -> None:
         """Something has happened that whoever waits should look at."""
@@ -64,7 +75,8 @@ class Exchange:
         """Wait until there is something to send, or to look at; False when nothing came in time."""
         if self.answer is not None or self.notices:
             return True
-        self._waiter = self._loop.create_future()
+        await in_task()
+        self._waiter = self._look().create_future()
         if self.answer is not None or self.notices:  # it came from another thread just now
             return True
         try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 from msgspec import Struct
 from msgspec.json import encode
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Server, Weight
+from polymnia.transports.web.asgi import Receive, Scope
 from polymnia.transports.web.auth import Refusal, Visitor
+from polymnia.transports.web.begun import in_task
 from polymnia.transports.web.log import Log
 from polymnia.transports.web.rates import Rates
 from polymnia.transports.web.sessions import Session, Sessions
@@ -21,8 +23,6 @@ from polymnia.transports.web.workers import Workers
 __all__ = ["House", "Limits"]
 
 _BODY_SECONDS = 30.0  # in which a message must be whole
-
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -56,12 +56,15 @@ class House:
         return f"{what} {self._named}"
 
     def admit(self, connection: Connection, session: str, visitor: Visitor | None = None) -> None:
-        """Count the calls of a connection as those of a session, and heavy ones as those of its visitor."""
+        """Count the requests of a connection as those of a session, and heavy calls as those of its visitor."""
         if self.rates is not None:
-            take, caller = self.rates.take, None if visitor is None else visitor.caller
+            rates, caller = self.rates, None if visitor is None else visitor.caller
 
-            def admit(heavy: bool) -> None:
-                take(session, heavy=heavy, caller=caller)
+            def admit(weight: Weight) -> None:
+                if weight == "talk":
+                    rates.talk(session)
+                else:
+                    rates.take(session, heavy=weight == "heavy", caller=caller)
 
             connection.admit = admit
 
@@ -73,7 +76,7 @@ class House:
         """A new session for a client that shakes hands. So many a minute may begin as one of them may send calls."""
         if self.rates is not None:
             try:
-                self.rates.take(f"begin {visitor.caller}")
+                self.rates.begin(visitor.caller)
             except RpcError as e:
                 raise _limited(e) from None
         loop = asyncio.get_running_loop()
@@ -85,12 +88,14 @@ class House:
         self.admit(session.connection, session.id, visitor)
         return session
 
-    async def body(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
-        """What a client sends, all of it: not too much, and not too slowly."""
+    async def body(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+        """What a client sends, all of it: not too much, and not too slowly. Most of it is there already."""
         most = self.limits.body_bytes
-        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        declared = headers.get(b"content-length", b"0")
         if len(declared) > 18 or (declared.isdigit() and int(declared) > most):
             raise self._too_large()
+        if (whole := scope["state"].get("body")) is not None:
+            return self._fitting(whole)
         first = await self._more(receive, _BODY_SECONDS)
         if not first.get("more_body"):
             return self._fitting(first.get("body", b""))
@@ -121,6 +126,7 @@ class House:
         return body
 
     async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
+        await in_task()
         try:
             async with asyncio.timeout(max(0.01, seconds)):
                 part = await receive()

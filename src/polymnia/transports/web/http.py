@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from threading import get_ident
+from collections.abc import Awaitable
 
-from polymnia.transports.messages import BadMessage, message
+from polymnia.transports.messages import BadMessage, message, parts
 from polymnia.transports.requests import Call
 from polymnia.transports.rpc import Connection, Server
 from polymnia.transports.web.answers import JSON, accepted, check_type, status_of
@@ -46,6 +46,8 @@ class _Once:
 class _Reply:
     """What one POST is answered with: to whom, and in which form they take it."""
 
+    __slots__ = ("caller", "connection", "exchange", "fresh", "json", "modern", "session", "streams")
+
     def __init__(self, exchange: Exchange, connection: Connection, session: Session | None) -> None:
         self.exchange = exchange
         self.connection = connection
@@ -85,23 +87,22 @@ class Endpoint:
         self._house = house
         self._server = server
 
-    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> Awaitable[None]:
         """Serve one HTTP request; the gate has let its visitor in."""
         method, visitor = scope["method"], scope["state"]["visitor"]
         if method == "POST":
-            await self._post(scope, receive, send, visitor)
-        elif method == "GET":
-            await self._listen(scope, receive, send, visitor)
-        else:
-            await self._end(scope, send, visitor)
+            return self._post(scope, receive, send, visitor)
+        if method == "GET":
+            return self._listen(scope, receive, send, visitor)
+        return self._end(scope, send, visitor)
 
     # ── a message ─────────────────────────────────────────────────────────────────────────────────────
 
     async def _post(self, scope: Scope, receive: Receive, send: SendEvent, visitor: Visitor) -> None:
-        check_type(scope)
         headers = headers_of(scope)
+        check_type(headers)
         json, streams = accepted(headers)
-        body = (await self._house.body(scope, receive)).strip()
+        body = (await self._house.body(scope, headers, receive)).strip()
         modern = is_modern(scope["headers"], body, self._server)
         reply = self._reply(headers, body, visitor, modern)
         reply.modern, reply.json, reply.streams = modern, json, streams
@@ -109,9 +110,10 @@ class Endpoint:
         if session is not None:
             session.busy += 1
         try:
-            owed = body[:1] == b"[" or connection.expects_answer(body)
             connection.receive(body, reply.exchange.send, reply.exchange.notice)
-            if owed:
+            if (answer := reply.whole) is not None:
+                await self._say(reply, answer, send)
+            elif reply.is_ready or _is_owed(body, connection):
                 await self._answer(reply, receive, send)
             else:
                 await plain(send, 202, b"", self._headers(reply))
@@ -124,7 +126,7 @@ class Endpoint:
 
     def _reply(self, headers: dict[bytes, bytes], body: bytes, visitor: Visitor, modern: bool) -> _Reply:
         """Who sends this: a client that shook hands, one that does, or one that never will."""
-        exchange = Exchange(asyncio.get_running_loop(), get_ident())
+        exchange = Exchange()
         named = None if modern else headers.get(b"mcp-session-id")
         begins = not modern and b'"initialize"' in body and _is_initialize(body, self._server.max_nesting)
         if named is not None or begins:
@@ -169,13 +171,13 @@ class Endpoint:
         finally:
             gone.cancel()
 
-    async def _say(self, reply: _Reply, answer: bytes, send: SendEvent) -> None:
+    def _say(self, reply: _Reply, answer: bytes, send: SendEvent) -> Awaitable[None]:
         """Answer in one piece. A session that does not begin well does not begin."""
         status, more = status_of(answer, modern=reply.modern)
         if reply.fresh and reply.session is not None and b'"error":{"code":' in answer:
             self._house.sessions.end(reply.session)
             reply.fresh = False
-        await plain(send, status, answer, [JSON, *self._headers(reply), *more])
+        return plain(send, status, answer, [JSON, *self._headers(reply), *more])
 
     async def _stream(self, reply: _Reply, gone: asyncio.Future[None], send: SendEvent) -> None:
         session = reply.session
@@ -223,6 +225,13 @@ class Endpoint:
         if session is None:
             raise Refusal(404, "There is no such session; initialize begins a new one")
         return session
+
+
+def _is_owed(body: bytes, connection: Connection) -> bool:
+    """Whether a message, or one of a batch, is owed an answer."""
+    most = connection.server.memory.limits.batch
+    messages = parts(body, most) or [] if body[:1] == b"[" else [body]
+    return any(map(connection.expects_answer, messages))
 
 
 def _is_initialize(body: bytes, nested: int) -> bool:

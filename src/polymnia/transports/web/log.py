@@ -19,7 +19,7 @@ class Log:
     """Writes to stderr what is of the level asked for, or above."""
 
     def __init__(self, level: str) -> None:
-        self._least = LEVELS.index(level)
+        self._written = frozenset(LEVELS[LEVELS.index(level) :])
 
     def __call__(self, level: str, text: str) -> None:
         """Tell the operator something."""
@@ -27,11 +27,11 @@ class Log:
 
     def wants(self, level: str) -> bool:
         """Whether events of a level are written."""
-        return LEVELS.index(level) >= self._least
+        return level in self._written
 
     def event(self, level: str, name: str, **fields: object) -> None:
         """One line: when, how grave, what, and its fields."""
-        if LEVELS.index(level) < self._least:
+        if level not in self._written:
             return
         now = time.time()
         stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"

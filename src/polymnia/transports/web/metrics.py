@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -29,11 +30,7 @@ class Metrics:
         key = (path, status)
         self.requests[key] = self.requests.get(key, 0) + 1
         self.seconds += seconds
-        for at, border in enumerate(_SECONDS):
-            if seconds <= border:
-                self.buckets[at] += 1
-                return
-        self.buckets[-1] += 1
+        self.buckets[bisect_left(_SECONDS, seconds)] += 1
 
     def page(self) -> tuple[int, bytes, bytes]:
         """The page: its status, what it says, and the type of that."""

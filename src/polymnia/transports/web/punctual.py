@@ -3,65 +3,48 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from typing import Any
+from urllib.parse import unquote
 
+import httptools
 from msgspec.json import encode
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from polymnia.transports.web.begun import Begun
+from polymnia.transports.web.cycle import Cycle, head
 from polymnia.transports.web.house import House
-from polymnia.transports.web.joining import Joined
+from polymnia.transports.web.taking import Taking
 
 __all__ = ["IDLE_SECONDS", "Punctual", "PunctualSocket"]
 
 IDLE_SECONDS = 75  # that a connection may stay between two requests
+_ASGI = {"version": "3.0", "spec_version": "2.3"}
 _HEAD_SECONDS = 10.0  # in which a request must say what it wants
 _HEAD_BYTES = 64 * 1024
 _REST_SECONDS = 10.0  # for the rest of a message whose answer has been given already
-_UNREAD_SECONDS = 60.0  # in which a client must have taken some of what waits for it
 
 
-class _Taking:
-    """Watches whether a client takes what it is sent, from when it waits until it waits no more."""
+class Punctual(Taking, HttpToolsProtocol):
+    """A connection whose requests must say what they want in time and in few words.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport) -> None:
-        self._loop = loop
-        self._transport = transport
-        self._left = 0
-        self._look: asyncio.TimerHandle | None = None
+    Most requests are there in one piece, and many are answered without waiting for anything. Those need no timer and
+    no task: a timer is set for a head that is not whole when all that came is read, and a task begins where a request
+    first waits.
+    """
 
-    def begin(self) -> None:
-        """More waits for it than it takes at once."""
-        self.end()
-        self._left = self._transport.get_write_buffer_size()
-        self._look = self._loop.call_later(_UNREAD_SECONDS, self._looked)
-
-    def end(self) -> None:
-        """It took it, or is gone."""
-        if self._look is not None:
-            self._look.cancel()
-            self._look = None
-
-    def _looked(self) -> None:
-        if self._transport.get_write_buffer_size() >= self._left:
-            self._transport.abort()
-        else:
-            self.begin()
-
-
-class Punctual(HttpToolsProtocol):
-    """A connection whose requests must say what they want in time and in few words."""
-
-    _taking: _Taking | None = None
     _late: asyncio.TimerHandle | None = None
     _rest: asyncio.TimerHandle | None = None
+    _idle: asyncio.TimerHandle | None = None
+    _quiet: float | None = None  # since when there has been nothing to do
+    _heading = True  # what comes next is of a head
     _whole = True  # the message at hand has come to its end
-    _read = 0
+    _read = 0  # bytes of the head at hand
+    _next: Cycle | None = None  # a request that is not begun yet
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has come; that alone must not last."""
-        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(transport)
         if len(self.connections) > self._house.limits.connections:
             self._refuse(503, "There are too many connections")
             return
@@ -69,66 +52,117 @@ class Punctual(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """They have left."""
-        self._arrived()
-        self._rested()
-        if self._taking is not None:
-            self._taking.end()
+        self._end()
         super().connection_lost(exc)
 
-    def pause_writing(self) -> None:
-        """They do not take what they are sent."""
-        super().pause_writing()
-        self._taking = self._taking or _Taking(self.loop, self.transport)
-        self._taking.begin()
-
-    def resume_writing(self) -> None:
-        """They do again."""
-        super().resume_writing()
-        if self._taking is not None:
-            self._taking.end()
+    # ── what comes ────────────────────────────────────────────────────────────────────────────────────
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, unless it is a head without end."""
+        """Take what came, unless it is a head without end, and begin what it asks for."""
         if self.transport.is_closing():
             return
-        if self._late is not None:
+        if self._heading:
             self._read += len(data)
             if self._read > _HEAD_BYTES and data.find(b"\r\n\r\n", 0, _HEAD_BYTES) < 0:
                 self._refuse(431, f"The head of a request may have {_HEAD_BYTES:,} bytes")
                 return
-        super().data_received(data)
-
-    def send_400_response(self, msg: str) -> None:
-        """What came is no request."""
-        self._refuse(400, "This is no HTTP request")
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserError:
+            self._refuse(400, "This is no HTTP request")
+            return
+        except httptools.HttpParserUpgrade:
+            if self._should_upgrade():
+                self.handle_websocket_upgrade()
+                return
+        if self._heading and self._late is None and not self._whole:
+            self._wait()
+        cycle, self._next = self._next, None
+        if cycle is not None and not self.transport.is_closing():
+            self._begin(cycle)
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        super().on_message_begin()
-        self._whole = False
-        if self._late is None:
-            self._wait()
+        self.url = b""
+        self.headers = []
+        self.expect_100_continue = self._whole = False
 
     def on_headers_complete(self) -> None:
         """It has said what it wants."""
-        self._arrived()
-        super().on_headers_complete()
+        if self._late is not None:
+            self._arrived()
+        self._heading, self._read, self._quiet = False, 0, None
+        parser = self.parser
+        version = parser.get_http_version()
+        url = httptools.parse_url(self.url)
+        path = url.path.decode("ascii")
+        scope: Any = {
+            "type": "http", "asgi": _ASGI, "http_version": version, "method": parser.get_method().decode("ascii"),
+            "scheme": self.scheme, "path": unquote(path) if "%" in path else path, "raw_path": url.path,
+            "query_string": url.query or b"", "root_path": "", "headers": self.headers, "client": self.client,
+            "server": self.server, "state": {},
+        }  # fmt: skip
+        self.scope = scope
+        if parser.should_upgrade() and self._should_upgrade():
+            return
+        before: Any = self.cycle
+        cycle = self.cycle = Cycle(
+            scope, self.transport, self.flow, self.logger, continues=self.expect_100_continue,
+            keep_alive=version != "1.0" and parser.should_keep_alive(), on_response=self.on_response_complete,
+        )  # fmt: skip
+        if before is None or before.response_complete:
+            self._next = cycle
+        else:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((cycle, self.app))
 
     def on_message_complete(self) -> None:
         """It has said everything."""
-        self._whole = True
-        self._rested()
+        self._whole = self._heading = True
+        if self._rest is not None:
+            self._rested()
         super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """It wants to be a WebSocket, which has a class of its own."""
+        self._end()
+        super().handle_websocket_upgrade()
+
+    # ── what is done ──────────────────────────────────────────────────────────────────────────────────
+
+    def _begin(self, cycle: Cycle) -> None:
+        """Serve a request up to where it first waits, and the rest of it in a task."""
+        if not cycle.more_body:
+            cycle.scope["state"]["body"] = bytes(cycle.body)
+        begun = Begun(cycle.run_asgi(self.app))
+        if not begun.done:
+            task = self.loop.create_task(begun.rest())
+            task.add_done_callback(self.tasks.discard)
+            self.tasks.add(task)
 
     def on_response_complete(self) -> None:
         """It was answered. Whoever goes on sending has little time for it, and reads the answer meanwhile."""
-        super().on_response_complete()
-        if not self._whole and not self.pipeline and not self.transport.is_closing() and self._rest is None:
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+            return
+        self._quiet = self.loop.time()
+        if self._idle is None:
+            self._idle = self.loop.call_later(IDLE_SECONDS, self._look)
+        if not self._whole and self._rest is None:
             self._rest = self.loop.call_later(_REST_SECONDS, self._drop)
 
-    def timeout_keep_alive_handler(self) -> None:
-        """Nothing came for long."""
-        self._drop()
+    def _look(self) -> None:
+        """Look whether nothing came for long."""
+        now = self.loop.time()
+        left = IDLE_SECONDS - (now - (now if self._quiet is None else self._quiet))
+        if left <= 0:
+            self._drop()
+        else:
+            self._idle = self.loop.call_later(left, self._look)
 
     @property
     def _house(self) -> House:
@@ -136,7 +170,6 @@ class Punctual(HttpToolsProtocol):
         return house
 
     def _wait(self) -> None:
-        self._read = 0
         self._late = self.loop.call_later(_HEAD_SECONDS, self._drop)
 
     def _arrived(self) -> None:
@@ -149,9 +182,20 @@ class Punctual(HttpToolsProtocol):
             self._rest.cancel()
             self._rest = None
 
-    def _drop(self) -> None:
+    def _end(self) -> None:
         self._arrived()
-        _close(self.transport)
+        self._rested()
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _drop(self) -> None:
+        """Close, without waiting for somebody who does not read."""
+        self._arrived()
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.transport.close()
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer what never becomes a request, and close."""
@@ -167,44 +211,15 @@ class Punctual(HttpToolsProtocol):
             *([(b"retry-after", b"5")] if status == 503 else []),
             *self._house.standing(""),
         ]
-        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *(b": ".join(one) for one in headers)]
         self._house.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
-        self.transport.write(b"\r\n".join([*lines, b"", body]))
+        self.transport.write(head(status, headers) + body)
         self.transport.close()
 
 
-class PunctualSocket(WebSocketsSansIOProtocol):
+class PunctualSocket(Taking, WebSocketsSansIOProtocol):
     """A WebSocket whose client must take what it is sent and answer pings, or be gone at once."""
-
-    _taking: _Taking | None = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """They have left."""
-        if self._taking is not None:
-            self._taking.end()
-        super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """They do not take what they are sent."""
-        super().pause_writing()
-        self._taking = self._taking or _Taking(self.loop, self.transport)
-        self._taking.begin()
-
-    def resume_writing(self) -> None:
-        """They do again."""
-        super().resume_writing()
-        if self._taking is not None:
-            self._taking.end()
 
     def keepalive_timeout(self) -> None:
         """No answer came."""
         super().keepalive_timeout()
         self.transport.abort()
-
-
-def _close(transport: Any) -> None:
-    """Close, without waiting for somebody who does not read."""
-    if transport.get_write_buffer_size():
-        transport.abort()
-    elif not transport.is_closing():
-        transport.close()

@@ -2,8 +2,10 @@
 
 A window begins with the first call and lasts a minute: of any number of calls within it exactly as many pass as the
 limit says. Heavy calls are counted for the caller (a key, or an address where there are no keys) and not for a session:
-many sessions are no way round. What is refused is counted nowhere and begins no window, so the limit of all callers
-together also bounds what is kept; whoever sets it very high is bounded by a number of windows.
+many sessions are no way round. Requests that call nothing (a handshake, a ping, lists of what there is) are counted
+apart by the same limits: talk takes no call away, and nobody may flood a server with it. What is refused is counted
+nowhere and begins no window, so the limit of all callers together also bounds what is kept; whoever sets it very high
+is bounded by a number of windows.
 """
 
 from __future__ import annotations
@@ -20,7 +22,17 @@ __all__ = ["Pass", "Rates"]
 
 _WINDOW = 60.0
 _MOST = 50_000  # windows that are kept at once
-_NAMED = {"global": "all callers together", "session": "one session", "heavy": "heavy operations of one caller"}
+_TALK = "requests a minute that call nothing (handshakes, pings, lists)"
+_NAMED = {
+    ("global", "calls"): "calls a minute for all callers together",
+    ("session", "calls"): "calls a minute for one session",
+    ("heavy", "calls"): "calls a minute for heavy operations of one caller",
+    ("global", "talk"): f"{_TALK} for all callers together",
+    ("session", "talk"): f"{_TALK} for one session",
+    ("session", "begun"): "sessions a minute that one caller begins",
+}
+
+_Key = tuple[str, str, str]  # by which limit, what is counted, of whom
 
 
 class Pass(Struct, frozen=True):
@@ -34,9 +46,9 @@ class Pass(Struct, frozen=True):
     def headers(self) -> list[tuple[bytes, bytes]]:
         """The headers as the seed names them."""
         return [
-            (b"x-ratelimit-limit", str(self.limit).encode()),
-            (b"x-ratelimit-remaining", str(self.remaining).encode()),
-            (b"x-ratelimit-reset", str(self.reset).encode()),
+            (b"x-ratelimit-limit", b"%d" % self.limit),
+            (b"x-ratelimit-remaining", b"%d" % self.remaining),
+            (b"x-ratelimit-reset", b"%d" % self.reset),
             (b"x-ratelimit-type", self.type.encode()),
         ]
 
@@ -49,47 +61,70 @@ class Rates:
     ) -> None:
         self._limits = {"global": everybody, "session": session, "heavy": heavy}
         self._clock = clock
-        self._everybody = [float("-inf"), 0.0]  # a window: when it began, how many came
-        self._windows: OrderedDict[tuple[str, str], list[float]] = OrderedDict()
-        self._refused: tuple[str, Pass] | None = None
+        # A window: when it began, how many came.
+        self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}
+        self._windows: OrderedDict[_Key, list[float]] = OrderedDict()
+        self._latest: tuple[str, list[_Key]] | None = None  # what was counted or refused just now, and of whom
 
     def __len__(self) -> int:
         return len(self._windows)
 
     def take(self, session: str, *, heavy: bool = False, caller: str | None = None) -> None:
         """Count one call of a session, and a heavy one of its caller; refused when one of the limits is reached."""
-        now = self._clock()
-        keys = [("global", ""), ("session", session)]
+        keys = [("global", "calls", ""), ("session", "calls", session)]
         if heavy:
-            keys.append(("heavy", session if caller is None else caller))
-        for key in keys:
-            window = self._find(key, now)
-            if window is not None and window[1] >= self._limits[key[0]]:
-                self._refused = (session, self._pass(key, window, now))
-                raise self._refusal(key[0], window[0] + _WINDOW - now)
-        for key in keys:
-            (self._find(key, now) or self._begin(key, now))[1] += 1
+            keys.append(("heavy", "calls", session if caller is None else caller))
+        self._take(session, keys)
+        self._latest = None
+
+    def talk(self, session: str) -> None:
+        """Count one request of a session that calls nothing."""
+        self._take(session, [("global", "talk", ""), ("session", "talk", session)])
+
+    def begin(self, caller: str) -> None:
+        """Count a session that a caller begins: so many a minute as one of them may send calls."""
+        self._take(caller, [("session", "begun", caller)])
 
     def stand(self, session: str) -> Pass:
         """Where a session stands: with the limit it was refused by just now, else with the one that is nearest."""
         now = self._clock()
-        refused, self._refused = self._refused, None
-        if refused is not None and refused[0] == session:
-            return refused[1]
-        keys = (("global", ""), ("session", session))
-        found = [self._pass(key, self._find(key, now) or [now, 0.0], now) for key in keys]
-        return min(found, key=lambda one: one.remaining)
+        latest, self._latest = self._latest, None
+        if latest is not None and latest[0] == session:
+            keys = latest[1]
+        else:
+            keys = [("global", "calls", ""), ("session", "calls", session)]
+        nearest, least, begun = keys[0], float("inf"), now
+        for key in keys:
+            window = self._find(key, now)
+            left = self._limits[key[0]] - (0.0 if window is None else window[1])
+            if left < least:
+                nearest, least, begun = key, left, now if window is None else window[0]
+        reset = int(time.time() + begun + _WINDOW - now + 0.999)
+        return Pass(nearest[0], self._limits[nearest[0]], max(0, int(least)), reset)
 
-    def _find(self, key: tuple[str, str], now: float) -> list[float] | None:
+    def _take(self, who: str, keys: list[_Key]) -> None:
+        now = self._clock()
+        windows = []
+        for key in keys:
+            window = self._find(key, now)
+            if window is not None and window[1] >= self._limits[key[0]]:
+                self._latest = (who, [key])
+                raise self._refusal(key, window[0] + _WINDOW - now)
+            windows.append(window)
+        for key, window in zip(keys, windows, strict=True):
+            (window or self._begin(key, now))[1] += 1
+        self._latest = (who, keys)
+
+    def _find(self, key: _Key, now: float) -> list[float] | None:
         """The window of a key, unless its minute is over."""
-        window = self._everybody if key[0] == "global" else self._windows.get(key)
+        window = self._everybody[key[1]] if key[0] == "global" else self._windows.get(key)
         return window if window is not None and now - window[0] < _WINDOW else None
 
-    def _begin(self, key: tuple[str, str], now: float) -> list[float]:
+    def _begin(self, key: _Key, now: float) -> list[float]:
         """A new window; those whose minute is over are forgotten, and the oldest where there are too many."""
         window = [now, 0.0]
         if key[0] == "global":
-            self._everybody = window
+            self._everybody[key[1]] = window
             return window
         self._windows[key] = window
         self._windows.move_to_end(key)
@@ -97,16 +132,12 @@ class Rates:
             self._windows.popitem(last=False)
         return window
 
-    def _pass(self, key: tuple[str, str], window: list[float], now: float) -> Pass:
-        limit = self._limits[key[0]]
-        reset = int(time.time() + window[0] + _WINDOW - now + 0.999)
-        return Pass(key[0], limit, max(0, limit - int(window[1])), reset)
-
-    def _refusal(self, type: str, seconds: float) -> RpcError:
+    def _refusal(self, key: _Key, seconds: float) -> RpcError:
+        type = key[0]
         wait = max(1, int(seconds) + (seconds > int(seconds)))
         return RpcError(
             RATE_LIMITED,
-            f"Rate limit exceeded: {self._limits[type]:,} calls a minute for {_NAMED[type]}",
+            f"Rate limit exceeded: {self._limits[type]:,} {_NAMED[key[:2]]}",
             {
                 "error_type": "rate_limited",
                 "details": {"type": type, "limit": self._limits[type], "window_seconds": 60, "retry_after": wait},

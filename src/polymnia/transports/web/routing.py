@@ -48,7 +48,11 @@ _arguments = msgspec.json.Decoder(dict[str, Any])
 
 def is_modern(headers: Headers, body: bytes, server: Server) -> bool:
     """Whether a message is of the stateless era; one whose headers do not fit it is refused."""
-    version = next((value.decode("latin-1") for name, value in headers if name == _VERSION), None)
+    version = None
+    for name, value in headers:
+        if name == _VERSION:
+            version = value.decode("latin-1")
+            break
     if version in HANDSHAKE_VERSIONS and b"/protocolVersion" not in body:
         return False
     if version is None and b"/protocolVersion" not in body:

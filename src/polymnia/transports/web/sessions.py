@@ -115,14 +115,13 @@ class Sessions:
         return session
 
     def find(self, id: str, visitor: Visitor, server: Server) -> Session | None:
-        """A session by its id: of this visitor and this dialect, else it is not there."""
+        """A session by its id: of this visitor and this dialect, else it is not there. Who uses it says so."""
         session = self._held.get(id)
         if session is None or not session.visitor.same(visitor) or session.server is not server:
             return None
         if not session.busy and time.monotonic() - session.used > self._idle:
             self.end(session)
             return None
-        self.use(session)
         return session
 
     def use(self, session: Session) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.answers import check_type
 from polymnia.transports.web.asgi import Receive, Scope, SendEvent, disconnected, plain
-from polymnia.transports.web.auth import Refusal
+from polymnia.transports.web.auth import Refusal, headers_of
 from polymnia.transports.web.house import House
 from polymnia.transports.web.stream import begin, follow
 
@@ -48,12 +48,14 @@ class Messages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Take one message."""
-        check_type(scope)
+        headers = headers_of(scope)
+        check_type(headers)
         given = parse_qs(scope["query_string"].decode("latin-1")).get("session_id", [""])
         session = self._house.sessions.find(given[0], scope["state"]["visitor"], self._server)
         if session is None:
             raise Refusal(404, "There is no such stream; open one first")
-        body = await self._house.body(scope, receive)
+        body = await self._house.body(scope, headers, receive)
+        self._house.sessions.use(session)
         session.connection.receive(body.strip(), session.send, session.send)
         standing = self._house.standing(session.id)
         await plain(send, 202, b"Accepted", [(b"content-type", b"text/plain"), *standing])

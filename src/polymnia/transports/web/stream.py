@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from polymnia.transports.web.asgi import Headers, SendEvent
+from polymnia.transports.web.begun import in_task
 
 __all__ = ["SILENCE", "Outbox", "Shelf", "begin", "follow", "stream_headers"]
 
@@ -134,10 +135,13 @@ class Outbox:
 
 
 async def begin(send: SendEvent, headers: Headers, outbox: Outbox, *, primed: bool, since: int = 0) -> None:
-    """Begin an answer that is a stream; one that is primed can be resumed before its first event."""
+    """Begin an answer that is a stream; one that is primed can be resumed before its first event.
+
+    Its head leaves with its first piece, so there is one in any case.
+    """
+    await in_task()
     await send({"type": "http.response.start", "status": 200, "headers": [*stream_headers(), *headers]})
-    if primed:
-        await _piece(send, f"id: {outbox.name}-{since}\n".encode() + _RETRY + b"data: \n\n")
+    await _piece(send, f"id: {outbox.name}-{since}\n".encode() + _RETRY + b"data: \n\n" if primed else b"")
 
 
 async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: SendEvent) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from asyncio import _get_running_loop
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,6 +18,7 @@ __all__ = ["Order", "Workers"]
 _SEEN = 20  # calls of a kind after which it is known how long they take
 _QUICK = 0.002  # seconds that one may keep all clients waiting
 _FORGETS = 0.97  # of the longest, with each call: one slow call does not count for ever
+_WATCHED = 32  # calls after a slow one
 _LABELS = 1000
 
 
@@ -29,49 +29,53 @@ class Workers:
         self._pool = ThreadPoolExecutor(count, "polymnia-call")
         self._idle = threading.Condition()
         self._running = 0
-        self._paces: dict[str, list[float]] = {}  # of each kind of call: how many were seen, the longest of late
+        self._paces: dict[str, _Pace] = {}
+        self.home: int | None = None  # the thread where all clients wait, as soon as there is one
 
     def run(self, call: Call, order: Order | None = None) -> None:
         """Run a call on one of the threads, or right here where its like are done in no time.
 
         Handing a call over costs more than most reads do. ``order`` hears when it is done.
         """
+        pace = None if call.label is None else self._paces.get(call.label) or self._new_pace(call.label)
+        if pace is not None and pace.is_quick and threading.get_ident() == self.home:
+            self._run(call, order, pace, True)
+            return
         with self._idle:
             self._running += 1
-        if call.label is not None and self._is_quick(call.label) and _get_running_loop() is not None:
-            self._run(call, order)
-        else:
-            self._pool.submit(self._run, call, order)
+        self._pool.submit(self._run_beside, call, order, pace)
 
-    def _is_quick(self, label: str) -> bool:
-        known = self._paces.get(label)
-        return known is not None and known[0] >= _SEEN and known[1] < _QUICK
+    def _new_pace(self, label: str) -> _Pace | None:
+        if len(self._paces) >= _LABELS:
+            return None
+        return self._paces.setdefault(label, _Pace())
 
-    def _took(self, label: str, seconds: float) -> None:
-        known = self._paces.get(label)
-        if known is None:
-            if len(self._paces) < _LABELS:
-                self._paces[label] = [1.0, seconds]
-            return
-        known[0] += 1
-        known[1] = max(seconds, known[1] * _FORGETS)
+    def _run_beside(self, call: Call, order: Order | None, pace: _Pace | None) -> None:
+        try:
+            self._run(call, order, pace, False)
+        finally:
+            with self._idle:
+                self._running -= 1
+                if not self._running:
+                    self._idle.notify_all()
 
-    def _run(self, call: Call, order: Order | None) -> None:
-        begun = time.perf_counter()
+    def _run(self, call: Call, order: Order | None, pace: _Pace | None, here: bool) -> None:
+        watched = pace is not None and (pace.watched or not here)
+        begun, computed = time.perf_counter(), time.thread_time() if watched else 0.0
         try:
             call.run()
         finally:
-            if call.label is not None:
-                self._took(call.label, time.perf_counter() - begun)
+            if pace is not None:
+                seconds = time.perf_counter() - begun
+                if watched and seconds >= _QUICK:
+                    computed = time.thread_time() - computed
+                pace.took(seconds, computed, here)
             if order is not None:
                 order.done(call)
-            with self._idle:
-                self._running -= 1
-                self._idle.notify_all()
 
     @property
     def running(self) -> int:
-        """How many calls are taken and not done."""
+        """How many calls the threads have taken and not done."""
         return self._running
 
     def finish(self, seconds: float) -> bool:
@@ -82,6 +86,39 @@ class Workers:
     def close(self) -> None:
         """Take no more calls."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Pace:
+    """How long calls of a kind take of late.
+
+    One that took long may have been unlucky: another process had the core, or, on a thread beside the event loop, the
+    loop had its turn. So what is held against a slow call is what it computed, and where nobody has looked at that,
+    calls of its kind are watched for a while. Two slow ones in a row wait for something, whatever they compute.
+    """
+
+    __slots__ = ("_longest", "_seen", "_slow", "is_quick", "watched")
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._longest = 0.0
+        self._slow = False
+        self.is_quick = False  # whether the next one may run where all clients wait for it
+        self.watched = 0  # calls to come of which is asked how much they compute
+
+    def took(self, seconds: float, computed: float, here: bool) -> None:
+        """One took so long, and computed so much of it; ``here`` is where all clients waited for it."""
+        self._seen += 1
+        slow = seconds >= _QUICK
+        held = seconds
+        if slow and not (here and self._slow):
+            held = computed
+        if slow:
+            self.watched = _WATCHED
+        elif self.watched:
+            self.watched -= 1
+        self._slow = slow and here
+        self._longest = max(held, self._longest * _FORGETS)
+        self.is_quick = self._seen >= _SEEN and self._longest < _QUICK
 
 
 class Order:

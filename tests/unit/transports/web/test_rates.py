@@ -114,3 +114,29 @@ def test_a_million_refused_sessions_leave_nothing_behind(clock: Clock) -> None:
 def test_the_limit_of_all_holds_however_many_sessions_there_are(clock: Clock) -> None:
     rates = Rates(60_000, 100, 10, clock=clock)
     assert sum(passed(rates, 1, f"s{at}") for at in range(70_000)) == 60_000
+
+
+def test_talk_is_counted_apart_and_told_apart(clock: Clock) -> None:
+    rates = Rates(5, 3, 10, clock=clock)
+    for left in (2, 1, 0):
+        rates.talk("a")
+        assert rates.stand("a").remaining == left, "of what was counted just now"
+        assert rates.stand("a").remaining == 3, "and then of calls"
+    with pytest.raises(RpcError, match="3 requests a minute that call nothing"):
+        rates.talk("a")
+    assert passed(rates, 5, "a") == 3
+    rates.talk("b")
+    rates.talk("b")
+    with pytest.raises(RpcError, match="for all callers together"):
+        rates.talk("c")
+    assert passed(rates, 5, "c") == 2
+
+
+def test_sessions_that_begin_are_counted_for_their_caller(clock: Clock) -> None:
+    rates = Rates(1000, 2, 10, clock=clock)
+    rates.begin("key x")
+    rates.begin("key x")
+    with pytest.raises(RpcError, match="2 sessions a minute that one caller begins"):
+        rates.begin("key x")
+    assert rates.stand("key x").remaining == 0
+    rates.begin("key y")

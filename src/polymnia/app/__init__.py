@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
@@ -13,14 +13,14 @@ from polymnia.engine.reads import Reads
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
 from polymnia.models import Limits
-from polymnia.operation import Grant, Registry, beside
+from polymnia.operation import Registry
 from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, strangers
 
 if TYPE_CHECKING:
+    from polymnia.engine.graph import Policy
     from polymnia.engine.search.finder import Finder
     from polymnia.keys import KeyFile
-    from polymnia.transports.web.auth import Who
-    from polymnia.transports.web.oauth import Tokens
+    from polymnia.transports.rpc import Server
 
 __all__ = [
     "connect",
@@ -31,15 +31,13 @@ __all__ = [
     "limits",
     "memory",
     "misspelt",
+    "policy",
     "registry",
-    "serve_http",
     "serve_stdio",
+    "server",
     "settings",
-    "visitors",
     "wants_colour",
 ]
-
-_LAST_PORT = 65535
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -145,7 +143,7 @@ def registry(chosen: Settings) -> Registry:
     """The dialect the settings name, with the list of its tools as it was made beforehand."""
     found = dialect(chosen)
     name = f"all-{chosen.graph}" if chosen.dialect == "all" else chosen.dialect
-    found.listing = os.path.join(os.path.dirname(__file__), "dialects", "listings", f"{name}.json")
+    found.listing = os.path.join(os.path.dirname(os.path.dirname(__file__)), "dialects", "listings", f"{name}.json")
     return found
 
 
@@ -164,26 +162,32 @@ def dialect(chosen: Settings) -> Registry:
     found = graph.registry(_behaviour(chosen))
     if chosen.dialect == "all":
         from polymnia.dialects import associative, content
+        from polymnia.operation.joining import beside
 
         found = beside("all", found, associative.registry(), content.registry())
     return found
 
 
-def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
-    """The memory the settings name, with the manners of its dialect; made on first use, unless told otherwise."""
+def policy(chosen: Settings) -> Policy:
+    """The rules of the graph, as the dialect has them."""
     from polymnia.dialects.graph.behaviours import BEHAVIOURS
 
+    return BEHAVIOURS[_behaviour(chosen)].policy
+
+
+def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
+    """The memory the settings name, with the manners of its dialect; made on first use, unless told otherwise."""
     _check_embedder(chosen)
-    policy = BEHAVIOURS[_behaviour(chosen)].policy
+    rules = policy(chosen)
     store = _store(chosen, create)
     # Where nobody searches by meaning, nobody pays for it.
-    finding = Finding(lambda: _finder(chosen, store), eager=policy.search == "ranked" and chosen.embedder != "none")
+    finding = Finding(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
     return Memory(
         store,
         reads=Reads(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
-        policy=policy,
+        policy=rules,
         limits=limits(chosen),
         finding=finding,
         exports=chosen.export_dir or os.path.join(os.path.dirname(chosen.store or default_store()), "exports"),
@@ -251,156 +255,22 @@ def key_file(chosen: Settings) -> KeyFile:
     return KeyFile(chosen.keys or os.path.join(os.path.dirname(default_config()), "keys.json"))
 
 
-def _tokens(chosen: Settings) -> Tokens | None:
-    """Who checks the tokens of an authorization server, where there is one."""
-    if chosen.oauth_issuer is None:
-        return None
-    if chosen.oauth_keys is None:
-        raise BadSetting("The setting oauth_issuer needs oauth_keys, the file of the issuer's public keys")
-    from polymnia.transports.web.oauth import Tokens
-
-    audience = chosen.oauth_audience or f"http://{_authority(chosen.host, chosen.port)}/mcp"
-    return Tokens(chosen.oauth_issuer, audience, chosen.oauth_keys)
-
-
-def _authority(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _origin_of(address: str) -> str:
-    scheme, _, rest = address.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
-
-
-def visitors(chosen: Settings, tokens: Tokens | None = None) -> Who | None:
-    """Who is let in by which token; None where everybody on this machine is.
-
-    A server that others can reach is not started without keys.
-    """
-    from polymnia.transports.web.auth import Visitor
-
-    file = key_file(chosen)
-    if not file.keys() and tokens is None:
-        if not _is_local(chosen.host):
-            raise BadSetting(
-                f"Others can reach {chosen.host}, so keys are needed and {file.path} has none; "
-                "make one with: polymnia keys add NAME"
-            )
-        return None
-
-    def who(token: str) -> Visitor | None:
-        key = file.find(token)
-        if key is None:
-            return None if tokens is None else tokens(token)
-        return Visitor(key.id, Grant(None if key.projects is None else frozenset(key.projects), key.write))
-
-    return who
-
-
-def _is_local(host: str) -> bool:
-    from ipaddress import ip_address
-
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _hosts(chosen: Settings) -> list[str]:
-    """The names a server answers to: those of this machine for itself, its address, and what the settings add."""
-    from polymnia.transports.web.auth import local_hosts
-
-    own = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
-    return [*local_hosts(), own, f"{own}:*", *_listed(chosen.allowed_hosts)]
-
-
-def _listed(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
-
-
-def _hidden(chosen: Settings) -> dict[str, str]:
-    """The folders of a server that its clients over the network are not told, the longest first."""
-    store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
-    exports = chosen.export_dir or os.path.join(store, "exports")
-    found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}
-    for path in (store, os.path.dirname(chosen.file or ""), os.path.dirname(default_store())):
-        if path:
-            found |= {os.path.realpath(path) + os.sep: "", path + os.sep: ""}
-    return dict(sorted(found.items(), key=lambda one: -len(one[0])))
-
-
-def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, conformance: bool = False) -> None:
-    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open.
-
-    With ``conformance`` the fixtures of the protocol's suite are served instead.
-    """
+def server(chosen: Settings, held: Memory, hidden: Mapping[str, str] | None = None) -> Server:
+    """The dialect the settings name, served with a memory; ``hidden`` are folders that its clients are not told."""
     from polymnia import __version__
-    from polymnia.dialects.graph.behaviours import BEHAVIOURS
-    from polymnia.settings import DIALECTS
     from polymnia.transports.rpc import Server
-    from polymnia.transports.web.application import Application
-    from polymnia.transports.web.auth import Gate
-    from polymnia.transports.web.house import House
-    from polymnia.transports.web.house import Limits as WebLimits
-    from polymnia.transports.web.log import Log
-    from polymnia.transports.web.oauth import METADATA
-    from polymnia.transports.web.rates import Rates
-    from polymnia.transports.web.serving import listening, serve
 
-    if chosen.port > _LAST_PORT:
-        raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
-    held = memory(chosen, "network")
-    servers = {}
-    for name in DIALECTS:
-        one = Settings({**chosen.values(), "dialect": name}, {})
-        servers[name] = Server(
-            held.acting(name, BEHAVIOURS[_behaviour(one)].policy), registry(one), version=__version__,
-            max_nesting=chosen.max_nesting, require_session=chosen.require_session == "on", secrets=chosen.secrets,
-            hidden=_hidden(chosen),
-        )  # fmt: skip
-    if conformance:
-        from polymnia.dialects import conformance as fixtures
-
-        servers = {"conformance": Server(held, fixtures.registry(), version=__version__)}
-    house = House(
-        WebLimits(
-            body_bytes=chosen.max_message_bytes, sessions=chosen.max_sessions, session_idle=chosen.session_idle,
-            connections=chosen.max_connections,
-        ),
-        Log(chosen.log_level),
-        Rates(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy),
+    return Server(
+        held, registry(chosen), version=__version__, max_nesting=chosen.max_nesting,
+        require_session=chosen.require_session == "on", secrets=chosen.secrets, hidden=hidden,
     )  # fmt: skip
-    tokens = _tokens(chosen)
-    who = visitors(chosen, tokens)
-    challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
-    gate = Gate(hosts=_hosts(chosen), origins=_listed(chosen.allowed_origins), who=who, challenge=challenge)
-    try:
-        bound = listening(chosen.host, chosen.port)
-    except OSError as e:
-        raise BadSetting(f"Cannot listen on {chosen.host}:{chosen.port}: {e.strerror}") from None
-    if ready is not None:
-        ready(f"http://{_authority(chosen.host, bound.getsockname()[1])}")
-    try:
-        metadata = None if tokens is None else tokens.metadata()
-        serve(Application(house, gate, servers, metadata), bound)
-    finally:
-        held.close()
 
 
 def serve_stdio(chosen: Settings) -> None:
     """Serve one client on stdin and stdout."""
-    from polymnia import __version__
-    from polymnia.transports.rpc import Server
     from polymnia.transports.stdio import serve
 
     if os.isatty(0):
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
-    server = Server(
-        memory(chosen, chosen.dialect),
-        registry(chosen),
-        version=__version__,
-        max_nesting=chosen.max_nesting,
-        require_session=chosen.require_session == "on",
-        secrets=chosen.secrets,
-    )
-    serve(server, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)
+    one = server(chosen, memory(chosen, chosen.dialect))
+    serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

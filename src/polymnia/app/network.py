@@ -1,0 +1,150 @@
+"""Serving over the network: who is let in, under which names, and what is served where."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from polymnia import __version__
+from polymnia.app import default_store, key_file, memory, policy, server
+from polymnia.operation import Grant
+from polymnia.settings import DIALECTS, BadSetting, Settings
+from polymnia.transports.rpc import Server
+from polymnia.transports.web.application import Application
+from polymnia.transports.web.auth import Gate, Visitor, Who, local_hosts
+from polymnia.transports.web.house import House, Limits
+from polymnia.transports.web.log import Log
+from polymnia.transports.web.oauth import METADATA, Tokens
+from polymnia.transports.web.rates import Rates
+from polymnia.transports.web.serving import listening, serve
+
+__all__ = ["serve_http", "visitors"]
+
+_LAST_PORT = 65535
+
+
+def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, conformance: bool = False) -> None:
+    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open.
+
+    With ``conformance`` the fixtures of the protocol's suite are served instead.
+    """
+    if chosen.port > _LAST_PORT:
+        raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
+    held = memory(chosen, "network")
+    servers = {}
+    for name in DIALECTS:
+        one = Settings({**chosen.values(), "dialect": name}, {})
+        servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
+    if conformance:
+        from polymnia.dialects import conformance as fixtures
+
+        servers = {"conformance": Server(held, fixtures.registry(), version=__version__)}
+    house = House(
+        Limits(
+            body_bytes=chosen.max_message_bytes, sessions=chosen.max_sessions, session_idle=chosen.session_idle,
+            connections=chosen.max_connections,
+        ),
+        Log(chosen.log_level),
+        Rates(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy),
+    )  # fmt: skip
+    tokens = _tokens(chosen)
+    place = _address(chosen.host)
+    who = visitors(chosen, place, tokens)
+    challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
+    origins = _listed(chosen.allowed_origins)
+    gate = Gate(hosts=_hosts(chosen), origins=origins, who=who, challenge=challenge, log=house.log)
+    try:
+        bound = listening(place, chosen.port)
+    except OSError as e:
+        raise BadSetting(f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}") from None
+    if ready is not None:
+        ready(f"http://{_authority(chosen.host, bound.getsockname()[1])}")
+    try:
+        metadata = None if tokens is None else tokens.metadata()
+        serve(Application(house, gate, servers, metadata), bound)
+    finally:
+        held.close()
+
+
+def _tokens(chosen: Settings) -> Tokens | None:
+    """Who checks the tokens of an authorization server, where there is one."""
+    if chosen.oauth_issuer is None:
+        if chosen.oauth_keys is not None or chosen.oauth_audience is not None:
+            raise BadSetting("The settings oauth_keys and oauth_audience need oauth_issuer, who issues the tokens")
+        return None
+    if chosen.oauth_keys is None:
+        raise BadSetting("The setting oauth_issuer needs oauth_keys, the file of the issuer's public keys")
+    if chosen.oauth_audience is None and chosen.port == 0:
+        raise BadSetting("The setting oauth_issuer needs oauth_audience where the port is any that is free")
+    audience = chosen.oauth_audience or f"http://{_authority(chosen.host, chosen.port)}/mcp"
+    return Tokens(chosen.oauth_issuer, audience, chosen.oauth_keys)
+
+
+def _authority(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _origin_of(address: str) -> str:
+    scheme, _, rest = address.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
+def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
+    """Who is let in by which token. As long as there has been no key, that is everybody on this machine.
+
+    A server that others can reach is not started without keys.
+    """
+    file = key_file(chosen)
+    if not file.keys() and tokens is None and not _is_loopback(place):
+        raise BadSetting(
+            f"Others can reach {chosen.host}, so keys are needed and {file.path} has none; "
+            "make one with: polymnia keys add NAME"
+        )
+
+    def who(token: str | None) -> Visitor | None:
+        if tokens is None and not file.used:
+            return Visitor()
+        key = None if token is None else file.find(token)
+        if key is None:
+            return None if tokens is None or token is None else tokens(token)
+        return Visitor(key.id, Grant(None if key.projects is None else frozenset(key.projects), key.write))
+
+    return who
+
+
+def _is_loopback(place: str) -> bool:
+    from ipaddress import ip_address
+
+    return ip_address(place).is_loopback
+
+
+def _address(host: str) -> str:
+    """The address a host stands for: a name is looked up once, and not again when the server listens."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return str(socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)[0][4][0])
+    except (OSError, UnicodeError):
+        raise BadSetting(f"host is {host!r}, which is no address and no name of one") from None
+
+
+def _hosts(chosen: Settings) -> list[str]:
+    """The names a server answers to: those of this machine for itself, its address, and what the settings add."""
+    own = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
+    return [*local_hosts(), own, f"{own}:*", *_listed(chosen.allowed_hosts)]
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _hidden(chosen: Settings) -> dict[str, str]:
+    """The folders of a server that its clients over the network are not told, the longest first."""
+    store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
+    exports = chosen.export_dir or os.path.join(store, "exports")
+    found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}
+    for path in (store, os.path.dirname(chosen.file or ""), os.path.dirname(default_store())):
+        if path:
+            found |= {os.path.realpath(path) + os.sep: "", path + os.sep: ""}
+    return dict(sorted(found.items(), key=lambda one: -len(one[0])))

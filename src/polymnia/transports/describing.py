@@ -1,0 +1,47 @@
+"""Tools as clients are told of them: names, helps, schemas and hints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.json import encode
+
+from polymnia.operation import Operation, Registry, schema
+
+__all__ = ["described"]
+
+
+def described(registry: Registry) -> bytes:
+    """The descriptions of all tools of a dialect as JSON."""
+    return encode([_described(tool) for tool in registry.operations.values()])
+
+
+def _described(tool: Operation) -> dict[str, Any]:
+    given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.help,
+        "inputSchema": _taken(tool),
+        **({} if given is None else {"outputSchema": given}),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.reads,
+            "destructiveHint": tool.destroys,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": False,
+        },
+    }
+
+
+def _taken(tool: Operation) -> dict[str, Any]:
+    """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
+    plain = schema(tool.params) if tool.takes is None else tool.takes()
+    if tool.headers:
+        marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
+        plain = {**plain, "properties": {**plain["properties"], **marked}}
+    if tool.wrapped is None:
+        return plain
+    around = {"type": "object", "description": "All of these parameters may come in this one instead."}
+    taken = {key: value for key, value in plain.items() if key not in ("required", "additionalProperties")}
+    return {**taken, "properties": {**plain["properties"], tool.wrapped: around}}
