@@ -10,7 +10,7 @@ from pathlib import Path
 
 from polymnia import app
 from polymnia.settings import DIALECTS, GRAPHS
-from polymnia.transports.rpc import described
+from polymnia.transports.describing import described
 
 __all__ = ["FOLDER", "listings", "main"]
 

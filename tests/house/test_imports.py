@@ -97,7 +97,7 @@ def test_only_the_composition_root_reads_the_environment() -> None:
     strays = [
         f"{path}:{node.lineno}"
         for path in modules().values()
-        if path != SOURCE / "app.py"
+        if path != SOURCE / "app" / "__init__.py"
         for node in ast.walk(parsed(path))
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
         or (isinstance(node, ast.Name) and node.id in {"environ", "getenv"})

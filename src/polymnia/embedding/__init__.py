@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from polymnia.errors import Invalid
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports import Embedder, Reranker
+    from polymnia.engine.ports.models import Embedder, Reranker
 
 __all__ = ["choose", "reranker"]
 

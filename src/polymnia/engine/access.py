@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from polymnia.engine.ports import Asked, Checked, Snapshot, Store, Transaction
+from polymnia.engine.ports import Snapshot, Store, Transaction
 from polymnia.errors import Refused
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports.checks import Asked, Checked
 
 __all__ = ["EVERYTHING", "Grant", "Guarded"]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from polymnia.engine.ports import Snapshot
-from polymnia.errors import Invalid, NotFound
-from polymnia.models import Limits, Record, Text, legal_name, legal_text
+from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.errors import Invalid, NotFound, OverLimit
+from polymnia.models import EntityDraft, Limits, Record, RelationDraft, Text, legal_name, legal_text
 
 __all__ = [
-    "KIND", "Moved", "Remembered", "Revised", "check_tags", "check_metadata", "content", "find", "finds", "read_as",
+    "KIND", "Moved", "Remembered", "Revised", "as_draft", "check_tags", "check_metadata", "content", "find", "finds",
+    "read_as", "still_there",
 ]  # fmt: skip
 
 KIND = "memory"
@@ -71,6 +72,20 @@ def read_as(record: Record) -> tuple[Text, Text]:
     return head, body
 
 
+def as_draft(record: Record) -> EntityDraft:
+    """A record as the draft of one that says the same."""
+    return EntityDraft(
+        record.name, record.kind, record.observations, record.extra, record.scope, record.session, record.category,
+        record.content_type, record.summary, record.tags, record.metadata, record.uid,
+    )  # fmt: skip
+
+
+def still_there(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[RelationDraft]:
+    """The drafts whose target nobody has deleted meanwhile."""
+    there = tx.ids([one.target for one in drawn]) if drawn else {}
+    return [one for one in drawn if one.target in there]
+
+
 def finds(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
     """The records of these public ids, or of these names where no id is so called."""
     found = snapshot.ids_of(ids) if ids else {}
@@ -91,6 +106,8 @@ def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
     """Tags as they are kept: each once, in order, trimmed."""
     if isinstance(tags, str):
         raise Invalid("tags must be a list of texts, not a text", field="tags", hint="Put it in brackets: [tag].")
+    if len(tags) > limits.batch:
+        raise OverLimit("tags", len(tags), "items", limits.batch, "max_batch")
     kept: dict[str, None] = {}
     for i, tag in enumerate(tags):
         trimmed = legal_name(tag, f"tags[{i}]", limits).strip()

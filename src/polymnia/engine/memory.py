@@ -9,18 +9,20 @@ from polymnia.engine.graph import Policy
 from polymnia.engine.once import Once
 from polymnia.engine.ports import Store
 from polymnia.engine.verbs.analysis import AnalysisVerbs
-from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
 from polymnia.engine.verbs.past import PastVerbs
 from polymnia.engine.verbs.projects import ProjectVerbs
+from polymnia.engine.verbs.remembering import RememberingVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.transfer import TransferVerbs
 
 __all__ = ["Memory"]
 
 
-class Memory(GraphVerbs, ContentVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs):
+class Memory(
+    GraphVerbs, RememberingVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs
+):
     """One project of one store, with the verbs of memory.
 
     Every verb that changes something is atomic and on disk when it returns; when it raises a

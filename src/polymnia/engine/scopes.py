@@ -7,12 +7,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from polymnia.engine.ports import Transaction
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, legal_text
 
 __all__ = [
     "SESSIONS",
     "Scope",
+    "begin",
     "filed",
     "legal_scope",
     "legal_session",
@@ -29,6 +31,12 @@ SESSIONS = "session"
 _LEVELS = 10
 _PART = 100
 _HINT = f"Write it as parts with / between them, such as work/projects: at most {_LEVELS} parts of {_PART} characters."
+
+
+def begin(tx: Transaction, session: str | None) -> None:
+    """Begin a session that is not there yet, if one is meant."""
+    if session is not None and not tx.has_session(session):
+        tx.add_session(session)
 
 
 def legal_scope(scope: str, field: str) -> str:

@@ -1,1 +1,1 @@
-"""How memory is kept: one folder an engine, each behind engine/ports.py."""
+"""How memory is kept: one folder an engine, each behind engine/ports."""

@@ -128,3 +128,13 @@ def test_a_number_outside_64_bits_or_not_finite_is_refused(server: Server) -> No
         assert answer["id"] in ("n", None), number
         assert "error" in answer or answer["result"]["isError"], number
     assert server.names() == []
+
+
+@pytest.mark.promise("graph.limits.query")
+def test_a_query_as_long_as_a_book_is_refused_and_one_as_long_as_a_chapter_is_not(server: Server) -> None:
+    server.call("create_entities", entities=[entity("a", "green tea")])
+
+    server.call("search_nodes", query="green tea " * 6553)
+    refusal = server.refused("search_nodes", {"query": "green tea " * 6554})
+    assert "65,536" in refusal.text, refusal.text
+    assert "query" in refusal.text, refusal.text

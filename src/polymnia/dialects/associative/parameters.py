@@ -20,7 +20,13 @@ __all__ = [
     "Store",
     "Suggest",
     "Update",
+    "or_else",
 ]
+
+
+def or_else(value: Any, default: Any) -> Any:
+    """A parameter, or what it means to leave it out."""
+    return default if value is None else value
 
 
 def _default(value: Any) -> dict[str, Any]:

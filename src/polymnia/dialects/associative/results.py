@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -9,7 +10,8 @@ from msgspec import Meta, Struct
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.moments import moment
-from polymnia.models import Record
+from polymnia.models import Note, Record
+from polymnia.operation import Reply
 
 __all__ = [
     "Alternative",
@@ -41,6 +43,7 @@ __all__ = [
     "found",
     "listed",
     "memory",
+    "reply",
 ]
 
 Nothing = Meta(extra_json_schema={"type": ["string", "null"]})
@@ -310,6 +313,11 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     freed_memories: int | None = None
     max_age_days: float | None = None
     removed_session_ids: list[str] | None = None
+
+
+def reply(value: Any, notes: Sequence[Note] | None = None) -> Reply:
+    """An answer: one of these results, as text and as structure."""
+    return Reply(value=value, structured=value, notes=notes or ())
 
 
 def _called(record: Record) -> dict[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from polymnia import errors
-from polymnia.errors import BadArguments, Fault, Violation
-from polymnia.operation import Reply
+from polymnia.errors import BadArguments, Fault, NoModel, Violation
+from polymnia.operation import Memory, Reply
 
-__all__ = ["CATEGORIES", "word"]
+__all__ = ["CATEGORIES", "meaning_or_fault", "word"]
 
 CATEGORIES: dict[type[Fault], str] = {
     Fault: "STORAGE_ERROR",
@@ -47,6 +47,15 @@ def word(fault: Fault) -> Reply:
     category = CATEGORIES[type(fault)]
     message, data = _told(fault, category)
     return Reply(value={"success": False, "error": category, "message": message, "data": data}, is_error=True)
+
+
+def meaning_or_fault(memory: Memory) -> None:
+    """A search whose model is broken is no search by meaning, and must not look like one."""
+    if (fault := memory.finding().broken()) is not None:
+        raise NoModel(
+            f"Search by meaning failed: {fault.message}",
+            hint=f"{fault.hint} Nothing is lost. To search by words alone, start with --embedder none.",
+        )
 
 
 def _told(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:

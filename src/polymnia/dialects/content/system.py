@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from polymnia.dialects.content import parameters
+from polymnia.dialects.content import system_parameters as parameters
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer

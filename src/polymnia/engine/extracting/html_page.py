@@ -70,7 +70,6 @@ class _Scan:
         self.kind = "p"
         self.unseen: str | None = None
         self.code: tuple[str, str] | None = None
-        self.h1: str | None = None
 
     def words(self, text: str) -> None:
         if self.unseen is None or self.kind == "title":

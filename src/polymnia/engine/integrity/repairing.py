@@ -9,7 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
-from polymnia.engine.ports import Spot, Transaction
+from polymnia.engine.ports import Transaction
+from polymnia.engine.ports.checks import Spot
 from polymnia.errors import Invalid
 from polymnia.models import EntityDraft, Record, RelationDraft
 

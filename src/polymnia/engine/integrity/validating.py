@@ -11,7 +11,7 @@ from polymnia.engine import scopes
 from polymnia.engine.integrity.repairing import REPAIRS
 from polymnia.engine.integrity.report import Finding, Looked, Report
 from polymnia.engine.integrity.rules import CHECKS, RULES, Check
-from polymnia.engine.ports import Asked, Checked, Fact
+from polymnia.engine.ports.checks import Asked, Checked, Fact
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault, Invalid
 

@@ -8,23 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Embedder, Reranker, Snapshot, Store
+from polymnia.engine.ports import Snapshot, Store
+from polymnia.engine.ports.models import Embedder, Reranker
 from polymnia.engine.search.answer import answered
-from polymnia.engine.search.holding import Held, Holding
+from polymnia.engine.search.holding import Held
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.nearness import Look, Said, said
 from polymnia.engine.search.planning import planned
 from polymnia.engine.search.query import Query, Wanted, read
 from polymnia.engine.search.results import Found, Plan
 from polymnia.engine.search.search import Search
-from polymnia.engine.search.worker import Channel, Worker, embed_some
+from polymnia.engine.search.tending import Tending
+from polymnia.engine.search.worker import Channel, Worker
 from polymnia.errors import Fault
 from polymnia.models import Text
 
-__all__ = ["Finder", "Health"]
+__all__ = ["Finder"]
 
 T = TypeVar("T")
 
@@ -35,26 +36,11 @@ _LOADING = 5.0  # seconds a search waits for a model that is being loaded
 _ASKING = 3.0  # and for the vector of the query
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 1.2  # if those will have theirs within about this time
-_AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _APART = 4  # projects whose analyses keep an index of their own
 _LARGE = 2_000  # from so many passages on, words and query are worth two threads
 
 
-class Health:
-    """How far search is with one project."""
-
-    def __init__(self, passages: int, waiting_words: int, models: dict[str, dict[str, Any]]) -> None:
-        self.passages = passages
-        self.waiting_words = waiting_words
-        self.models = models
-
-    @property
-    def pending(self) -> int:
-        """Passages that have no vector yet of one model at least."""
-        return max((model["pending"] for model in self.models.values()), default=0)
-
-
-class Finder(Holding):
+class Finder(Tending):
     """Searches a store by words and by meaning. Safe to use from several threads."""
 
     def __init__(
@@ -255,71 +241,6 @@ class Finder(Holding):
                 while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
                     channel.ready.wait(min(left, 0.05))
         return [channel for channel in self.channels if channel.ready.is_set()]
-
-    # ── tending ───────────────────────────────────────────────────────────────────────────────────────
-
-    def health(self, project: str) -> Health:
-        """How far search is with the project. Loads nothing that is not loaded."""
-        held = self._hold(project)
-        with held.lock, self._reading(project, held) as snapshot:
-            index = held.index
-            _, seq, listed, _ = snapshot.numbers
-            stored = snapshot.models()
-            embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
-            models: dict[str, dict[str, Any]] = {}
-            for channel in self.channels:
-                kept = stored.get(channel.name, (0, 0))[1]
-                ready = channel.ready.is_set()
-                pending = self._pending(index, channel) if ready else max(0, embeds - kept)
-                state = "ready" if ready else "broken" if channel.fault else "not loaded"
-                fault = channel.fault.message if channel.fault else None
-                models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
-            for name, (_, kept) in stored.items():
-                models.setdefault(name, {"vectors": kept, "pending": 0, "state": "not in use", "why": None})
-            alive = int(np.count_nonzero(index.passages["alive"]))
-            return Health(alive, seq - listed, models)
-
-    def reindex(self, project: str, step: Callable[[str, int, int], None], *, anew: bool = False) -> Health:
-        """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
-
-        Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
-        """
-        if anew:
-            with self._store.write(project, "polymnia", "reindex") as tx:
-                tx.drop_words()
-                tx.drop_vectors([])
-            self.forget(project)  # the vectors it holds are no longer the store's
-        self._list_words(project, step)
-        for channel in self.channels:
-            if not channel.load(patient=False) and channel.fault is not None:
-                raise channel.fault
-            self._embed_all(project, channel, step)
-        if self.channels:
-            with self._store.write(project, "polymnia", "reindex") as tx:
-                tx.drop_vectors([channel.name for channel in self.channels])
-        return self.health(project)
-
-    def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
-        total = None
-        done = 0
-        last: tuple[list[tuple[int, int]], list[Text]] | None = None
-        while wanted := self._waiting(project, channel, _AT_ONCE):
-            held = self._hold(project)
-            with held.lock, self._reading(project, held) as snapshot:
-                if total is None:
-                    total = self._pending(held.index, channel)
-                texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
-            if last == (wanted, texts):
-                self._pass_over(project, channel, wanted)
-                continue
-            last = wanted, texts
-            _, foreign = embed_some(self._store, project, channel, texts, wanted)
-            if channel.fault is not None:
-                raise channel.fault
-            there = {text.id for text in texts}
-            self._pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
-            done += len(wanted)
-            step(channel.name, min(done, total), total)
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

@@ -25,7 +25,7 @@ __all__ = [
     "REACH",
     "STRONG",
     "WEAK",
-    "Channel",
+    "Blend",
     "best",
     "both",
     "calibrated",
@@ -60,13 +60,11 @@ _UNHEARD = 2.0  # the same within one script, where texts that only sound alike 
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
 
-class Channel(NamedTuple):
-    """How to read the cosines of an embedder."""
+class Blend(NamedTuple):
+    """How words and meaning make one score."""
 
-    mu: float
-    """The mean cosine of texts that have nothing to do with each other."""
     words: float
-    """The share of the words lane beside it in a text of one passage: less for a better embedder."""
+    """The share of the words in a text of one passage: less beside a better embedder."""
     easing: float
     """How much of that share is lost each time a text has twice the passages: in a long text most words occur."""
     least: float
@@ -75,10 +73,10 @@ class Channel(NamedTuple):
     """The fused score from which on a text is likelier meant than not."""
 
 
-WEAK = Channel(mu=0.048, words=0.75, easing=0.05, least=0.5, sure=0.75)
-"""USE-multilingual, and the start for an embedder nothing is known of."""
-STRONG = Channel(mu=0.384, words=0.55, easing=0.03, least=0.4, sure=0.9)
-"""bge-small."""
+WEAK = Blend(words=0.75, easing=0.05, least=0.5, sure=0.75)
+"""Beside a model that is not strong; set with USE-multilingual."""
+STRONG = Blend(words=0.55, easing=0.03, least=0.4, sure=0.9)
+"""Beside a strong one; set with bge-small."""
 
 
 def idf(holding: int, texts: int) -> float:
@@ -142,7 +140,7 @@ def both(multilingual: Floats, english: Floats) -> Floats:
 def fuse(
     words: Floats,
     meaning: Floats,
-    channel: Channel = WEAK,
+    blend: Blend = WEAK,
     parts: Ints | None = None,
     foreign: Flags | None = None,
     heard: float = 1.0,
@@ -154,9 +152,9 @@ def fuse(
     """
     import numpy as np
 
-    share: float | Floats = channel.words
+    share: float | Floats = blend.words
     if parts is not None:
-        share = np.maximum(channel.least, channel.words - channel.easing * np.log2(np.maximum(parts, 1)))
+        share = np.maximum(blend.least, blend.words - blend.easing * np.log2(np.maximum(parts, 1)))
     liked = np.maximum(meaning, 0.0)
     score = np.maximum(share * words + (1 - share) * meaning, (1 - min(heard, 1.0)) * liked**_UNHEARD)
     return score if foreign is None else np.where(foreign, np.maximum(score, liked**_FOREIGN), score)
@@ -205,7 +203,7 @@ def reranked(scores: Floats, logits: Floats) -> Floats:
     return found
 
 
-def calibrated(scores: Floats, channel: Channel = WEAK) -> Floats:
+def calibrated(scores: Floats, blend: Blend = WEAK) -> Floats:
     """Fused scores as 0 to 1: near 0 for what is mostly chance, near 1 for what is surely meant.
 
     The curve follows how often a result with such a score was a right one, over questions in several languages to
@@ -213,5 +211,5 @@ def calibrated(scores: Floats, channel: Channel = WEAK) -> Floats:
     """
     import numpy as np
 
-    found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / channel.sure) ** 2.5))
+    found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / blend.sure) ** 2.5))
     return found

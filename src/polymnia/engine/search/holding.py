@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.answer import Pages
 from polymnia.engine.search.index import Index
+from polymnia.engine.search.pages import Pages
 from polymnia.engine.search.vectors import Vectors
 from polymnia.engine.search.worker import Channel
 from polymnia.errors import Fault

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Analyst, Snapshot
-from polymnia.engine.search import fusion
 from polymnia.engine.search.columns import Columns
+from polymnia.engine.search.sizes import Sizes
 from polymnia.engine.search.vectors import Vectors
 from polymnia.models import Passage
 
@@ -36,34 +36,6 @@ POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
 _NOTHING = np.empty(0, POSTING)
 _NOWHERE = (-1, 0, 0, 0)
 _NO_EDITION = (-1, 0)
-_LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
-
-
-class Sizes:
-    """How many passages and memories there are, and how long they are: what a word's weight depends on.
-
-    ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
-    counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
-    observations a memory has, ``has_long`` whether one has more than one.
-    """
-
-    def __init__(self, index: Index) -> None:
-        columns, memories = index.passages, index.memories.count
-        alive = columns["alive"]
-        counted = alive & columns["embeds"]
-        self.passages = max(1, int(np.count_nonzero(counted)))
-        length = _LENGTHS[columns["length"]]
-        mean = max(1.0, float(length[counted].sum()) / self.passages)
-        self.norm = fusion.norm(length, mean).astype(np.float32)
-        self.share = alive * (columns["weight"] * np.float32(0.01))
-        whole = np.bincount(columns["memory"], length * self.share, memories)
-        self.memories = max(1, int(np.count_nonzero(whole)))
-        mean = max(1.0, float(whole.sum()) / self.memories)
-        self.memory_norm = fusion.norm(whole, mean, fusion.K1_WHOLE, fusion.B_WHOLE).astype(np.float32)
-        self.whole = bool(self.share[1:].all())
-        body = alive & (columns["text"] != index.memories["number"][columns["memory"]])
-        self.bodies = np.bincount(columns["memory"][body], minlength=memories)
-        self.has_long = bool(self.bodies[1:].max(initial=0) > 1)
 
 
 class Index:

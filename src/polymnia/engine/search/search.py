@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Reranker, Snapshot
+from polymnia.engine.ports import Snapshot
+from polymnia.engine.ports.models import Reranker
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.exact import place
 from polymnia.engine.search.index import Index

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from polymnia.engine.ports import Embedder, Snapshot, Store, Vector
+from polymnia.engine.ports import Snapshot, Store, Vector
+from polymnia.engine.ports.models import Embedder
 from polymnia.engine.search.listing import spoken
 from polymnia.errors import Fault, Invalid
 from polymnia.models import Text

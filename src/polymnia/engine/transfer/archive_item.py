@@ -68,12 +68,14 @@ class Item(NamedTuple):
     value: dict[str, Any] | Broken | str
 
 
-def check_head(key: str, value: object, where: str) -> None:
-    """Refuse an archive that says it is something else, or newer than this reader."""
-    if key == "format" and value != FORMAT:
-        raise cannot_read(f"its format is {value!r:.80}, not {FORMAT!r}", where=where)
-    if key == "version" and (type(value) is not int or not 1 <= value <= VERSION):
-        raise cannot_read(f"it is of version {value!r:.80}, and this Polymnia reads version {VERSION}", where=where)
+def check_head(
+    key: str, value: object, where: str | None = None, *, format: str = FORMAT, version: int = VERSION
+) -> None:
+    """Refuse a file that says it is something else, or newer than this reader."""
+    if key == "format" and value != format:
+        raise cannot_read(f"its format is {value!r:.80}, not {format!r}", where=where)
+    if key == "version" and (type(value) is not int or not 1 <= value <= version):
+        raise cannot_read(f"it is of version {value!r:.80}, and this Polymnia reads version {version}", where=where)
 
 
 def check_whole(keys: Collection[str]) -> None:

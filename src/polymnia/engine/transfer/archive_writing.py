@@ -16,6 +16,7 @@ from msgspec.json import Encoder
 from polymnia.engine.transfer.archive_item import FORMAT, HEAD, VERSION, ArchiveForm, cannot_write
 from polymnia.engine.transfer.archive_legal import LEAST, MOST
 from polymnia.engine.transfer.archive_scalar import key_of, scalar
+from polymnia.engine.transfer.gathering import gathered
 
 __all__ = ["Counted", "compressed", "pieces"]
 
@@ -44,18 +45,7 @@ def pieces(
     form: ArchiveForm, scope: str | None, memories: Iterable[dict[str, Any]], associations: Iterable[dict[str, Any]]
 ) -> Iterator[bytes]:
     """The archive in pieces of some size."""
-    parts = (_json if form == "json" else _yaml)(scope, memories, associations)
-    gathered: list[bytes] = []
-    size = 0
-    for part in parts:
-        gathered.append(part)
-        size += len(part)
-        if size >= _CHUNK:
-            yield b"".join(gathered)
-            gathered.clear()
-            size = 0
-    if gathered:
-        yield b"".join(gathered)
+    return gathered((_json if form == "json" else _yaml)(scope, memories, associations), _CHUNK)
 
 
 def compressed(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,10 +11,7 @@ from msgspec.structs import replace
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
-from polymnia.engine.transfer import archive
-from polymnia.engine.transfer.archive import ArchiveLimits, Broken, Item
-from polymnia.engine.transfer.memories import draft, link
-from polymnia.errors import ImportFailed, Invalid
+from polymnia.engine.transfer.memories_records import Ends, Open, Records, items_of
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft
 
 __all__ = ["ImportedMemories", "Strategy", "import_memories", "problems"]
@@ -23,12 +19,6 @@ __all__ = ["ImportedMemories", "Strategy", "import_memories", "problems"]
 Strategy = Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"]
 
 _PART = 500
-_TOLD = 1000  # problems told one by one; a file of another kind has as many as it has lines
-
-Open = Callable[[], BinaryIO]
-"""Gives the archive from its beginning, as often as it is asked."""
-
-Ends = tuple[tuple[str, bool], tuple[str, bool], RelationDraft]
 
 
 class ImportedMemories(Struct, frozen=True, kw_only=True):
@@ -44,78 +34,11 @@ class ImportedMemories(Struct, frozen=True, kw_only=True):
     problems: list[str] = []
 
 
-class _Records:
-    """The records of an archive with everything that is wrong with them."""
-
-    def __init__(self, limits: Limits, prefix: str | None) -> None:
-        self._limits = limits
-        self._prefix = prefix
-        self.problems: list[str] = []
-        self.more = 0
-        self.uids: set[str] = set()
-        self.names: set[str] = set()
-
-    def read(self, items: Iterable[Item]) -> Iterator[EntityDraft | tuple[int, Ends]]:
-        """The memories and associations that can be taken, in the order of the file; these with their places."""
-        for item in items:
-            if item.section == "memories":
-                if (made := self._draft(item)) is not None:
-                    yield made
-            elif item.section == "associations" and (ends := self._link(item)) is not None:
-                yield item.position, ends
-
-    def _link(self, item: Item) -> Ends | None:
-        if isinstance(item.value, Broken):
-            self.wrong(item, f"{item.value.reason} (line {item.value.line})")
-            return None
-        try:
-            assert isinstance(item.value, dict)
-            return link(item.value, self._limits)
-        except Invalid as e:
-            self.wrong(item, e.message)
-            return None
-
-    def _draft(self, item: Item) -> EntityDraft | None:
-        if isinstance(item.value, Broken):
-            self.wrong(item, f"{item.value.reason} (line {item.value.line})")
-            return None
-        try:
-            assert isinstance(item.value, dict)
-            made = draft(item.value, self._limits, self._prefix)
-        except Invalid as e:
-            self.wrong(item, e.message)
-            return None
-        if made.uid in self.uids:
-            self.wrong(item, f"memory_id {made.uid!r:.80} stands there twice")
-            return None
-        if made.name in self.names:
-            self.wrong(item, f"name {made.name!r:.80} stands there twice")
-            return None
-        self.uids.add(made.uid or "")
-        self.names.add(made.name)
-        return made
-
-    def wrong(self, item: Item, why: str) -> None:
-        """Something cannot be taken."""
-        self.wrong_at(item.section, item.position, why)
-
-    def wrong_at(self, section: str, position: int, why: str) -> None:
-        """The same, by its place."""
-        if len(self.problems) < _TOLD:
-            self.problems.append(f"{section}[{position}]: {why}")
-        else:
-            self.more += 1
-
-    def all(self) -> list[str]:
-        """Everything that is wrong, in the order of the file."""
-        return [*self.problems, f"… and {self.more:,} more"] if self.more else self.problems
-
-
 def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
     """Everything in an archive that cannot be imported, by its place and with the reason; and its memories, counted."""
-    records = _Records(limits, prefix)
+    records = Records(limits, prefix)
     loose: dict[int, list[str]] = {}
-    for one in records.read(_items(open, limits)):
+    for one in records.read(items_of(open, limits)):
         if isinstance(one, tuple):
             position, (source, target, _) = one
             if ends := [end for end, is_id in (source, target) if is_id and end not in records.uids]:
@@ -145,12 +68,12 @@ def import_memories(
 
     ``total`` is how many memories there are, where that is known.
     """
-    records = _Records(limits, prefix)
+    records = Records(limits, prefix)
     work = _Importing(tx, strategy)
     part: list[EntityDraft] = []
     loose: list[tuple[int, Ends]] = []  # associations whose ends are not known yet: they may come later
     done = 0
-    for one in records.read(_items(open, limits)):
+    for one in records.read(items_of(open, limits)):
         if isinstance(one, EntityDraft):
             part.append(one)
             if len(part) < _PART:
@@ -174,15 +97,6 @@ def import_memories(
         imported=work.imported, skipped=work.skipped, overwritten=work.overwritten, versions=work.versions,
         merged=work.merged, associations=work.associations, scopes=sorted(work.scopes), problems=records.all(),
     )  # fmt: skip
-
-
-def _items(open: Open, limits: Limits) -> Iterator[Item]:
-    bounds = ArchiveLimits(total=limits.import_bytes, text=limits.text_bytes)
-    try:
-        with open() as source:
-            yield from archive.read(source, bounds)
-    except Invalid as e:
-        raise ImportFailed(e.message, hint=e.hint) from e
 
 
 class _Importing:
@@ -234,8 +148,7 @@ class _Importing:
     def _begin_session(self, session: str | None) -> None:
         if session is not None and session not in self._sessions:
             self._sessions.add(session)
-            if not self._tx.has_session(session):
-                self._tx.add_session(session)
+            scopes.begin(self._tx, session)
 
     def _meet(self, there: Record, one: EntityDraft) -> None:
         """The project has the memory already: what happens is the strategy's choice."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,11 +16,12 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
-from polymnia.engine.graph import in_place_of
-from polymnia.engine.ports import Asked, Checked, Snapshot, Store, Transaction, Turn
-from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
+from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
+from polymnia.engine.ports.checks import Asked, Checked
+from polymnia.engine.transfer.graph_file import Form, Link, Unread, read, recover, write
+from polymnia.engine.transfer.matching import add_missing, match
 from polymnia.errors import BrokenFile, Busy, Forbidden
-from polymnia.models import EntityDraft, Limits, Record
+from polymnia.models import Limits
 
 __all__ = ["Mirror"]
 
@@ -159,18 +159,18 @@ class Mirror:
             if broken is not None:
                 kept = self._set_aside(data)
                 # What the store knows was acknowledged once: damage to the file is no reason to lose it.
-                _add_missing(tx, graph)
+                add_missing(tx, graph)
                 self._rewrite(tx, known)
             elif before is None:
                 # A store and a file that meet for the first time: neither takes anything from the other.
                 was_there = next(tx.records(), None) is not None
-                _add_missing(tx, graph)
+                add_missing(tx, graph)
                 if was_there:
                     self._rewrite(tx, known)
                 else:
                     self._note(tx, known)
             else:
-                _match(tx, graph)
+                match(tx, graph)
                 self._note(tx, known)
         if broken is not None:
             records, relations = graph.report.entities, graph.report.relations
@@ -263,66 +263,3 @@ def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
         finally:
             os.close(descriptor)
     return status
-
-
-# ── bringing the store in line ────────────────────────────────────────────────────────────────────────────
-
-
-def _match(tx: Transaction, graph: GraphFile) -> None:
-    """Make the project equal to the file, by the fewest changes."""
-    there = {record.name: record for record in tx.records()}
-    wanted = {entity.name for entity in graph.entities}
-    tx.remove_records([record.id for name, record in there.items() if name not in wanted])
-    _bring_records(tx, graph.entities, there)
-    missing = Counter(_key(link) for link in graph.relations)
-    going = []
-    for relation in tx.relations():
-        key = _key((*relation.ends, relation.extra))
-        if missing[key] > 0:
-            missing[key] -= 1
-        else:
-            going.append(relation.id)
-    tx.remove_relations(going)
-    new = []
-    for link in reversed(graph.relations):
-        if missing[_key(link)] > 0:
-            missing[_key(link)] -= 1
-            new.append(link)
-    tx.add_relations(reversed(new))
-
-
-def _bring_records(tx: Transaction, entities: list[EntityDraft], there: dict[str, Record]) -> None:
-    tx.add_records([entity for entity in entities if entity.name not in there])
-    for entity in entities:
-        record = there.get(entity.name)
-        if record is None:
-            continue
-        old, new = record.observations, entity.observations
-        if record.kind == entity.kind and new[: len(old)] == old:
-            tx.add_observations([(record.id, new[len(old) :])])
-            tx.set_extra(record.id, entity.extra)
-        elif record.kind != entity.kind or old != new:
-            tx.replace_record(record.id, in_place_of(record, entity))
-
-
-def _add_missing(tx: Transaction, graph: GraphFile) -> None:
-    """Add to the project what a damaged file has and the project lacks; take nothing away."""
-    there = {record.name: record for record in tx.records()}
-    tx.add_records([entity for entity in graph.entities if entity.name not in there])
-    for entity in graph.entities:
-        if (record := there.get(entity.name)) is not None:
-            known = set(record.observations)
-            tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
-            tx.set_extra(record.id, {**entity.extra, **record.extra})
-    stored = Counter(relation.ends for relation in tx.relations())
-    new = []
-    for link in graph.relations:
-        if stored[link[:3]] > 0:
-            stored[link[:3]] -= 1
-        else:
-            new.append(link)
-    tx.add_relations(new)
-
-
-def _key(link: Link) -> tuple[str, str, str, bytes]:
-    return (*link[:3], encode(link[3]) if link[3] else b"")

@@ -17,7 +17,7 @@ from polymnia.engine.ports import Snapshot
 from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm
-from polymnia.errors import ExportFailed, Forbidden, NoSpace
+from polymnia.errors import ExportFailed, Forbidden, NoSpace, Refused
 from polymnia.models import Filters, Limits, Record, Relation
 
 __all__ = ["Including", "ProjectExport", "earlier", "export_project"]
@@ -55,13 +55,14 @@ def export_project(
     filters: Filters,
     including: Including,
     compress: bool,
-    folder: Folder,
+    folder: Folder | None,
     name: str,
     limits: Limits,
     step: Step | None = None,
 ) -> ProjectExport:
     """Write a project file; what fits into an answer comes with it, anything larger lies in the export folder.
 
+    Without a folder anything larger is refused.
     The file does not say what project it is of: what is imported elsewhere exports again as it was.
     """
     source = _Source(snapshot, filters, including, step)
@@ -79,6 +80,13 @@ def export_project(
             if form == "zip" or compress:
                 return ProjectExport(**counts, data=base64.b64encode(raw).decode(), encoding="base64")
             return ProjectExport(**counts, data=raw.decode(), encoding="utf-8")
+        if folder is None:
+            raise Refused(
+                f"The file has {written.bytes:,} bytes, an answer takes {limits.inline_bytes:,}, and this key may read "
+                "but not write; no file was written",
+                hint="Export less at once (filters), or compressed (options.compress), or use a key that was made with "
+                "--access write.",
+            )
         try:
             with folder.create(name) as file:
                 while chunk := held.read(1 << 20):

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from polymnia.engine.transfer.archive_item import ArchiveLimits, Broken, cannot_read
 from polymnia.engine.transfer.archive_source import Source
+from polymnia.engine.transfer.gathering import gathered
 from polymnia.engine.transfer.project_item import DEPTH, ITEM, RELATIONSHIP, Counting, ProjectForm, ProjectItem
 
 __all__ = ["ArchiveLimits", "Broken", "ProjectForm", "ProjectItem", "Written", "read", "write"]
@@ -50,9 +51,9 @@ def write(
     if compress and form != "zip":
         from polymnia.engine.transfer.archive_writing import compressed
 
-        parts = compressed(_gathered(parts))
+        parts = compressed(gathered(parts, _CHUNK))
     size = 0
-    for part in _gathered(parts):
+    for part in gathered(parts, _CHUNK):
         out.write(part)
         size += len(part)
     return Written(told.count, linked.count, told.versions, size)
@@ -121,18 +122,3 @@ def _pieces(
     from polymnia.engine.transfer.project_zip import zip_pieces
 
     return zip_pieces(head, items, relationships, compress=compress)
-
-
-def _gathered(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces of some size."""
-    held: list[bytes] = []
-    size = 0
-    for part in parts:
-        held.append(part)
-        size += len(part)
-        if size >= _CHUNK:
-            yield b"".join(held)
-            held.clear()
-            size = 0
-    if held:
-        yield b"".join(held)

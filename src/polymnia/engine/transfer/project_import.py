@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from polymnia.engine import scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.items import CONTENT, EARLIER, PLAIN, new_item_id
 from polymnia.engine.ports import Transaction
@@ -172,9 +173,7 @@ class _Importing:
         here = {record.id: record for record in tx.load(list(ids))} if ids else {}
         new: list[EntityDraft] = []
         for one in drafts:
-            for session in {one.session} - {None}:
-                if session is not None and not tx.has_session(session):
-                    tx.add_session(session)
+            scopes.begin(tx, one.session)
             there = here.get(known.get(one.uid or "", 0)) or here.get(named.get(one.name, 0)) or _same(one, said, here)
             if there is not None:
                 self._map(one, there.uid, there.name)

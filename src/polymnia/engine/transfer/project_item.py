@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from polymnia.engine.transfer import archive_item
 from polymnia.engine.transfer.archive_item import ArchiveLimits, Broken, cannot_read, cannot_write
 from polymnia.engine.transfer.archive_legal import flaw
 
@@ -119,10 +120,7 @@ def written(value: Any, where: str) -> None:
 
 def check_head(key: str, value: object, where: str | None = None) -> None:
     """Refuse a file that says it is something else, or newer than this reader."""
-    if key == "format" and value != FORMAT:
-        raise cannot_read(f"its format is {value!r:.80}, not {FORMAT!r}", where=where)
-    if key == "version" and (type(value) is not int or not 1 <= value <= VERSION):
-        raise cannot_read(f"it is of version {value!r:.80}, and this Polymnia reads version {VERSION}", where=where)
+    archive_item.check_head(key, value, where, format=FORMAT, version=VERSION)
 
 
 def check_whole(keys: Collection[str]) -> None:

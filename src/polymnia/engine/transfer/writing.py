@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from polymnia.engine.transfer.contents import Entity, Form, Link, Unread
+from polymnia.engine.transfer.gathering import gathered
 from polymnia.engine.transfer.item import (
     ENCODER,
     MEMBERS,
@@ -38,8 +39,8 @@ def write(
     Lines have no place for the foreign keys of a document: they leave ``extra`` out.
     """
     if form == "lines":
-        return _pieces(_lines(entities, relations, unread))
-    return _pieces(_document(entities, relations, extra or {}, unread))
+        return gathered(_lines(entities, relations, unread), _CHUNK)
+    return gathered(_document(entities, relations, extra or {}, unread), _CHUNK)
 
 
 def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[Unread]) -> Iterator[bytes]:
@@ -103,17 +104,3 @@ def _indented(encoded: bytes, margin: bytes) -> bytes:
     except UNFIT:
         # Half a surrogate pair, or nested too deeply to be laid out: it stays on one line.
         return encoded
-
-
-def _pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
-    gathered: list[bytes] = []
-    size = 0
-    for part in parts:
-        gathered.append(part)
-        size += len(part)
-        if size >= _CHUNK:
-            yield b"".join(gathered)
-            gathered.clear()
-            size = 0
-    if gathered:
-        yield b"".join(gathered)

@@ -16,6 +16,7 @@ from polymnia.models import Limits
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
+    from polymnia.engine.search.nearness import Said
 
 __all__ = ["Verbs", "listed"]
 
@@ -84,6 +85,14 @@ class Verbs:
         if changed:
             self.finding.noticed(self.project)
         return done
+
+    def _keep_vectors(self, tx: Transaction, said: Said | None, memory: int, text: int) -> None:
+        """Keep what the models made of a text; ``memory`` and ``text`` are the numbers of the record and its text."""
+        if said is not None:
+            for channel in self.finding().channels:
+                if channel.name in said.vectors:
+                    dimensions = channel.embedder.dimensions
+                    tx.put_vectors(channel.name, dimensions, said.kept(channel.name, memory, text))
 
 
 def _plain_finder(store: Store) -> Finder:

@@ -11,7 +11,7 @@ from polymnia.engine import paging
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid
-from polymnia.models import Filters, Graph, Record, Relation, legal_text
+from polymnia.models import Filters, Graph, Record, Relation, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.search.query import Query
@@ -106,7 +106,7 @@ class FindingVerbs(Verbs):
     ) -> Query:
         from polymnia.engine.search.query import Query
 
-        legal_text(query, "query", self.limits.text_bytes)
+        legal_name(query, "query", self.limits)
         return Query(
             text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone, recency=recency,
             related=related, rerank=rerank,
@@ -116,7 +116,7 @@ class FindingVerbs(Verbs):
         self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
     ) -> Graph:
         """The entities that match, as the policy's kind of search says, with every relation they take part in."""
-        legal_text(query, "query", self.limits.text_bytes)
+        legal_name(query, "query", self.limits)
         found = self._nodes(query, limit, cursor, relations)
         self._read_by((record.id for record in found.records[:_COUNTED]), opened=False)
         return found

@@ -10,7 +10,7 @@ from polymnia.engine import content, items
 from polymnia.engine.graph import Step
 from polymnia.engine.moments import moment
 from polymnia.engine.ports import Transaction
-from polymnia.engine.verbs.items import ItemVerbs
+from polymnia.engine.verbs.storing import StoringVerbs
 from polymnia.errors import Forbidden, ImportFailed, NotFound
 from polymnia.models import Filters, Record
 
@@ -25,7 +25,7 @@ __all__ = ["ProjectVerbs"]
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 
 
-class ProjectVerbs(ItemVerbs):
+class ProjectVerbs(StoringVerbs):
     """Exporting, importing, citing and checking a project."""
 
     def export_project(
@@ -37,7 +37,10 @@ class ProjectVerbs(ItemVerbs):
         compress: bool = False,
         step: Step | None = None,
     ) -> ProjectExport:
-        """The project as one file: in the answer where it fits, else in the export folder."""
+        """The project as one file: in the answer where it fits, else in the export folder.
+
+        Whoever may only read gets what fits into an answer: nobody who may change nothing fills a disk.
+        """
         from polymnia.engine.transfer.folder import Folder
         from polymnia.engine.transfer.project_export import Including, export_project
 
@@ -50,7 +53,7 @@ class ProjectVerbs(ItemVerbs):
                 filters=filters or Filters(),
                 including=including or Including(),
                 compress=compress,
-                folder=Folder(self.files()),
+                folder=Folder(self.files()) if self.grant.write else None,
                 name=f"project-{stamp}-{time.time_ns() % 1_000_000:06d}.{ending}",
                 limits=self.limits,
                 step=step,

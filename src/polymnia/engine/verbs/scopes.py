@@ -59,8 +59,7 @@ class ScopeVerbs(Verbs):
                     before = scopes.shown(record.scope)
                     path = scopes.renamed(before, source, target)
                     filed = scopes.filed(scopes.legal_scope(path, "target_scope"))
-                    if filed["session"] is not None and not tx.has_session(filed["session"]):
-                        tx.add_session(filed["session"])
+                    scopes.begin(tx, filed["session"])
                     if tx.revise(record.id, filed):
                         moved.append((record.uid, before, path))
             return moved

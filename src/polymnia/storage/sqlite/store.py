@@ -6,11 +6,11 @@ import os
 from collections.abc import Collection
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from polymnia.engine.ports import Analyst, Asked, Checked, Clock, Snapshot, Transaction
+from polymnia.engine.ports import Analyst, Clock, Snapshot, Transaction
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import Connections
 from polymnia.storage.sqlite.faults import fault, translated
@@ -18,6 +18,9 @@ from polymnia.storage.sqlite.small import Shelf
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports.checks import Asked, Checked
 
 __all__ = ["SqliteStore"]
 

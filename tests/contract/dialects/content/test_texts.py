@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from stdio_client import Place, Server
@@ -146,3 +148,26 @@ def test_a_text_of_five_mebibytes_is_kept_and_one_more_byte_is_refused(words: Se
     fault = refused(words, "store_content", 422, "atlas", content="x" * (most + 1))
     assert "content" in str(fault["data"]["details"])
     assert find(words, "atlas", "word")["total"] == 1
+
+
+@pytest.mark.promise("content.text.items")
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("tags", ["tag"] * 10_001),
+        ("metadata.notes", {"notes": ["note"] * 10_001}),
+        ("metadata", {f"key {i}": "note" for i in range(10_001)}),
+    ],
+)
+def test_more_than_ten_thousand_texts_beside_the_text_are_refused(words: Server, field: str, given: Any) -> None:
+    fault = refused(words, "store_content", 422, "atlas", content="quagga", **{field.split(".")[0]: given})
+    assert "10,000" in str(fault["data"]), fault
+    assert fault["data"]["details"]["field"] == field
+    assert find(words, "atlas", "quagga")["total"] == 0
+
+
+@pytest.mark.promise("content.text.items")
+def test_numbers_in_metadata_are_not_counted(words: Server) -> None:
+    series = [i / 8 for i in range(20_000)]
+    id = stored(words, "atlas", "a series", metadata={"series": series})
+    assert get(words, "atlas", id)["metadata"]["series"] == series

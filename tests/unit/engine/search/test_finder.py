@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.search import Analysis, Finding, finder, holding, worker
+from polymnia.engine.search import Analysis, Finding, finder, holding, tending, worker
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.results import Found
 from polymnia.errors import Invalid
@@ -303,7 +303,7 @@ def test_a_store_with_another_models_vectors_is_searched_at_once_and_they_go_wit
 def test_a_reindex_that_was_stopped_goes_on_where_it_stopped(
     bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_AT_ONCE", 4)
+    monkeypatch.setattr(tending, "_AT_ONCE", 4)
     old = bench(Toy("old", 128))
     old.memory.create_entities(EntityDraft(f"n{number}", "t", (f"text {number}",)) for number in range(20))
     old.reindex()
@@ -477,3 +477,19 @@ def test_what_a_model_does_not_know_is_not_waited_for_by_another_process_either(
     assert other.finder.health(PROJECT).pending == 0
     assert other.ask("a drink").pending == 0
     assert toy.embedded == []
+
+
+def test_beside_a_model_that_is_not_strong_the_words_say_more(tmp_path: Path) -> None:
+    """One memory says a word of the query, another means one: how far they lie apart is a matter of the model."""
+    apart = []
+    for strong in (True, False):
+        toy = Toy()
+        toy.strong = strong
+        one = Bench(tmp_path / f"{strong}.db", toy)
+        one.fill()
+        one.settle()
+        said, meant = one.ask("car doctor").hits
+        assert (said.record.name, meant.record.name) == ("Rex", "Ann")
+        apart.append(said.score / meant.score)
+        one.memory.close()
+    assert apart[1] > 1.5 * apart[0]

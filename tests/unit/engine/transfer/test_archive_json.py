@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polymnia.engine.transfer import archive_json
+from polymnia.engine.transfer import json_text
 from polymnia.engine.transfer.archive import ArchiveLimits, Broken
 from polymnia.engine.transfer.archive_json import read_json
 from polymnia.engine.transfer.archive_source import Source
@@ -46,7 +46,7 @@ def read(data: bytes) -> tuple[list[Any], list[Any], bool]:
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64, 100_000])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_layout_and_the_chunks_make_no_difference(layout: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_json, "_CHUNK", chunk)
+    monkeypatch.setattr(json_text, "_CHUNK", chunk)
     assert read(layout.encode()) == (DOCUMENT["memories"], DOCUMENT["associations"], False)
 
 

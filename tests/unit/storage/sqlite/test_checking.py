@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.integrity import CHECKS, RULES
-from polymnia.engine.ports import Asked, Checked
+from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
 from polymnia.storage.sqlite.checking import file, load

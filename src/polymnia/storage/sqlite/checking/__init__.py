@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 
 import apsw
 
-from polymnia.engine.ports import Asked, Checked, Spot
+from polymnia.engine.ports.checks import Asked, Checked, Spot
 from polymnia.storage.sqlite.checking import counts, file, form, indexes, load, past, relations
 from polymnia.storage.sqlite.checking.view import View
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite.checking.view import View, readable
 
 __all__ = ["consistency", "true_tags"]

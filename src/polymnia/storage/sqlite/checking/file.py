@@ -7,7 +7,7 @@ from functools import cache
 
 import apsw
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite.checking.view import View
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checking.relations import arrow
 from polymnia.storage.sqlite.checking.view import View, readable

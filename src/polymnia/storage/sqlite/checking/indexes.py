@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from struct import Struct
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.models import Text, fold
 from polymnia.storage.sqlite.checking.view import View
 from polymnia.storage.sqlite.statements import SQL

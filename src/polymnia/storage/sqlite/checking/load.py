@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite.checking.indexes import read_alike
 from polymnia.storage.sqlite.checking.view import View
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from polymnia.engine.ports import Asked, Spot
+from polymnia.engine.ports.checks import Asked, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checking import counts, form, indexes, relations

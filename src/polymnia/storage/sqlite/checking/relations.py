@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polymnia.engine.ports import Spot
+from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite.checking.view import View, readable
 
 __all__ = ["orphans", "references"]

@@ -6,11 +6,9 @@ does is journalled by the store in the same atomic unit: the rules cannot forget
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Protocol
 
 from polymnia.models import (
     Change,
@@ -27,57 +25,15 @@ from polymnia.models import (
     Touch,
 )
 
-__all__ = [
-    "Analyst", "Asked", "Checked", "Clock", "Embedder", "Fact", "Reranker", "Snapshot", "Spot", "Store", "Transaction",
-    "Turn", "Vector",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from polymnia.engine.ports.checks import Asked, Checked
+
+__all__ = ["Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
 
 Vector = tuple[int, int, bytes, bytes]
 """Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits.
 
 Both are empty where the passage has no vector of the model and will get none."""
-
-
-class Spot(Struct, frozen=True):
-    """Where a check found something: a row, what people call it, and what about it."""
-
-    id: int
-    label: str
-    detail: Any = None
-
-
-class Fact(Struct, frozen=True):
-    """One kind of thing a check found in a project (None: in the store itself): how often, and the first places."""
-
-    kind: str
-    project: str | None
-    count: int
-    spots: tuple[Spot, ...] = ()
-
-
-class Checked(Struct, frozen=True):
-    """What checks found, and for each thing they looked at how many of how many; a reason where they did not look."""
-
-    facts: list[Fact]
-    looked: dict[str, tuple[int, int]]
-    passed_over: dict[str, str]
-
-
-class Asked(Struct, frozen=True, kw_only=True):
-    """What to check. ``checks`` are names of the six checks of integrity, ``session`` narrows them to one session.
-
-    ``models`` are the models in use. ``spots`` is how many places a fact names, ``rows`` how many rows of a table are
-    looked at (the newest), ``sample`` how many texts are compared with the indexes letter by letter.
-    """
-
-    checks: Collection[str]
-    is_scope: Callable[[str], bool]
-    analyst: Analyst
-    session: str | None = None
-    models: tuple[str, ...] = ()
-    spots: int = 100
-    rows: int = 1_000_000
-    sample: int = 500
 
 
 class Clock(Protocol):
@@ -96,56 +52,6 @@ class Analyst(Protocol):
 
     def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
         """The passages of the texts, in order."""
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors of unit length. Vectors of models with different ids are never compared."""
-
-    @property
-    def id(self) -> str:
-        """The model and the version of its weights; stored beside every vector."""
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has."""
-
-    @property
-    def unrelated(self) -> float:
-        """The mean cosine of two texts that have nothing in common."""
-
-    @property
-    def strong(self) -> bool:
-        """Whether what it says of two texts is to be trusted as much as the words they share."""
-
-    @property
-    def near(self) -> bool:
-        """Whether it computes in this process, so that an answer is only a matter of its speed."""
-
-    def knows(self, text: str) -> bool:
-        """Whether the model knows the language of the text."""
-
-    def load(self) -> None:
-        """Make ready, which may take a second; a second call costs nothing. Raises a Fault when it cannot be."""
-
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        """One row of float32 (numpy) for each text."""
-
-
-class Reranker(Protocol):
-    """Reads a query and a text together and judges how well one answers the other."""
-
-    @property
-    def id(self) -> str:
-        """The model and the version of its weights."""
-
-    def load(self) -> None:
-        """Make ready; a second call costs nothing. Raises a Fault when it cannot be."""
-
-    def knows(self, text: str) -> bool:
-        """Whether the model knows the language of the text."""
-
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """From 0 to 1 for each text."""
 
 
 class Snapshot(Protocol):

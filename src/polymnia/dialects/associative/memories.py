@@ -1,0 +1,159 @@
+"""The tools that store, find, read, change and delete memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polymnia.dialects.associative import parameters, results
+from polymnia.dialects.associative.parameters import or_else
+from polymnia.dialects.associative.results import association, reply
+from polymnia.dialects.associative.wording import meaning_or_fault
+from polymnia.engine import scopes
+from polymnia.engine.content import content
+from polymnia.engine.moments import moment
+from polymnia.errors import Invalid
+from polymnia.models import DEFAULT_SCOPE, Filters, Note
+from polymnia.operation import Context, Memory, Reply
+
+__all__ = ["delete", "discover", "get", "list_all", "search", "store", "update"]
+
+_EACH = 3  # associations told with each hit of a search
+
+
+def store(context: Context, given: parameters.Store) -> Reply:
+    """memory_store."""
+    done = context.memory.remember(
+        given.content,
+        scope=or_else(given.scope, DEFAULT_SCOPE),
+        category=given.category,
+        tags=given.tags or (),
+        metadata=given.metadata,
+        allow_duplicates=or_else(given.allow_duplicates, False),
+        associate=or_else(given.auto_associate, True),
+        threshold=or_else(given.similarity_threshold, 0.95),
+        step=context.step,
+    )
+    record = done.record
+    value = results.Stored(
+        record.uid, content(record), scopes.shown(record.scope), moment(record.created), done.duplicate,
+        [other.uid for other, _ in done.associations], done.similarity,
+    )  # fmt: skip
+    return reply(value, [Note("no_meaning", text) for text in done.notes])
+
+
+def search(context: Context, given: parameters.Search) -> Reply:
+    """memory_search."""
+    if not given.query.strip():
+        raise Invalid("query is empty", field="query", hint="Say what to look for.")
+    memory = context.memory
+    scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
+    below = or_else(given.include_child_scopes, False)
+    links: dict[str, Any] = {}
+
+    def associated(snapshot: Any, found: Any) -> None:
+        if or_else(given.include_associations, True) and found.hits:
+            links.update(memory.linked(snapshot, [hit.record for hit in found.hits], _EACH))
+
+    found = memory.search(
+        given.query,
+        limit=or_else(given.limit, 10),
+        filters=None if scope is None else Filters(scope=scope, scopes_below=below),
+        at_least=or_else(given.similarity_threshold, 0.1),
+        reasons=False,
+        within=associated,
+    )
+    meaning_or_fault(memory)
+    memories = [
+        results.found(
+            hit.record,
+            hit.similarity,
+            [association(*one) for one in links.get(hit.record.uid, ())]
+            if or_else(given.include_associations, True)
+            else None,
+        )
+        for hit in found.hits
+    ]
+    notes = found.notes
+    if not found.hits and scope is not None:
+        notes = [*_empty(memory, scope, below), *(note for note in notes if note.code != "filtered")]
+    value = results.Found(memories, found.total, scope, [note.text for note in notes] if not memories else [])
+    return reply(value, notes)
+
+
+def _empty(memory: Memory, scope: str, below: bool) -> list[Note]:
+    """Why nothing was found in a scope, where the scope itself is the reason."""
+    inside = memory.scopes(scope)
+    if not inside:
+        return [Note("no_scope", f"There is no scope {scope!r}; scope_list shows what there is.")]
+    if not below and not inside[0].memories:
+        count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
+        return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
+    return []
+
+
+def get(context: Context, given: parameters.Get) -> Reply:
+    """memory_get."""
+    record, links = context.memory.read(given.memory_id)
+    shown = [association(*one) for one in links] if or_else(given.include_associations, True) else None
+    return reply(results.memory(record, shown))
+
+
+def update(context: Context, given: parameters.Update) -> Reply:
+    """memory_update."""
+    done = context.memory.revise(
+        given.memory_id,
+        text=given.content,
+        scope=given.scope,
+        category=given.category,
+        tags=given.tags,
+        metadata=given.metadata,
+        keep_associations=or_else(given.preserve_associations, True),
+        step=context.step,
+    )
+    notes = [] if done.changed else [Note("unchanged", "Nothing was changed: it is like that already.")]
+    return reply(results.memory(done.record, [association(*one) for one in done.associations], True), notes)
+
+
+def delete(context: Context, given: parameters.Delete) -> Reply:
+    """memory_delete."""
+    gone = context.memory.forget(given.memory_id, step=context.step)
+    text = "The memory is deleted for good, with its history and everything that linked to it."
+    return reply(results.Deleted(True, gone.uid, text))
+
+
+def discover(context: Context, given: parameters.Discover) -> Reply:
+    """memory_discover_associations."""
+    found = context.memory.discover(
+        given.memory_id, limit=or_else(given.limit, 10), threshold=or_else(given.similarity_threshold, 0.1)
+    )
+    meaning_or_fault(context.memory)
+    told = []
+    for one in found.associations:
+        short = association(one.record, one.strength)
+        told.append(
+            results.Discovered(
+                short.memory_id, short.content, one.strength, one.kind, one.reason, scopes.shown(one.record.scope),
+                short.truncated, short.name,
+            )
+        )  # fmt: skip
+    mean = sum(one.strength for one in found.associations) / len(told) if told else 0.0
+    return reply(
+        results.Discovery(
+            results.Source(found.source.uid, content(found.source)),
+            told,
+            results.Stats(found.candidates, len(told), round(mean, 4)),
+        )
+    )
+
+
+def list_all(context: Context, given: parameters.ListAll) -> Reply:
+    """memory_list_all."""
+    page, size = or_else(given.page, 1), or_else(given.per_page, 10)
+    records, total = context.memory.page(page, size)
+    pages = -(-total // size)
+    return reply(
+        results.Page(
+            [results.listed(record) for record in records],
+            results.Pagination(page, size, total, pages, page < pages, page > 1 and total > 0),
+        )
+    )
