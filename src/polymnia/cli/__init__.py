@@ -24,13 +24,18 @@ def main(arguments: list[str] | None = None) -> int:
 
         flags = given[1:] if given[:1] == ["stdio"] else given
         if not {"-h", "--help", "--version"} & set(flags):
-            from polymnia import app
+            import gc
 
+            gc.disable()  # on the way to the first answer nothing becomes garbage; a server enables it
             try:
+                from polymnia import app
+
                 app.serve_stdio(app.settings(read(flags, NETWORK)))
             except BadSetting as e:
                 print(f"polymnia: {e}\nSee: polymnia stdio --help", file=sys.stderr)
                 return 2
+            finally:
+                gc.enable()
             return 0
     from polymnia.cli.commands import run
 

@@ -206,5 +206,6 @@ def serve(server: Server, *, max_message_bytes: int, log_level: str) -> None:
     # What is loaded by now stays; looking through it again and again would cost more than what a call makes.
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+    gc.enable()
     _Stdio(server, max_message_bytes, log_level).serve()
     server.memory.close()
