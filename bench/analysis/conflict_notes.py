@@ -1,47 +1,42 @@
 """Everyday notes, two by two: pairs that cannot both hold, pairs that look so and can, and series of one form.
 
-About three of ten pairs, by their text alone, are held out: no rule was set by looking at what became of them.
+They are those of the tests and many more. About three of ten pairs, by their text alone, are held out: no rule was set
+by looking at what became of them.
 """
 
 from __future__ import annotations
 
+import os
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
 from zlib import crc32
+
+from bench.peer import ROOT
 
 __all__ = ["CLASHING", "PEACEFUL", "SERIES", "held_out"]
 
-_GIVEN = 11  # pairs that every build was to find
-_TESTED = frozenset(
-    {
-        "The laptop belongs to Nadia.", "We use Slack.", "The house has a garden.", "Tom knows Latin.",
-        "Day 3: we walked 14 km.", "Version 2.1 supports Windows.",
-    }
-)  # fmt: skip
+
+def _notes_of_the_tests() -> ModuleType:
+    """What the tests hold; by its path, since the tests are no package to import from."""
+    path = os.path.join(ROOT, "tests", "unit", "engine", "analysis", "conflicts", "everyday.py")
+    spec = spec_from_file_location("everyday", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_TESTED = _notes_of_the_tests()
 
 
 def held_out(pair: tuple[str, str]) -> bool:
-    """Whether a pair is kept for measuring; what was given, or is in a test, is not."""
-    return crc32(pair[0].encode()) % 10 < 3 and pair not in CLASHING[:_GIVEN] and pair[0] not in _TESTED
+    """Whether a pair is kept for measuring; what is in a test is not."""
+    return crc32(pair[0].encode()) % 10 < 3 and pair not in (*_TESTED.CLASHING, *_TESTED.UNSURE, *_TESTED.PEACEFUL)
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
-    rows = [line.strip().split(" / ") for line in text.strip().splitlines()]
-    return [(one, other) for one, other in rows]
-
-
-CLASHING = _pairs("""
-    Ann leads the payments team. / Bob leads the payments team since June 2026.
-    We deploy on Fridays. / Never deploy on Fridays.
-    회의는 월요일 오전 10시이다. / 회의는 화요일 오전 10시이다.
-    Always lock the harbour gate after sunset. / Never lock the harbour gate after sunset.
-    Since 1 March 2025 the harbour fee is 20 euros. / Since 1 May 2026 the harbour fee is 30 euros.
-    The depot is in Lisbon. / The depot is in Porto.
-    The harbour is deep. / The harbour is shallow.
-    The archive server runs Debian. / The archive server runs Fedora.
-    Our supplier is Meyer. / Our supplier is Schmidt.
-    Fishing is allowed at the quay. / Fishing is forbidden at the quay.
-    The north buoy is red. / The north buoy is green.
-    The staging cluster runs on Hetzner. / The staging cluster runs on Azure.
-    Clara is the treasurer of the choir. / Martin is the treasurer of the choir.
+CLASHING: list[tuple[str, str]] = _TESTED.CLASHING + _TESTED.pairs("""
+    The mushroom is edible. / The mushroom is poisonous.
+    The goalkeeper is injured. / The goalkeeper is fit.
     The choir rehearses on Tuesday evenings. / The choir rehearses on Thursday evenings.
     The rent of the studio is 900 euros. / The rent of the studio is 1100 euros.
     The vet said the dog must not eat chicken. / The vet said the dog may eat chicken.
@@ -52,16 +47,13 @@ CLASHING = _pairs("""
     The invoice template is stored in Dropbox. / The invoice template is stored in SharePoint.
     The heating is off in May. / The heating is on in May.
     Milo is allergic to peanuts. / Milo is not allergic to peanuts.
-    The spare key is under the mat. / The spare key is in the shed.
     The bakery on Elm Street is closed on Mondays. / The bakery on Elm Street is open on Mondays.
     The API returns JSON by default. / The API returns XML by default.
-    Passwords are hashed with bcrypt. / Passwords are hashed with argon2.
     The primary database is PostgreSQL. / The primary database is MySQL.
     Tests run in parallel. / Tests run one after another.
     The beta flag is required for uploads. / The beta flag is optional for uploads.
     Reviews need two approvals. / Reviews need one approval.
     The default branch is main. / The default branch is develop.
-    Use tabs for indentation. / Use spaces for indentation.
     Do not store tokens in cookies. / Store tokens in cookies.
     Invoices are sent on the first of the month. / Invoices are sent on the last day of the month.
     The train to Basel leaves from platform 4. / The train to Basel leaves from platform 9.
@@ -72,7 +64,6 @@ CLASHING = _pairs("""
     The kitchen tap is fixed. / The kitchen tap is broken.
     Yoga class is in the blue room. / Yoga class is in the green room.
     Sofia owns the summer cottage. / Peter owns the summer cottage.
-    The laptop belongs to Nadia. / The laptop belongs to Viktor.
     The museum is free on Sundays. / The museum costs 8 euros on Sundays.
     The new intern is called Theo. / The new intern is called Felix.
     Water the orchid every week. / Water the orchid every month.
@@ -96,16 +87,11 @@ CLASHING = _pairs("""
     Our team meets every Monday. / Our team meets every Wednesday.
     The speaker of the evening is Dr. Kaya. / The speaker of the evening is Dr. Brandt.
     The cat is male. / The cat is female.
-    We ship to Norway. / We do not ship to Norway.
     결제팀장은 김민지이다. / 결제팀장은 박준호이다.
     서버는 데비안에서 실행된다. / 서버는 페도라에서 실행된다.
     사무실은 서울에 있다. / 사무실은 부산에 있다.
-    우리 공급업체는 한빛이다. / 우리 공급업체는 대성이다.
     금요일에는 배포한다. / 금요일에는 배포하지 않는다.
     도서관은 일요일에 연다. / 도서관은 일요일에 열지 않는다.
-    주차장은 무료이다. / 주차장은 유료이다.
-    강아지에게 닭고기를 주세요. / 강아지에게 닭고기를 주지 마세요.
-    여권은 서랍에 있다. / 여권은 금고에 있다.
     월세는 50만원이다. / 월세는 60만원이다.
     기본 언어는 영어이다. / 기본 언어는 한국어이다.
     합창 연습은 수요일이다. / 합창 연습은 목요일이다.
@@ -113,15 +99,11 @@ CLASHING = _pairs("""
     민수는 땅콩 알레르기가 있다. / 민수는 땅콩 알레르기가 없다.
     수영장은 여름에 개방된다. / 수영장은 여름에 폐쇄된다.
     출장 경비는 월말에 정산한다. / 출장 경비는 분기마다 정산한다.
-    백업은 매일 실행된다. / 백업은 매주 실행된다.
     테스트 서버는 켜져 있다. / 테스트 서버는 꺼져 있다.
-    소라가 디자인팀을 이끈다. / 지훈이 디자인팀을 이끈다.
     이 문은 항상 잠근다. / 이 문은 잠그지 않는다.
     행사 장소는 코엑스이다. / 행사 장소는 벡스코이다.
-    환불은 14일 이내에 가능하다. / 환불은 30일 이내에 가능하다.
     Lena's birthday is 3 April. / Lena's birthday is 13 April.
     Our wifi password is bluefish. / Our wifi password is redfox.
-    Dad takes his pills before breakfast. / Dad takes his pills after breakfast.
     The nearest pharmacy is on Mill Road. / The nearest pharmacy is on Castle Street.
     The sprint review takes place on Wednesdays. / The sprint review takes place on Fridays.
     Feature branches are deleted after merging. / Feature branches are kept after merging.
@@ -132,7 +114,6 @@ CLASHING = _pairs("""
     The company was founded in 1998. / The company was founded in 2001.
     The author of the letter is unknown. / The author of the letter is known.
     My passport expires in 2029. / My passport expires in 2031.
-    The mushroom is edible. / The mushroom is poisonous.
     The lift goes up to the fifth floor. / The lift goes up to the seventh floor.
     Guests must check out by 10 am. / Guests must check out by noon.
     Pets are welcome in the cabin. / Pets are not welcome in the cabin.
@@ -146,7 +127,6 @@ CLASHING = _pairs("""
     All endpoints require authentication. / Some endpoints do not require authentication.
     The window faces north. / The window faces south.
     Nina's blood type is A. / Nina's blood type is B.
-    The staging database is refreshed daily. / The staging database is refreshed weekly.
     The package manager is npm. / The package manager is pnpm.
     Commit messages are written in English. / Commit messages are written in Korean.
     The office plant needs a lot of light. / The office plant needs little light.
@@ -158,7 +138,6 @@ CLASHING = _pairs("""
     The director approved the budget. / The director rejected the budget.
     The cake contains nuts. / The cake contains no nuts.
     Visitors may park in the yard. / Visitors may not park in the yard.
-    The goalkeeper is injured. / The goalkeeper is fit.
     회의실 예약은 총무팀이 담당한다. / 회의실 예약은 인사팀이 담당한다.
     점심시간은 12시부터이다. / 점심시간은 11시부터이다.
     와이파이 비밀번호는 바다이다. / 와이파이 비밀번호는 하늘이다.
@@ -168,9 +147,7 @@ CLASHING = _pairs("""
     운영 서버는 우분투를 사용한다. / 운영 서버는 센토스를 사용한다.
     이 길은 일방통행이다. / 이 길은 일방통행이 아니다.
     로그는 30일 동안 보관한다. / 로그는 90일 동안 보관한다.
-    유진은 채식주의자이다. / 유진은 채식주의자가 아니다.
     비상구는 왼쪽에 있다. / 비상구는 오른쪽에 있다.
-    세미나는 온라인으로 진행된다. / 세미나는 오프라인으로 진행된다.
     코드 리뷰는 필수이다. / 코드 리뷰는 선택이다.
     배송비는 무료입니다. / 배송비는 3000원입니다.
     민호가 이 가게의 주인이다. / 태우가 이 가게의 주인이다.
@@ -216,27 +193,15 @@ CLASHING = _pairs("""
     이 파일은 수정할 수 있다. / 이 파일은 수정할 수 없다.
 """)
 
-PEACEFUL = _pairs("""
-    We use Slack. / We use Zoom.
-    Lea likes jazz. / Lea likes opera.
-    The house has a garden. / The house has a garage.
-    Tom knows Latin. / Tom knows Greek.
-    Ann is a member of the board. / Bob is a member of the board.
+PEACEFUL: list[tuple[str, str]] = _TESTED.PEACEFUL + _TESTED.pairs("""
+    사무실은 넓다. / 사무실은 밝다.
     Ann works in the payments team. / Bob works in the payments team.
     The portal is fast. / The portal is reliable.
-    Day 3: we walked 14 km. / Day 4: we walked 19 km.
-    Invoice 104 was paid. / Invoice 105 was not paid.
-    Chapter 3 is about rivers. / Chapter 4 is about lakes.
-    Room 12 has a projector. / Room 14 has no projector.
-    Version 2.1 supports Windows. / Version 2.2 does not support Windows.
     Item 7 is a hammer. / Item 8 is a saw.
-    The measurement at 08:00 was 12 degrees. / The measurement at 14:00 was 19 degrees.
     Sold 14 loaves today. / Sold 19 loaves today.
     On Monday Kim ran 5 km. / On Tuesday Kim ran 8 km.
     The first chapter is short. / The last chapter is long.
-    The front door is red. / The back door is green.
     The north tower is 40 m high. / The south tower is 35 m high.
-    Emma visited Rome in 2019. / Emma visited Oslo in 2021.
     The menu has soup. / The menu has salad.
     The library has a copy of Dune. / The library has a copy of Emma.
     The importer is written in Python. / The exporter is written in Go.
@@ -256,7 +221,6 @@ PEACEFUL = _pairs("""
     Peter's sister lives in Rome. / Peter's brother lives in Milan.
     The soup is hot. / The soup is spicy.
     Clara teaches maths. / Clara teaches physics.
-    The team won on 3 May. / The team won on 10 May.
     The flight to Oslo takes 2 hours. / The flight to Rome takes 3 hours.
     Deploy the api with script A. / Deploy the web with script B.
     Standup notes 3 May: Ann is sick. / Standup notes 4 May: Ann is back.
@@ -273,12 +237,9 @@ PEACEFUL = _pairs("""
     Marta speaks Polish. / Marta speaks Czech.
     Ticket 311 is open. / Ticket 312 is closed.
     The book is about whales. / The book is about the sea.
-    Order #88 was shipped. / Order #89 was cancelled.
     Sprint 4 had 21 points. / Sprint 5 had 34 points.
     The temperature on 3 May was 14 degrees. / The temperature on 4 May was 17 degrees.
     The bakery sells rye bread. / The bakery sells white bread.
-    Ida is a doctor. / Ida is a mother.
-    The server in Oslo is down. / The server in Rome is up.
     Option A costs 40 euros. / Option B costs 60 euros.
     The first draft has 30 pages. / The second draft has 45 pages.
     I read a book about bees. / I read a book about wasps.
@@ -286,20 +247,14 @@ PEACEFUL = _pairs("""
     The car is in the garage. / The bike is in the garage.
     The backup of the wiki took 4 minutes. / The backup of the shop took 9 minutes.
     The garden is large. / The garden is full of roses.
-    우리는 슬랙을 쓴다. / 우리는 줌을 쓴다.
-    지수는 재즈를 좋아한다. / 지수는 오페라를 좋아한다.
-    3일차: 14km를 걸었다. / 4일차: 19km를 걸었다.
     3장은 강에 대한 내용이다. / 4장은 호수에 대한 내용이다.
-    민지는 이사회 위원이다. / 준호는 이사회 위원이다.
     월요일에 5km를 달렸다. / 화요일에 8km를 달렸다.
     101호에는 프로젝터가 있다. / 102호에는 프로젝터가 없다.
     앞문은 빨간색이다. / 뒷문은 초록색이다.
     집에는 정원이 있다. / 집에는 차고가 있다.
-    사무실은 넓다. / 사무실은 밝다.
     예전 수강료는 7만원이었다. / 수강료는 8만원이다.
     하은은 폴란드어를 한다. / 하은은 체코어를 한다.
     오늘 빵 14개를 팔았다. / 오늘 빵 19개를 팔았다.
-    주문 88번은 발송되었다. / 주문 89번은 취소되었다.
     빨간 팀은 3골을 넣었다. / 파란 팀은 5골을 넣었다.
     비가 오면 소풍은 취소된다. / 소풍은 일요일이다.
     박물관은 닫혔나요? / 박물관은 열려 있다.
@@ -308,7 +263,6 @@ PEACEFUL = _pairs("""
     이 책은 고래에 대한 책이다. / 이 책은 바다에 대한 책이다.
     Lena's birthday is 3 April. / Otto's birthday is 13 April.
     The kitchen wifi password is bluefish. / The guest wifi password is redfox.
-    Dad takes vitamin D. / Dad takes magnesium.
     The sprint review was on Wednesday. / The sprint planning was on Friday.
     Marco is a developer on checkout. / Silvia is a developer on checkout.
     Errors are reported to Sentry. / Metrics are reported to Grafana.
@@ -322,7 +276,6 @@ PEACEFUL = _pairs("""
     The workshop in May is held in German. / The workshop in June is held in English.
     Lisa ran 10 km in 52 minutes on 3 May. / Lisa ran 10 km in 50 minutes on 9 May.
     Build 881 failed. / Build 882 passed.
-    The blood pressure was 128 in the morning. / The blood pressure was 135 in the evening.
     Table 4 ordered fish. / Table 5 ordered steak.
     The red wine is from Chile. / The white wine is from Spain.
     Always test the importer. / Always test the exporter.
@@ -344,11 +297,9 @@ PEACEFUL = _pairs("""
     If the alarm rings, leave the building. / Do not leave the building.
     회의록 3호는 예산에 대한 것이다. / 회의록 4호는 채용에 대한 것이다.
     민호는 축구를 한다. / 민호는 농구를 한다.
-    카페에는 와이파이가 있다. / 카페에는 주차장이 있다.
     1층 화장실은 고장이다. / 2층 화장실은 정상이다.
     유진은 키가 크다. / 유진은 똑똑하다.
     서울 지점은 9시에 연다. / 부산 지점은 10시에 연다.
-    빌드 881은 실패했다. / 빌드 882는 성공했다.
     이 앱은 안드로이드를 지원한다. / 이 앱은 윈도우를 지원한다.
     태우는 개발팀에서 일한다. / 민호는 개발팀에서 일한다.
     The parking permit costs 45 euros. / The fishing permit costs 60 euros.
@@ -383,17 +334,8 @@ PEACEFUL = _pairs("""
     파란 폴더는 청구서용이다. / 초록 폴더는 영수증용이다.
 """)
 
-SERIES = [
-    [f"The ship number {n} moored at pier {n % 3} with {n + 5} sailors." for n in range(12)],
-    [f"The baker used {n + 3} sacks of flour for rye loaf {n}." for n in range(12)],
-    [f"Day {n}: the caravan walked {n * 7 % 11 + 9} miles." for n in range(1, 9)],
-    [f"Takings at the stall were {n * 37 % 90 + 100} euros." for n in range(8)],
-    [f"Invoice {n} was {'paid' if n % 3 else 'cancelled'}." for n in range(200, 212)],
-    [f"The thermometer shows {n * 5 % 13 + 10} degrees." for n in range(8)],
-    [f"Release v{n}.0 of the parser takes {n * 7 % 10 + 2} seconds." for n in range(1, 9)],
-    [f"{n}번 배가 {n % 3 + 1}번 부두에 선원 {n + 5}명과 정박했다." for n in range(8)],
-    [f"오늘 기온은 {n * 5 % 13 + 10}도였다." for n in range(8)],
-    [f"{name} is a guard at the lighthouse." for name in ("Udo", "Ilse", "Karl", "Britta")],
-    [f"The cellar holds {what}." for what in ("turnips", "cider", "barrels", "candles", "ropes")],
+SERIES: list[list[str]] = [
+    *_TESTED.SERIES,
+    [f"Takings at the stall were {n * 37 % 90 + 100} euros." for n in range(3, 8)],
 ]
 """Notes of one form, of which none excludes another."""

@@ -1,7 +1,7 @@
-"""Measure the judge of contradictions: ``python -m bench.analysis.contradiction --data DIR [--transfer] [--out FILE]``.
+"""Measure the judge of contradictions: ``python -m bench.analysis.contradiction --data DIR [--transfer ARCHIVE]``.
 
 Only the held-out part of each set is judged (see :mod:`bench.analysis.train_contradiction`). ``--transfer`` also trains
-without each set in turn and judges the held-out part of that set.
+without each set in turn, with the archive of scenes the training needs, and judges the held-out part of that set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.analysis.train_contradiction import SETS, Prepared, cases, held_out, invented, learn, prepared
+from bench.analysis.contradiction_learning import learn
+from bench.analysis.train_contradiction import (
+    SETS,
+    Prepared,
+    cases,
+    held_out,
+    invented,
+    mixed,
+    pictured,
+    prepared,
+    turned,
+)
 
 __all__ = ["main"]
 
@@ -30,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print a table, keep it with --out; 0 when every set reaches what is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.analysis.contradiction", description=__doc__)
     parser.add_argument("--data", required=True, help="the folder of the sets")
-    parser.add_argument("--transfer", action="store_true", help="train without each set and judge it")
+    parser.add_argument("--transfer", metavar="ARCHIVE", help="train without each set, with these scenes, and judge it")
     parser.add_argument("--out", help="a JSON file to write")
     given = parser.parse_args(arguments)
     from polymnia import embedding
@@ -46,8 +57,10 @@ def main(arguments: list[str] | None = None) -> int:
     }
     report["pairs_per_second"] = _speed(unseen)
     if given.transfer:
-        known = prepared([*(case for case in every if not held_out(case)), *invented()], embedder)
-        report["transfer"] = {name: _transferred(name, known, unseen, embedder.id) for name in SETS}
+        parts = [case for case in every if not held_out(case)]
+        parts += invented() + mixed() + pictured(given.transfer, every)
+        known = prepared(parts, embedder)
+        report["transfer"] = {name: _transferred(name, known, unseen, embedder) for name in SETS}
     _show(report)
     if given.out:
         with open(given.out, "w", encoding="utf-8") as file:
@@ -56,10 +69,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _odds(some: Prepared, model: Any, kind: str) -> NDArray[Any]:
-    rows = some.rows
-    if kind == "vectors":
-        rows = np.hstack([rows, model.told(some.left, some.right, some.settings)])
-    return np.concatenate([model.weighed(rows[at : at + 500], kind) for at in range(0, len(rows), 500)])
+    rows, parts = some.rows, range(0, len(some.rows), 500)
+    if kind == "words":
+        return np.concatenate([model.weighed(rows[at : at + 500], kind) for at in parts])
+    told = model.told(some.left, some.right, some.settings)
+    return np.concatenate([model.weighed_both(rows[at : at + 500], told[at : at + 500]) for at in parts])
 
 
 def _measured(unseen: Prepared, model: Any, kind: str) -> dict[str, Any]:
@@ -108,11 +122,11 @@ def _speed(unseen: Prepared) -> float:
     return len(pairs) / (time.process_time() - begun)
 
 
-def _transferred(name: str, known: Prepared, unseen: Prepared, embedder: str) -> dict[str, float]:
+def _transferred(name: str, known: Prepared, unseen: Prepared, embedder: Any) -> dict[str, float]:
     from polymnia.engine.analysis.contradiction.model import Model
 
     rest = known.some(np.array([at for at, case in enumerate(known.cases) if case.set != name]))
-    model = Model(learn(rest, embedder))
+    model = Model(learn(rest, embedder.id, turned(rest.cases, embedder)))
     some = unseen.some(np.array([at for at, case in enumerate(unseen.cases) if case.set == name]))
     return _figures(_odds(some, model, "vectors"), some.truth)
 

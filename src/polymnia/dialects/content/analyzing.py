@@ -15,6 +15,7 @@ from polymnia.dialects.content.analyzing_results import (
     pattern,
     shown,
 )
+from polymnia.dialects.content.analyzing_room import fitting
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer
@@ -25,6 +26,10 @@ from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
 from polymnia.operation import Context, Reply
 
 __all__ = ["VERBS"]
+
+# How to hear of what did not fit into an answer.
+_FEWER = "ask for this type alone, or about fewer items"
+_SOME = "name some items, one type, or sensitivity low"
 
 
 def _or(value: Any, default: Any) -> Any:
@@ -78,7 +83,9 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
         if missing and (given.pattern_types is not None or len(missing) == len(found)):
             raise next(iter(missing.values()))
         least = _or(options.min_confidence, 0.5)
-        told, left_out, looked, notes = [], 0, {}, []
+        left_out, looked = 0, {}
+        certain: list[Any] = []
+        notes: list[dict[str, str]] = []
         ids = asking.memory.ids_shown(
             {id for one in found.values() if not isinstance(one, NoLibrary) for p in one.patterns for id in p.members}
         )
@@ -87,13 +94,16 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
                 continue
             kept = [p for p in one.patterns if p.confidence >= least]
             left_out += len(one.patterns) - len(kept)
-            told += [pattern(p, ids, explained=_or(options.include_explanations, True)) for p in kept]
+            certain += kept
             looked[type] = shown(one.looked_at)
             notes += [{"type": type, "note": text} for text in one.notes]
+        explained = _or(options.include_explanations, True)
+        told, more = fitting([pattern(p, ids, explained=explained) for p in certain], _FEWER)
+        notes += [{"type": type, "note": text} for type, text in more.items()]
         fields: dict[str, Any] = {
             "scope": scope,
             "patterns": told,
-            "counts": {type: sum(p["type"] == type for p in told) for type in looked},
+            "counts": {type: sum(p.type == type for p in certain) for type in looked},
             "below_min_confidence": left_out,
             "looked_at": looked,
             "notes": notes,
@@ -102,7 +112,7 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
             fields["unavailable"] = [
                 {"type": type, "reason": one.message, "solution": one.hint} for type, one in missing.items()
             ]
-        return answer(asking.begun, _said(len(told), "pattern"), **fields, **_when(made, asking))
+        return answer(asking.begun, _said(len(certain), "pattern"), **fields, **_when(made, asking))
 
     return replied(asking, work)
 
@@ -191,16 +201,16 @@ def _conflicts(context: Context, given: parameters.DetectConflicts) -> Reply:
             types=types, ids=ids, sensitivity=_or(options.sensitivity, "medium"),
             suggest=_or(options.include_resolution_suggestions, True), session=given.session_id, step=asking.step,
         )  # fmt: skip
-        told = [clash(one, given.project_id, given.session_id) for one in found.clashes]
+        told, more = fitting([clash(one, given.project_id, given.session_id) for one in found.clashes], _SOME)
         return answer(
             asking.begun,
-            _said(len(told), "conflict"),
+            _said(len(found.clashes), "conflict"),
             scope="project" if ids is None else "content_set",
             sensitivity=_or(options.sensitivity, "medium"),
             conflicts=told,
-            counts={type: sum(one["type"] == type for one in told) for type in types},
+            counts={type: sum(one.type == type for one in found.clashes) for type in types},
             looked_at=shown(found.looked_at),
-            notes=found.notes,
+            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 
@@ -223,17 +233,21 @@ def _insights(context: Context, given: parameters.GenerateInsights) -> Reply:
             recommend=recommend, ids=ids, session=given.session_id, only_session=scope == "session", step=asking.step,
         )  # fmt: skip
         shown_ids = asking.memory.ids_shown({id for one in found.insights for id in one.members})
-        told = [
-            insight(one, shown_ids, given.project_id, given.session_id, recommend=recommend) for one in found.insights
-        ]
+        told, more = fitting(
+            [
+                insight(one, shown_ids, given.project_id, given.session_id, recommend=recommend)
+                for one in found.insights
+            ],
+            _FEWER,
+        )
         return answer(
             asking.begun,
-            _said(len(told), "insight"),
+            _said(len(found.insights), "insight"),
             scope=scope,
             insights=told,
-            counts={type: sum(one["type"] == type for one in told) for type in types},
+            counts={type: sum(one.type == type for one in found.insights) for type in types},
             looked_at=shown(found.looked_at),
-            notes=found.notes,
+            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 

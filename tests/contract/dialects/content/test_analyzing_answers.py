@@ -264,3 +264,19 @@ def test_in_all_the_tool_is_one_of_all(place: Place) -> None:
     assert list(strings(server.tools()["memory_analyze"]["inputSchema"]["properties"]["operation"]["enum"])) == [
         "detect_patterns", "analyze_quality", "find_content_relationships", "detect_conflicts", "generate_insights",
     ]  # fmt: skip
+
+
+@pytest.mark.promise("analysis.answers.room")
+def test_an_answer_fits_into_what_a_model_reads(module_place: Place, shared: Server) -> None:
+    with diary(module_place, "crowded") as book:
+        for at in range(160):
+            book.note(f"The quota of the tenant number{at}x is {at + 10} seats.", days=40)
+            book.note(f"The quota of the tenant number{at}x is {at + 400} seats.", days=3)
+    answer = analyze(shared, "detect_conflicts", "crowded")
+    assert len(json.dumps(answer, ensure_ascii=False)) < 70_000
+    found, told = answer["counts"]["factual_conflicts"], len(answer["conflicts"])
+    assert 0 < told < found == 160
+    assert any(f"{found - told:,} more were found" in note for note in answer["notes"])
+    named = [side["content_id"] for side in answer["conflicts"][0]["statements"]]
+    few = analyze(shared, "detect_conflicts", "crowded", content_ids=named)
+    assert len(few["conflicts"]) == 1 and few["notes"] == []

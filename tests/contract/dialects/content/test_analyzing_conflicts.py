@@ -354,3 +354,63 @@ def test_a_decision_that_was_replaced_is_marked_and_stays(shared: Server, module
     follow(shared, clash["resolution"])
     assert get(shared, project, old)["metadata"]["superseded_by"] == new
     assert conflicts(shared, project) == {}
+
+
+CHANGED = [
+    ("User lives in Hamburg with two cats.", "User moved to Lisbon in September.", "Hamburg and Lisbon"),
+    ("User prefers dark mode in all editors.", "User now prefers light mode.", "dark mode and light mode"),
+    ("User drinks coffee every morning.", "User stopped drinking coffee.", "coffee"),
+    ("The checkout page is owned by Mara.", "Piet took over the checkout page.", "Mara and Piet"),
+    ("The orders service uses PostgreSQL.", "The orders service uses MySQL.", "PostgreSQL and MySQL"),
+    ("우리는 지라를 쓴다.", "우리는 이제 지라 대신 리니어를 쓴다.", "지라"),
+    ("지수는 대전에 산다.", "지수는 제주로 이사했다.", "대전 and 제주"),
+]
+BESIDE = [
+    ("User likes hiking.", "User likes swimming."),
+    ("The orders service uses PostgreSQL.", "The orders service uses Redis."),
+    ("User has a sister.", "User has a brother."),
+    ("We use PostgreSQL for orders.", "We use MongoDB for logs."),
+    ("Tom moved to Lisbon in 2019.", "Tom moved to Madrid in 2023."),
+    ("사용자는 등산을 좋아한다.", "사용자는 수영을 좋아한다."),
+]
+
+
+@pytest.mark.promise("analysis.conflicts.changed")
+@pytest.mark.parametrize(("old", "new", "differs"), CHANGED, ids=[one[1] for one in CHANGED])
+def test_what_changed_is_found_in_whatever_words(
+    shared: Server, module_place: Place, project: str, old: str, new: str, differs: str
+) -> None:
+    with diary(module_place, project) as book:
+        ids = [book.note(old, days=60), book.note(new, days=2)]
+    for named in ({}, {"content_ids": ids}, {"content_ids": ids[:1]}):
+        (found,) = analyze(shared, "detect_conflicts", project, **named)["conflicts"]
+        assert [side["sentence"] for side in found["statements"]] == [old, new]
+        assert differs in found["differs"] and found["newer"] == ids[1]
+
+
+@pytest.mark.promise("analysis.conflicts.changed")
+@pytest.mark.parametrize("pair", BESIDE, ids=[one[1] for one in BESIDE])
+def test_what_stands_side_by_side_does_not_clash(shared: Server, project: str, pair: tuple[str, str]) -> None:
+    ids = [stored(shared, project, text) for text in pair]
+    for named in ({}, {"content_ids": ids}, {"content_ids": ids[:1]}):
+        assert analyze(shared, "detect_conflicts", project, **named)["conflicts"] == []
+
+
+@pytest.mark.promise("analysis.conflicts.units")
+def test_amounts_are_compared_in_one_unit(shared: Server, project: str) -> None:
+    for text in ("Sessions expire after 2 hours.", "Sessions expire after 120 minutes."):
+        stored(shared, project, text)
+    assert analyze(shared, "detect_conflicts", project)["conflicts"] == []
+    stored(shared, project, "Sessions expire after 90 minutes.")
+    found = analyze(shared, "detect_conflicts", project)["conflicts"]
+    assert {side["sentence"] for one in found for side in one["statements"]} == {
+        "Sessions expire after 2 hours.", "Sessions expire after 120 minutes.", "Sessions expire after 90 minutes.",
+    }  # fmt: skip
+    assert all("90 minutes" in one["differs"] and "120 minutes" in one["differs"] for one in found)
+
+
+@pytest.mark.promise("analysis.conflicts.none")
+def test_a_question_without_its_mark_states_nothing(shared: Server, project: str) -> None:
+    for text in ("can you speak to me in french", "can you speak to me in chinese"):
+        stored(shared, project, text)
+    assert analyze(shared, "detect_conflicts", project)["conflicts"] == []

@@ -197,3 +197,20 @@ def test_meaning_tells_what_belongs_to_the_project(module_place: Place, meaning:
     )
     assert inside is not None
     assert outside is None or outside < inside
+
+
+@pytest.mark.promise("analysis.quality.little")
+@pytest.mark.parametrize("text", ["a" * 300, "12 34 56 78 90 11 12 13", "https://example.com/a/b/c", "word " * 30])
+def test_what_says_next_to_nothing_is_not_praised(shared: Server, project: str, text: str) -> None:
+    answer = analyze(shared, "analyze_quality", project, content_id=stored(shared, project, text))
+    assert answer["overall_score"] is None
+    assert all(one["score"] is None and one["note"] for one in answer["dimensions"].values())
+
+
+@pytest.mark.promise("analysis.quality.little")
+def test_what_is_said_twice_and_what_disagrees_with_itself(shared: Server, project: str) -> None:
+    text = "The pump stops at noon. The tank holds 30 litres. The pump stops at noon. The tank holds 40 litres."
+    answer = analyze(shared, "analyze_quality", project, content_id=stored(shared, project, text))
+    told = {one["metric"]: one["quote"] for one in answer["suggestions"]}
+    assert told["repeated_sentences"] == "The pump stops at noon."
+    assert told["figures_for_one_thing"] == "The tank holds 30 litres."

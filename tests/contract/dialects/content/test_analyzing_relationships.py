@@ -144,6 +144,7 @@ def test_where_texts_have_nothing_in_common_nothing_is_told(shared: Server, proj
     for id in ids:
         answer = analyze(shared, "find_content_relationships", project, content_id=id, max_depth=5)
         assert (answer["relationships"], answer["message"]) == ([], "Found no relationships")
+        assert any(note.startswith("No relationship is drawn here") for note in answer["notes"])
 
 
 @pytest.mark.promise("analysis.relationships.options")

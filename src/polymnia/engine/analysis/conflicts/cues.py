@@ -7,7 +7,7 @@ from functools import cache
 
 __all__ = [
     "CHANGED", "IDIOMS", "WILL", "advice", "claims", "has_subject", "is_equation", "is_led", "is_loose", "is_past",
-    "is_single", "is_told", "label", "state", "stating",
+    "is_single", "is_told", "label", "restated", "state", "stating",
 ]  # fmt: skip
 
 WILL = (
@@ -28,7 +28,7 @@ _DO = re.compile(
 )
 _DONT = re.compile(
     r"^(?:please )?(?:never|don['’]?t|do not|avoid|stop|refrain|no more)\b"
-    r"(?! (?:forget|hesitate|be afraid|worry|mind|give up|quit|miss|\w+ed)\b)"
+    r"(?! (?:forget|hesitate|be afraid|worry|mind|give up|quit|stop|miss|\w+ed)\b)"
     r"|\b(?:should|must|shall|ought)(?:n['’]t| not| never)\b|\b(?:should|must) (?:be avoided|avoid|stop)\b"
     r"|\b(?:is|are) (?:strongly |highly )?(?:not recommended|discouraged|forbidden|prohibited|banned|not allowed"
     r"|deprecated)\b|\bnot recommended\b|\b(?:we|you) (?:should )?(?:avoid|advise against)\b"
@@ -36,7 +36,8 @@ _DONT = re.compile(
     re.IGNORECASE,
 )
 CHANGED = re.compile(
-    r"\b(?:now|as of|effective|from now on|moved|changed|switched|migrated|instead|no longer|any ?more|replaced"
+    r"\b(?:now|as of|effective|from now on|moved|relocated|took over|changed|switched|migrated|instead|no longer"
+    r"|any ?more|replaced"
     r"|updated to|renamed|became|since (?=\w* ?\d)|superseded|nowadays|currently|raised|lowered|reduced"
     r"|increased|extended|postponed|these days)\b"
     r"|이제|더 ?이상|변경|바뀌|바뀐|바꿨|바꾸|옮겼|옮긴|이전했|이전하였|전환|부터는?(?: |$)"
@@ -49,7 +50,9 @@ CHANGED = re.compile(
 _PAST = re.compile(
     r"\b(?:used to|formerly|previously|originally|in the past|back then|at the time|old (?:value|default|limit)"
     r"|historically|once was|had been|up to then)\b|\((?:until|till|before|was|were|formerly|previously|이전|~)"
-    r"|\bwas\b[^.]{0,60}\b(?:until|before)\b|\buntil (?:19|20)\d\d|\b(?:outdated|superseded|obsolete)\b[:\])]"
+    r"|\bwas\b[^.]{0,60}\b(?:until|before)\b"
+    r"|(?<!funded )(?<!valid )(?<!open )(?<!planned )(?<!booked )(?<!supported )(?<!guaranteed )(?<!runs )(?<!lasts )"
+    r"\buntil (?:19|20)\d\d|\b(?:outdated|superseded|obsolete)\b[:\])]"
     r"|예전|이전에는|과거에|원래|한때|지난번|당시|까지(?:는|만)? ?(?:였|이었|했)|\([^)]{0,20}까지\)|이었었|였었",
     re.IGNORECASE,
 )
@@ -68,15 +71,25 @@ _LOOSE = re.compile(
     r"|만약|만일|[이라다]라?면 |수도 있|아마|혹시|예를 들|지도 모|일까|제안|가정|고려 중|검토 중|것 같",
     re.IGNORECASE,
 )
+# A question that is not marked as one, as people type it.
+_ASKS = re.compile(
+    r"\W*(?:(?:please )?(?:can|could|would|will|do|does|did|is|are|am|was|were|should|may) (?:i|you|we|it|there|my|your"
+    r"|he|she|they|this|that|any\w*|some\w*)\b|(?:what|how|when|where|why|who|which)(?:['’]s| (?:is|are|was|were|do"
+    r"|does|did|can|should|would|will|could|much|many|often|far))\b)",
+    re.IGNORECASE,
+)
 _LED = re.compile(
     r"^\W*(?:it|its|it's|he|his|she|her|they|their|this|that|these|those|there|here|which|such|also|then)\b"
-    r"|^\W*(?:그는|그녀는|그가|그녀가|그들은|이는|이것은|그것은|이것|그것|여기|거기|이를|이후|또한|그리고|그래서|그러나|하지만)",
+    r"|^\W*(?:그는|그녀는|그가|그녀가|그들은|이는|이것은|그것은|이것|그것|여기|거기|이를|이후|또한|그리고|그래서"
+    r"|그러나|하지만)",
     re.IGNORECASE,
 )
 _PREDICATE = re.compile(
     r"^(?:We|They|Our \w+) [a-z]{2,}\b|^[A-Z][a-z]{2,}(?<!ing)(?<!ed) (?:the|your|all|our) [a-z]+"
-    r"|\b(?:is|are|was|were|be|been|has|have|had|will|would|can|cannot|do|does|did|should|must|shall|may|needs?|got|took"
-    r"|went|gave|made|came|ran|met|won|lost|left|paid|sold|bought|kept|held|began|became|grew|fell|rose|led|sent|built)\b"
+    r"|\b(?:is|are|was|were|be|been|has|have|had|will|would|can|cannot|do|does|did|should|must|shall|may|needs?|got"
+    r"|took"
+    r"|went|gave|made|came|ran|met|won|lost|left|paid|sold|bought|kept|held|began|became|grew|fell|rose|led|sent"
+    r"|built)\b"
     r"|n['’]t\b|\w['’](?:s|re|ve|ll|m)\b|^\W*[A-Za-z][\w'’.-]*(?: [\w'’.-]+){0,6}? [a-z]{2,}(?:s|ed)\b(?=[ .,])"
     r"|^[^:=]{2,60}[:=] \S|(?:다|요|음|임|함|됨|오|것|라|까|자|죠)[.。]?\W*$|[^\x00-\u024f\uac00-\ud7af]"
 )
@@ -90,17 +103,21 @@ IDIOMS = re.compile(
 )
 """Denials that deny nothing."""
 
+_GIVEN_UP = re.compile(r"\b(?:(?:has |have )?(?:stopped|quit|given up|gave up))(?= \w+ing\b)", re.IGNORECASE)
+
 # What has one value at a time: who has another one now has no longer the one before.
 _SINGLE = re.compile(
     r"^(?:the|our|its|my|his|her|their)\b[^.]{2,60}?\b(?:of|for|in|on|at)\b[^.]{1,40}?\b(?:is|are|was|=)\b"
-    r"|^[^.]{2,40}['’]s [\w -]{2,40}?\b(?:is|are|was|=)\b|^(?:the )?(?:default|current|main|official|maximum|minimum)\b"
+    r"|^[^.]{2,40}['’]s [\w -]{2,40}?\b(?:is|are|was|=)\b|^(?:the )?(?:default|current|main|official|maximum"
+    r"|minimum)\b"
     r"|^[^\W\d][\w '/-]{1,40}(?:: | = )|^\S{1,20} ?: "
     r"|\b(?:lives?|works?|based|located|situated|hosted|employed|headquartered|stationed|enrolled)"
     r" (?:in|at|on|for|as|with)\b"
     r"|\b(?:owned|led|maintained|managed|headed|chaired|run|written|built|founded|developed|powered|signed|approved"
-    r"|assigned|deployed|stored|reports?|belongs?|married|engaged|defaults?|listens?|expires?|starts?|ends?|closes?|opens?"
+    r"|assigned|deployed|stored|reports?|belongs?|married|engaged|defaults?|listens?|expires?|starts?|ends?|closes?"
+    r"|opens?"
     r"|runs?|resets?|rotates?|happens?|scheduled|moved|switched|migrated|changed|named|called|born|costs?|takes place)"
-    r" (?:by|to|on|in|at|from|every|after|for)\b|\b(?:costs?|weighs?|measures?|manages?|leads?(?! to)|owns?|chairs?)\b"
+    r" (?:by|to|on|in|at|from|every|after|for)\b|\b(?:costs?|weighs?|measures?)\b"
     r"|[가-힣](?:은|는|이|가) .*(?:이다|입니다|이며|임|이에요|예요)[.。]?$"
     r"|(?:에서|에) (?:근무|거주|산다|삽니다|살고)|[가-힣]+ ?: ",
     re.IGNORECASE,
@@ -129,7 +146,7 @@ fixed repaired working|broken defective
 full|empty
 won|lost
 활성 활성화 켜져|비활성 비활성화 꺼져
-완료 완료됨|미완료 대기 보류
+완료 완료됨 끝났|미완료 대기 보류 진행중 작업중
 열려 열림 오픈|닫혀 닫힘 종료
 공개|비공개
 승인|반려 거절 거부
@@ -140,11 +157,13 @@ won|lost
 """
 _ENGLISH = re.compile(
     r"(?:\b(?:is|are|remains?|stays?|has been|have been|status:?|state:?|got|was|stands)|[:=])\s+"
-    r"(?:(?:now|still|currently|already|fully|marked|set to|again|turned|switched)\s+)*(not started|in progress|[a-z]+)"
+    r"(?:(?:now|still|currently|already|fully|marked|set to|again|turned|switched)\s+)*(not started|in progress"
+    r"|[a-z]+)"
     r"(?=[\s.,;!)]|$)",
     re.IGNORECASE,
 )
 _KOREAN = re.compile(r"([가-힣]{2,4}?)(?:되어|돼|된|됨)? ?(?:있|상태|다\b|이다|입니다|되었|됐|했|함|임|합니다|한다)")
+_UNDERWAY = re.compile(r"(진행|작업) 중")
 _ALSO = {"not started": "pending", "in progress": "pending"}
 
 
@@ -172,7 +191,9 @@ def advice(text: str) -> int:
 
 
 def claims(text: str) -> bool:
-    """Whether a sentence says something of something: no exclamation, no list of ingredients, no mere label."""
+    """Whether a sentence says something of something: no question, exclamation, list of ingredients or mere label."""
+    if _ASKS.match(text):
+        return False
     bare = text.rstrip("*_ \n\t\"'”’)")
     if bare.endswith((":", "…")) or text.startswith(("[", "(", "!")):
         return False
@@ -222,6 +243,11 @@ def is_single(text: str) -> bool:
     return _SINGLE.search(text) is not None
 
 
+def restated(text: str) -> str:
+    """A statement that something was given up as what it says of now: that it is done no longer."""
+    return _GIVEN_UP.sub("no longer", text) if _GIVEN_UP.search(text) else text
+
+
 def state(text: str) -> tuple[int, int] | None:
     """The state a statement says its subject is in: the matter and the side of it."""
     table = _places()
@@ -230,6 +256,6 @@ def state(text: str) -> tuple[int, int] | None:
         word = match[1].lower()
         found = table.get(_ALSO.get(word, word), found)
     if found is None and not text.isascii():
-        for match in _KOREAN.finditer(text):
+        for match in _KOREAN.finditer(_UNDERWAY.sub(r"\1중", text)):
             found = table.get(match[1], found)
     return found

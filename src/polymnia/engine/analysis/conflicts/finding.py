@@ -61,6 +61,7 @@ def conflicts(
             rows = [places[one.id] for one in records] if among is None else slice(None)
             found.append(pairing.by_meaning(table, vectors[rows]))
         pairs, most = pairing.likely(table, pairing.once(*(one[:, 0] << 32 | one[:, 1] for one in found))), _COMPARED
+    pairs = _with(pairing.by_facts(table), pairs)
     if two:
         pairs_judged, compared, more = judged_two(material, table, pairs, most)
     else:
@@ -70,7 +71,11 @@ def conflicts(
         types=types, sensitivity=sensitivity, suggest=suggest, project=project,
     )  # fmt: skip
     if len(records) < 2:
-        notes.append(f"{len(records)} item{'s' * (len(records) != 1)}: only statements within it could be compared.")
+        notes.append(
+            "1 item: only statements within it could be compared."
+            if records
+            else "0 items: there is nothing to compare."
+        )
     if table.left_out:
         notes.append(f"{table.left_out:,} items were not read: {len(table):,} statements are read at most.")
     if more:
@@ -106,7 +111,8 @@ def conflicts_of(
     pairs = _crossed(mine, np.arange(len(table)))
     names = {one.name for one in table.records}
     relations = [one for one in look.snapshot.relations_of([record.name]) if {one.source, one.target} <= names]
-    pairs = pairing.likely(table, pairs)
+    told = pairing.by_facts(table)
+    pairs = _with(told[(table.owner[told] == 0).any(axis=1)], pairing.likely(table, pairs))
     pairs_judged, compared, more = judged(material, table, pairs, _OF_ONE)
     found = reporting.clashes(
         table, pairs_judged, relations,
@@ -140,6 +146,13 @@ def _records(material: Material, among: Sequence[int] | None) -> list[Record]:
 def _relations(material: Material, records: Sequence[Record]) -> list[Any]:
     names = {one.name for one in records}
     return [one for one in material.snapshot.relations_of(sorted(names)) if {one.source, one.target} <= names]
+
+
+def _with(first: Any, then: Any) -> Any:
+    """Some pairs and then others, each once."""
+    known = set(map(tuple, first.tolist()))
+    rest = [at for at, pair in enumerate(then.tolist()) if tuple(pair) not in known]
+    return np.concatenate((first, then[rest])) if known else then
 
 
 def _crossed(here: Any, there: Any) -> Any:

@@ -6,7 +6,9 @@ import re
 from typing import NamedTuple
 
 from polymnia.engine.analysis.conflicts import cues
+from polymnia.engine.analysis.conflicts.facts import Differing, differing
 from polymnia.engine.analysis.conflicts.kinds import Kind
+from polymnia.engine.analysis.conflicts.quantities import common
 from polymnia.engine.analysis.conflicts.slots import slot
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.terms import Terms, read
@@ -23,10 +25,13 @@ _FEW = 3  # words that leave the subject to what stands around
 
 _VERB = re.compile(
     r"\b(?:is|are|was|were|will|has|have|had|can|should|must|does|do|did|isn't|aren't|may|shall|needs?|cannot|can't)\b"
-    r"|[:=]|(?<=[가-힣\d])(?:은|는|이|가)(?=\s)",
+    r"|[:=](?!\d)|(?<=[가-힣\d])(?:은|는|이|가)(?=\s)",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"\W*(?:[\w'’.-]+ ){1,5}?(?=[a-z]{2,}(?:s|ed)\b)")  # up to what looks like a verb
+_LEADING = re.compile(  # up to what looks like a verb, and not beyond what only comes after one
+    r"\W*(?:(?!(?:after|at|by|every|for|from|in|on|to|with|within)\b)[\w'’.-]+ ){1,5}?(?=[a-z]{2,}(?:s|ed)\b)"
+)
+_LETTER = re.compile(r"(?<=\w )[A-Z]\b")  # customer A and customer B
 _SAID_SO = """moved moves changed changes switched migrated replaced updated renamed became raised lowered reduced
 increased effective nowadays new superseded dropped extended postponed rescheduled upgraded
 변경 전환 교체 수정 인상 인하 이전 새로 바뀌었다 바뀌었습니다 바꿨다 바꿨습니다 옮겼다 옮겼습니다"""
@@ -48,7 +53,7 @@ class Frame(NamedTuple):
     whether what they say has one value at a time, ``named`` whether both call what they have of their own by name.
     ``apart`` says that they are about different things, ``narrow`` that one is about a part of what the other is about,
     ``aligned`` that their subjects have a word in common. ``place`` says what the one place takes
-    in which they differ, where there is only one.
+    in which they differ, where there is only one; ``values`` is that where they were read as facts.
     """
 
     shared: int
@@ -65,13 +70,14 @@ class Frame(NamedTuple):
     narrow: bool
     aligned: bool
     place: Kind | None
+    values: Differing | None = None
 
 
 def framed(table: Table, a: int, b: int) -> Frame:
     """Compare the words of two statements."""
     here, there = table.terms[a], table.terms[b]
     left, right = _paired(_over(here.words, there.words), _over(there.words, here.words))
-    texts = table.said(a), table.said(b)
+    texts = common(table.said(a), table.said(b))
     advised = bool(table.stance[a] and table.stance[b])
     heads = _head(texts[0], advised), _head(texts[1], advised)
     opposites = [(x, y) for x in left[:6] for y in right[:6] if _opposite(x, y)]
@@ -82,10 +88,13 @@ def framed(table: Table, a: int, b: int) -> Frame:
     named = _named(texts[0], left) and _named(texts[1], right)
     aside = set(left) & set(heads[0].words), set(right) & set(heads[1].words)
     figures = {*heads[0].figures, *heads[0].days}, {*heads[1].figures, *heads[1].days}
-    differing = slot(*texts)
-    place = differing.kind if differing is not None else None
+    only = slot(*texts)
+    place = only.kind if only is not None and (left or right or opposites or table.apart(a, b)) else None
     if place == "holder":
         aside, figures = (set(), set()), (set(), set())
+    values = differing(table.facts[a], table.facts[b]) if place not in ("one", "holder") else None
+    if values is not None:
+        return _factual(table, a, b, texts, values)
     return Frame(
         shared=len({*here.words, *here.days, *here.figures} & {*there.words, *there.days, *there.figures}),
         left=left,
@@ -97,11 +106,26 @@ def framed(table: Table, a: int, b: int) -> Frame:
         opposed=bool(opposites),
         single=place in ("one", "holder") or _single(texts, named, advised),
         named=named,
-        apart=apart or bool(aside[0] and aside[1]) or _differ(*map(tuple, figures)) or not _around(table, a, b, texts),
+        apart=apart
+        or bool(aside[0] and aside[1])
+        or _differ(*map(tuple, figures))
+        or _differ(*(tuple(_LETTER.findall(text)) for text in texts))
+        or not _around(table, a, b, texts),
         narrow=bool(aside[0] or aside[1] or figures[0] ^ figures[1]),
         aligned=advised or place == "holder" or bool(set(heads[0].words) & set(heads[1].words)),
         place=place,
     )
+
+
+def _factual(table: Table, a: int, b: int, texts: tuple[str, str], values: Differing) -> Frame:
+    """The frame of two statements that give one thing two values, however they say it."""
+    here, there = table.terms[a], table.terms[b]
+    left, right = (read(value).words for value in (values.left, values.right))
+    return Frame(
+        shared=len({*here.words} & {*there.words}), left=left, right=right, value=False, several=False, dates=False,
+        denied=False, opposed=False, single=True, named=True, apart=not _around(table, a, b, texts), narrow=False,
+        aligned=True, place=values.kind, values=values,
+    )  # fmt: skip
 
 
 def _derived(one: str, other: str) -> bool:
@@ -173,8 +197,11 @@ def _around(table: Table, a: int, b: int, texts: tuple[str, str]) -> bool:
     if not together and all(entities):
         words = set(table.terms[a].words) & set(table.terms[b].words)
         return any(set(read(name).words) <= words for name in entities if read(name).words)
-    if together or min(len(set(table.terms[a].words)), len(set(table.terms[b].words))) > _FEW:
+    here, there = set(table.terms[a].words), set(table.terms[b].words)
+    if together or min(len(here), len(there)) > _FEW:
         return True
+    if table.stance[a] * table.stance[b] < 0 and here == there and len(here) == _FEW:
+        return True  # to do and not to do the same, said in full
     around = table.about(a), table.about(b)
     return not (around[0] and around[1]) or bool(around[0] & around[1])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from polymnia.engine.analysis.conflicts import cues
 from polymnia.engine.analysis.conflicts.dating import ended, said_at
 from polymnia.engine.analysis.conflicts.frames import Frame, framed
+from polymnia.engine.analysis.conflicts.lists import adds
 from polymnia.engine.analysis.conflicts.pairing import exclusive
 from polymnia.engine.analysis.conflicts.priors import prior
+from polymnia.engine.analysis.conflicts.quantities import common, plainly
 from polymnia.engine.analysis.conflicts.statements import plain
 from polymnia.engine.analysis.conflicts.table import Table
-from polymnia.engine.analysis.conflicts.weighing import certainty, odds_of, shown
+from polymnia.engine.analysis.conflicts.weighing import certainty, odds_of, shown, weighed
 from polymnia.engine.analysis.contradiction import Judgement, judge
 from polymnia.engine.analysis.contradiction.model import shipped
 
@@ -29,6 +31,7 @@ __all__ = ["EVEN", "Judged", "judged", "judged_two"]
 EVEN = 0.5
 """The share of clashes among two items that somebody names together: nothing else is known of them."""
 
+_SINGLE = ("one", "holder", "family")  # places that take one value
 _FEW, _SHORT = 6, 700  # sentences and characters of an item that is judged as one text where a caller names it
 _BATCH = 500  # pairs between two ticks
 _LEAST = 0.008  # a prior below this makes nothing certain enough
@@ -98,16 +101,23 @@ def judged_two(material: Material, table: Table, pairs: Any, most: int) -> tuple
     texts = [table.record(row).observations[0].strip() for row in (best.a, best.b)]
     if _over(table, best.a, best.b) or _over(table, best.b, best.a):
         return rest, compared, more
-    (whole,) = _told(material, [(plain(texts[0]), plain(texts[1]))], embed=True)
+    if best.frame.place not in _SINGLE and not best.frame.denied and adds(*(plain(text) for text in texts)):
+        return judged(material, table, pairs, most)  # what would be told in a project, and no more
+    (whole,) = _told(material, [common(plain(texts[0]), plain(texts[1]))], embed=True)
     named = best._replace(judgement=replace(best.judgement, score=whole.score), named=True)
     others = [one for one in rest if (one.a, one.b) != (best.a, best.b)]
-    if len(apart) == 1:
-        return [*others, named], max(1, compared), more
-    surer = [
-        one for one in rest
-        if (one.a, one.b) == (best.a, best.b) and one.judgement.score + odds_of(one.prior) > whole.score + odds_of(EVEN)
-    ]  # fmt: skip
+    anyway, _, _ = judged(material, table, np.array([[best.a, best.b]]), 1)
+    if len(apart) > 1:
+        anyway += [one for one in rest if (one.a, one.b) == (best.a, best.b)]
+    surer = [one for one in anyway if _surest(table, one) > whole.score + odds_of(EVEN)]
+    surer = sorted(surer, key=lambda one: -_surest(table, one))[:1]
     return [*others, *(surer or [named])], max(1, compared), more
+
+
+def _surest(table: Table, one: Judged) -> float:
+    """The log odds of the surest way in which a pair may be reported."""
+    ways = weighed(table, one.a, one.b, one.frame, one.judgement, one.prior, one.named)
+    return max((way.odds for way in ways), default=-inf)
 
 
 def _short(table: Table, row: int) -> bool:
@@ -127,7 +137,7 @@ def _formless(table: Table, found: list[Judged]) -> list[Judged]:
     for one in found:
         if certainty(one.judgement.score + odds_of(one.prior)) >= _PROMISING:
             for row, other in ((one.a, one.b), (one.b, one.a)):
-                others.setdefault(row, set()).add(table.said(other))
+                others.setdefault(row, set()).add(plainly(table.said(other)))
     kept = []
     for one in found:
         many = max(len(others.get(one.a, ())), len(others.get(one.b, ())))
@@ -142,7 +152,7 @@ def _formless(table: Table, found: list[Judged]) -> list[Judged]:
 def _judge(
     material: Material, table: Table, waiting: list[tuple[int, int, Frame, float]], *, embed: bool
 ) -> list[Judged]:
-    texts = [(shown(table.said(a)), shown(table.said(b))) for a, b, _, _ in waiting]
+    texts = [common(shown(table.said(a)), shown(table.said(b))) for a, b, _, _ in waiting]
     told = _told(material, texts, embed=embed)
     return [Judged(a, b, f, one, p, False) for (a, b, f, p), one in zip(waiting, told, strict=True)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from polymnia.engine.analysis.conflicts.kinds import Kind, alike
+from polymnia.engine.analysis.conflicts.sorts import comparable
 
 __all__ = ["korean"]
 
@@ -12,14 +13,17 @@ _ONE = re.compile(
     r"^(?:에|에서|으?로|까지|부터|마다)는? ?(?:있다|있습니다|산다|삽니다|살고|근무|거주|실행|열린|열리|개최|진행"
     r"|정산|위치|보관|저장|시작|끝|출발|도착|작동|동작|운영)"
 )
+_WHERE = re.compile(r"^[가-힣]+(?<!안)에 (?:있다|있습니다|위치|산다|삽니다|보관|저장)")  # 서울 리전에 있다
 _IS = re.compile(r"(?:이다|입니다|이에요|예요|임)$")
 _HOLDER = re.compile(r"(?:이끈|이끌|맡|담당|책임|대표|팀장|소유|주인|감독|관리한|운영한|낸다|냅니다|부담|지불)")
 _PARTICLE = re.compile(
-    r"(?<=[가-힣\w])(?:(?:에서|에|으?로|까지|부터|마다)(?:는|만|도)?|이다|입니다|이에요|예요|임|이|가|을|를|은|는|의|와|과|다|요)$"
+    r"(?<=[가-힣\w])(?:(?:에서|에|으?로|까지|부터|마다)(?:는|만|도)?|이다|입니다|이에요|예요|임|이|가|을|를|은|는"
+    r"|의|와|과|다|요)$"
 )
 _TWINS = {"이": "가", "은": "는", "을": "를", "과": "와", "로": "으로"}  # one particle, by the sound before it
 _PROPERTY = re.compile(
-    r"(?:번호|주소|이름|장소|가격|요금|담당자|팀장|대표|언어|색|색깔|마감|위치|업체|회사|시간|날짜|요일|기간|주기|한도|비용|값"
+    r"(?:번호|주소|이름|장소|가격|요금|담당자|팀장|대표|언어|색|색깔|마감|위치|업체|회사|시간|날짜|요일|기간|주기"
+    r"|한도|비용|값"
     r"|원인|이유|제목|단위|통화|형식|버전|포트|암호|코드)(?:은|는)$"
 )
 _TOPIC = re.compile(r"(?:[가-힣]은|(?<!에)(?<!에서)(?<!로)는)$")
@@ -62,8 +66,8 @@ def _kind(before: str, left: str, right: str, end: str, after: str) -> Kind:
         ("요일" in left and "요일" in right) or (left[0] == right[0] and ("지 않" in left) != ("지 않" in right))
     ):
         return "one"
-    if topic and _ONE.match(f"{end} {after}".strip()):
-        return "one"
+    if topic and (_ONE.match(f"{end} {after}".strip()) or _WHERE.match(after)):
+        return "one" if left.isascii() == right.isascii() and comparable(left, right) else "some"
     if topic and not after and end.endswith(("다", "입니다", "요", "임")):
         lasting = len(before.split()) > 1 or _PROPERTY.search(before) is not None
         return "one" if lasting and _IS.search(end) else "some"

@@ -19,7 +19,8 @@ _BEGIN = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"\b(?:end(?:s|ed|ing)?|finish(?:es|ed)?|complet(?:es|ed|ion)|died|closes?|closed|deadline|due|expires?|expired|shut"
+    r"\b(?:end(?:s|ed|ing)?|finish(?:es|ed)?|complet(?:es|ed|ion)|died|closes?|closed|deadline|due|expires?|expired"
+    r"|shut"
     r" down|retire[sd]?|left|dissolved|concluded?s?|over by)\b|종료|끝|완료|사망|마감|기한|만료|퇴사|폐막|해산",
     re.IGNORECASE,
 )

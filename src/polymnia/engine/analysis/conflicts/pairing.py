@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polymnia.engine.analysis.conflicts.facts import differing, keys
 from polymnia.engine.analysis.conflicts.table import SIDES, Table
 
-__all__ = ["Pairs", "by_meaning", "by_words", "exclusive", "likely", "once"]
+__all__ = ["Pairs", "by_facts", "by_meaning", "by_words", "exclusive", "likely", "once"]
 
 _RARE = 5  # words of a statement whose pairs say what it is about
 _SHORT = 3  # words of a statement that any of them brings together with others
@@ -77,6 +78,22 @@ def _within(blocks: NDArray[Any], members: NDArray[Any], others: NDArray[Any], w
         a, b = members[:-distance][same], members[distance:][same]
         found.append(np.minimum(a, b) << 32 | np.maximum(a, b))
     return once(*found)
+
+
+def by_facts(table: Table) -> Pairs:
+    """Pairs of statements that give one thing, in one relation, values that exclude each other."""
+    blocks: dict[tuple[str, ...], list[int]] = {}
+    for row, some in enumerate(table.facts):
+        for key in {key for fact in some for key in keys(fact)}:
+            blocks.setdefault(key, []).append(row)
+    found = [
+        rows[at] << 32 | rows[next]
+        for rows in blocks.values()
+        for at in range(len(rows))
+        for next in range(at + 1, min(at + 1 + _WINDOW, len(rows)))
+        if differing(table.facts[rows[at]], table.facts[rows[next]])
+    ]
+    return once(np.array(found, np.int64)) if found else np.zeros((0, 2), np.int64)
 
 
 def by_meaning(table: Table, vectors: NDArray[Any]) -> Pairs:

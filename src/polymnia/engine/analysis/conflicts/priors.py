@@ -10,6 +10,7 @@ import re
 
 from polymnia.engine.analysis.conflicts import cues
 from polymnia.engine.analysis.conflicts.frames import Frame, names
+from polymnia.engine.analysis.conflicts.lists import adds
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.terms import read
 
@@ -20,12 +21,13 @@ _VALUE = (0.60, 0.20, 0.08, 0.03)  # figures or dates
 _DENIED = (0.60, 0.30, 0.12, 0.04)  # one denies what the other says
 _OPPOSED = (0.55, 0.25, 0.10, 0.04)  # a word and its opposite
 _CHANGED = (0.40, 0.20, 0.08, 0.03)  # another value of what has only one
-_PLACED = {"one": 0.5, "holder": 0.5, "some": 0.2}  # one place differs: what takes one value, or may
+_PLACED = {"one": 0.5, "holder": 0.5, "family": 0.4, "some": 0.2}  # one place differs: what takes one value, or may
 _ANOTHER = (0.04, 0.02, 0.01, 0.01)  # any other word for a word
 _NOTHING = 0.005  # none of these
 _BESIDE = 0.05  # of that, where each has words of its own beside
 _ELSEWHERE = 0.15  # of that, where what denies has words that the other lacks, or is long
 _NARROW = 0.25  # of that, where only one names a part: the timeout, and the timeout of staging
+_EXCEPT = 0.08  # of that, where only one is said of a day: the wait, and the wait on Sundays
 _TWICE = 0.05  # of that, where it may have happened twice: other days, or what we did
 _SEVERAL, _SCHEDULED = 0.05, 0.5  # of that, where more than one figure differs: these are two things, or two times
 _ONE_ITEM = 0.15  # of that, in one text: whoever writes both mostly means both
@@ -36,7 +38,8 @@ _LONG = 5  # statements of a text that has a subject of its own
 _SHORT = 8  # words of a statement that says one thing
 _FEW = 3  # words of a label, or of a full name
 _EVENT = re.compile(
-    r"\b(?:met|meetings?|stand-?ups?|sync|calls?|sessions?|class|lectures?|retro\w*|visit(?:ed|s)?|went|had|saw|watched"
+    r"\b(?:met|meetings?|stand-?ups?|sync|calls?|sessions?|class|lectures?|retro\w*|visit(?:ed|s)?|went|had|saw"
+    r"|watched"
     r"|attended|deployed|shipped|fixed|wrote|bought|ate|ran|played|talked|discussed|reviewed|logs?|weekly|daily|every"
     r"|each|incident|outage|episode|chapter|week|day|sprint|invoice|order|photo|version|v\d)\b"
     r"|회의|미팅|수업|강의|매주|매일|매월|마다|만났|갔|했다\b|했습니다|다녀|회차|주차|스프린트|장애",
@@ -44,7 +47,8 @@ _EVENT = re.compile(
 )
 _DID = re.compile(r"(?:i|we|he|she|they|you)\b|(?:나는|저는|내가|제가|우리는?|우리가)(?=\s)|오늘|어제", re.IGNORECASE)
 _ONCE = re.compile(
-    r"\b(?:deadline|due|launch(?:es)?|release date|birthday|born|founded|established|wedding|expires?|go-live|scheduled"
+    r"\b(?:deadline|due|launch(?:es)?|release date|birthday|born|founded|established|wedding|expires?|go-live"
+    r"|scheduled"
     r"|starts?|begins?|ends?|opens?|closes?|died|cutoff|freeze|planned for|takes place)\b"
     r"|\d+일 ?(?:이내|동안|간|이상|이하|만에|후|뒤|전)"
     r"|마감|출시|생일|결혼|시작|종료|예정|태어|설립|만료|기한|오픈|개막",
@@ -60,10 +64,14 @@ def prior(table: Table, a: int, b: int, frame: Frame) -> float:
     if frame.shared < 2 and not (frame.opposed and over == 0) and frame.place not in _PLACED:
         return _NOTHING
     worded = bool(frame.left) and bool(frame.right)
+    if frame.opposed and frame.place == "many" and not frame.denied and adds(table.said(a), table.said(b)):
+        return _NOTHING  # a brother and a sister
     if frame.place in _PLACED and not frame.value and not frame.denied and not frame.opposed:
         return _PLACED[frame.place] * _placed(table, a, b)
     if frame.value:
         share = _VALUE[over] * (_TWICE if frame.dates and not _once(table, a, b, frame) else 1.0)
+        if not frame.dates and bool(table.terms[a].days) != bool(table.terms[b].days):
+            share *= _EXCEPT
         if not frame.dates and all(_DID.match(text) and cues.is_told(text) for text in (table.said(a), table.said(b))):
             share *= _TWICE
         if frame.several or frame.opposed:

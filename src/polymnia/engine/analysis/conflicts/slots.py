@@ -12,6 +12,7 @@ from typing import NamedTuple
 from polymnia.engine.analysis.conflicts.dating import timeless, undated
 from polymnia.engine.analysis.conflicts.kinds import Kind, kind
 from polymnia.engine.analysis.conflicts.korean import korean
+from polymnia.engine.analysis.conflicts.said import words
 
 __all__ = ["Slot", "slot"]
 
@@ -20,6 +21,7 @@ _HANGUL = re.compile("[가-힣]")
 _WIDEST = 160  # characters, and
 _LONGEST = 14  # words of a statement that says one thing
 _FILLER = 4  # words of a value
+_SMALL = words("the a an our my of in on at to and")
 _NEWS = re.compile(
     r"\b(?:now|currently|nowadays|always|already)\b ?|(?<![가-힣])(?:이제는?|현재는?|지금은?|항상) ", re.IGNORECASE
 )
@@ -50,6 +52,8 @@ def _slot(here: str, there: str) -> Slot | None:
     mine, other = left[first : len(left) - last], right[first : len(right) - last]
     if not (mine and other and max(len(mine), len(other)) <= _FILLER) or len(mine) == len(left) == len(right):
         return None
+    if {word.lower() for word in mine} & {word.lower() for word in other} - _SMALL:
+        return None  # two places with something between them that is the same
     before, after = " ".join(left[:first]), " ".join(left[len(left) - last :] if last else ())
     if _HANGUL.search(f"{before}{after}") and _HANGUL.search(mine[-1]):
         return Slot(*korean(before, mine, other, after))

@@ -21,6 +21,15 @@ _FENCE = re.compile(r"[ \t]{0,3}(```+|~~~+)")
 _SKIPPED = re.compile(r"\s*(?:#{1,6}\s|\||[-=*_]{3,}\s*$|<[^>]+>\s*$|\[[^\]]+\]:\s)")
 _UNDER = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(.*\S)")
+# Headings that any text may have, and that say nothing of what it is about.
+_ANY = re.compile(
+    r"(?:overview|introduction|summary|background|context|notes?|details?|steps?|procedure|instructions?|usage|setup"
+    r"|requirements?|prerequisites|before you start|general|rules?|decisions?|action items|actions|agenda|attendees"
+    r"|to ?do"
+    r"|next steps|misc|faq|tl;?dr|개요|소개|요약|배경|메모|참고|절차|단계|방법|규칙|결정 ?사항|할 ?일|안건|참석자"
+    r"|기타)\W*",
+    re.IGNORECASE,
+)
 _BULLET = re.compile(r"[ \t]*(?:[-*+•◦‣·]|\d{1,3}[.)]|[①-⑳]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
@@ -145,10 +154,9 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
             if held >= 0:
                 yield held, before, heading
             held = -1
-            if titled := _HEADING.match(line):
-                heading = titled[1].rstrip("# ")
-            elif under:
-                heading = bare
+            if (titled := _HEADING.match(line)) or under:
+                said = titled[1].rstrip("# ") if titled else bare
+                heading = "" if _ANY.fullmatch(said) else said
             continue
         bullet = _BULLET.match(line)
         wraps = held >= 0 and before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"

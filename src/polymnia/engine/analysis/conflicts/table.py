@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts import cues
 from polymnia.engine.analysis.conflicts.dating import undated
+from polymnia.engine.analysis.conflicts.facts import Fact, done, facts
 from polymnia.engine.analysis.conflicts.statements import MOST, Statement, plain, statements
 from polymnia.engine.analysis.conflicts.terms import Terms, read
 from polymnia.models import Record
@@ -34,6 +35,11 @@ def _whole(record: Record, each: int) -> list[Statement]:
         return found
     start = record.observations[0].find(text)
     return [Statement(0, start, start + len(text), 0, "")]
+
+
+def _read_as(text: str) -> str:
+    """A statement as it is compared: without its own date, and what was given up as denied."""
+    return cues.restated(undated(text))
 
 
 def _unsaid(record: Record, spot: Statement, text: str) -> bool:
@@ -63,6 +69,7 @@ class Table:
         self.records = records
         self.spots: list[Statement] = []
         self.terms: list[Terms] = []
+        self.facts: list[tuple[Fact, ...]] = []
         self.left_out = 0
         self._holds: dict[int, bool] = {}
         owner: list[int] = []
@@ -75,19 +82,30 @@ class Table:
                 self.left_out = len(records) - at
                 break
             for spot in _whole(record, each) if whole else statements(record, each):
-                text = undated(record.observations[spot.part][spot.start : spot.end])
+                text = _read_as(record.observations[spot.part][spot.start : spot.end])
                 self.spots.append(spot)
                 owner.append(at)
                 terms = read(f"{record.name} {text}" if _unsaid(record, spot, text) else text)
                 self.terms.append(terms)
+                self.facts.append(facts(plain(text)))
                 stance.append(cues.advice(text) if terms.advises else 0)
                 state = cues.state(text) if terms.stated else None
                 states.append(0 if state is None else state[0] * SIDES + state[1] + 1)
         self.owner: NDArray[Any] = np.array(owner, np.int32)
+        self._given_up()
         self.stance: NDArray[Any] = np.array(stance, np.int8)
         self.state: NDArray[Any] = np.array(states, np.int16)
         self._many: NDArray[Any] = np.bincount(self.owner, minlength=max(1, len(records)))
         self._number()
+
+    def _given_up(self) -> None:
+        """Where statements say that something was given up, read those that say that it is done."""
+        gone = {fact.value for some in self.facts for fact in some if fact.gone and fact.relation.startswith("do ")}
+        words = {word for value in gone for word in read(value).words}
+        if words:
+            for row, terms in enumerate(self.terms):
+                if not self.facts[row] and not words.isdisjoint(terms.words):
+                    self.facts[row] = done(plain(self.text(row)))
 
     def __len__(self) -> int:
         return len(self.spots)
@@ -117,6 +135,10 @@ class Table:
         self.value: NDArray[Any] = np.array([values.setdefault(part, len(values)) for part in parts], np.int32)
         self.denied: NDArray[Any] = np.array([t.denied % 2 for t in self.terms], np.int8)
 
+    def apart(self, a: int, b: int) -> bool:
+        """Whether two statements differ in a figure, a day, a denial, or a word that turns them round."""
+        return bool(self.value[a] != self.value[b]) or bool(self.denied[a] != self.denied[b])
+
     def record(self, row: int) -> Record:
         """The record of a statement."""
         return self.records[int(self.owner[row])]
@@ -128,7 +150,7 @@ class Table:
 
     def said(self, row: int) -> str:
         """A statement as it is compared: without markup and its own date, with its subject."""
-        text = undated(plain(self.text(row)))
+        text = _read_as(plain(self.text(row)))
         record = self.record(row)
         return f"{record.name} {text}" if _unsaid(record, self.spots[row], text) else text
 

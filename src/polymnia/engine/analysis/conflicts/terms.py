@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from polymnia.engine.analysis.conflicts.cues import IDIOMS, WILL, stating
+from polymnia.engine.analysis.conflicts.quantities import plainly
 from polymnia.engine.duplicates.denials import denials
 from polymnia.engine.duplicates.figures import clock, number
 from polymnia.engine.duplicates.lexicon import VAGUE, denies
@@ -83,6 +84,7 @@ _known: dict[str, tuple[tuple[int, str], ...]] = {}
 
 def read(text: str) -> Terms:
     """Take a statement apart. Figures beside a month, or with the word for a year, month or day, are of a date."""
+    text = plainly(text)
     words: list[str] = []
     figures: list[str] = []
     days: list[str] = []

@@ -6,6 +6,8 @@ import re
 from math import exp, log
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from polymnia.engine.analysis.conflicts import cues
 from polymnia.engine.analysis.conflicts.dating import later, said_at
 from polymnia.engine.analysis.conflicts.frames import Frame
@@ -64,6 +66,10 @@ def weighed(
     ``named`` says that a caller asked for this very pair: then the judge alone decides whether it clashes.
     """
     texts = table.text(a), table.text(b)
+    if frame.values is not None:
+        left, right, _, gone = frame.values
+        differs = f"only one says that it is so no more: {left}" if gone else f"{left} and {right}"
+        judged = replace(judged, kind="negation" if gone else "value", differs=differs)
     odds = (judged.score if named else max(judged.score, _least(frame))) + odds_of(prior)
     if not named and (frame.left or frame.right) and frame.place in (None, "many"):
         odds -= _LOOSELY
@@ -109,7 +115,7 @@ def _least(frame: Frame) -> float:
     """What the form of a pair says at least, in log odds: the judge has learned from pairs that differ in much more."""
     if frame.apart or frame.narrow:
         return -_LARGEST
-    if frame.place in ("one", "holder") and not frame.denied:
+    if frame.place in ("one", "holder", "family") and not frame.denied:
         return _TIGHT if frame.value else _CALLED
     if frame.place == "some" and not frame.value and not frame.denied and not frame.opposed:
         return _MAYBE
@@ -125,6 +131,8 @@ def _sequel(table: Table, a: int, b: int, texts: tuple[str, str], frame: Frame) 
     if newer == "same":
         return ""
     news = texts[0] if newer == "left" else texts[1]
+    if frame.values is not None and frame.values.gone:
+        return "one says that it is so no more"
     if cue := cues.CHANGED.search(news):
         return f"the later one says that it changed ({cue[0].strip()!r})"
     if times[0][1] and times[1][1] and times[0][0] != times[1][0] and frame.single:

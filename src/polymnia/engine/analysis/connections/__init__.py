@@ -63,14 +63,22 @@ def connections(
     asked = widened(types)
     walked = walk(snapshot, record.name, seen, types=asked, depth=max_depth, limit=limit, least=min_confidence)
     shown, candidates = discovered(look, record, passing, walked.own)
-    new = [_told(record, one) for one in shown if asked is None or one.type in asked]
-    new = [one for one in new if one.confidence >= min_confidence]
+    every = [_told(record, one) for one in shown if asked is None or one.type in asked]
+    new = [one for one in every if one.confidence >= min_confidence]
     kept = walked.found[: limit - min(len(new), max(1, limit // _SHARE)) if limit > 1 else limit]
     found = [*_stored(look, record, kept), *new[: limit - len(kept)]]
     found.sort(key=lambda one: (-one.strength, one.depth, one.origin == "discovered", one.target.id, one.type))
     notes = list(walked.notes)
     if not look.index.vectors:
         notes.append("There is no model here, so what is similar in meaning alone is not discovered.")
+    hidden = len(every) - len(new)
+    if hidden:
+        notes.append(f"{hidden} that the texts show are less certain than min_confidence {min_confidence:g}.")
+    if not found and not hidden:
+        which = "" if asked is None else " of the types asked for"
+        some = f"none of {candidates} items near it shows one" if candidates > 1 else "the one item near it shows none"
+        shows = some if candidates else "no other item is near it"
+        notes.append(f"No relationship{which} is drawn here, and {shows}.")
     if (more := len(walked.found) + len(new) - len(found)) > 0:
         notes.append(f"{more} more connections are not told; a higher limit tells them.")
     looked_at = {

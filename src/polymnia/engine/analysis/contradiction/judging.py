@@ -72,13 +72,13 @@ def scores(
     """The log odds of pairs by a model."""
     rows, settings = readings(pairs)
     found = model.weighed(rows, "words")
-    if vectors is None or 4 * vectors[0].shape[1] != len(model.arrays["mean"]):
+    if vectors is None or vectors[0].shape[1] != model.arrays["bare"].shape[1]:
         return found
     left, right = vectors
     known = np.flatnonzero(left.any(1) & right.any(1))
     if len(known):
         told = model.told(left[known], right[known], settings[known])
-        found[known] = model.weighed(np.hstack([rows[known], told]), "vectors")
+        found[known] = model.weighed_both(rows[known], told)
     return found
 
 

@@ -12,6 +12,7 @@ from polymnia.engine.analysis.quality.sheet import Sheet
 from polymnia.engine.analysis.quality.sums import Disagreement, counted, equations, partitions, totals
 from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
 from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
+from polymnia.engine.analysis.quality.within import values
 
 __all__ = ["accuracy"]
 
@@ -46,6 +47,7 @@ _LOOKS: tuple[tuple[str, Callable[[Sheet], tuple[int, list[Disagreement]]]], ...
     ("totals", totals),
     ("shares_of_a_whole", partitions),
     ("announced_counts", counted),
+    ("figures_for_one_thing", values),
 )
 
 

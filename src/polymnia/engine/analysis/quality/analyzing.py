@@ -15,7 +15,7 @@ from polymnia.engine.analysis.quality.clarity import clarity
 from polymnia.engine.analysis.quality.company import company
 from polymnia.engine.analysis.quality.completeness import completeness
 from polymnia.engine.analysis.quality.consistency import consistency
-from polymnia.engine.analysis.quality.measuring import joined
+from polymnia.engine.analysis.quality.measuring import joined, untold
 from polymnia.engine.analysis.quality.places import nearness, reads, tags
 from polymnia.engine.analysis.quality.readable import readable
 from polymnia.engine.analysis.quality.relevance import relevance
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["analyze"]
 
 _SUGGESTED = 20
+_BESIDE = ("parts_of_a_decision", "fields_of_its_kind", "title_and_text", "tags_and_text")  # not of the words alone
+_FEWEST = 4  # different words that a text must say before anything of it is praised
 _SPELLED = 200  # other contents whose spelling is the project's
 
 
@@ -125,8 +127,17 @@ def _sides(
             made = readable(read)
         else:
             made = actionability(read, record)
-        found.append(made)
+        found.append(_judged(read, made))
     return read, found
+
+
+def _judged(read: Sheet, made: Dimension) -> Dimension:
+    """A side of quality, or that there is too little to tell: where next to nothing is said, nothing is well said."""
+    wrong = made.name in ("completeness", "accuracy") and any(metric.faults for metric in made.metrics)
+    stands = wrong or any(metric.name in _BESIDE for metric in made.metrics)
+    if made.score is None or stands or read.code or read.data or read.different >= _FEWEST:
+        return made
+    return untold(made.name, f"Too few different words to judge by: {read.different}, and {_FEWEST} are needed.")
 
 
 def _spelled(material: Material, around: Sequence[Record], record: Record) -> dict[str, Counter[str]]:

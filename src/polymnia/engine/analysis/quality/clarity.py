@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from polymnia.engine.analysis.quality.clarity_words import (
     ABBREVIATION,
@@ -22,6 +23,7 @@ __all__ = ["clarity"]
 _FEWEST = 4  # words a text must have
 _LONG = {"ko": 25, "ja": 45, "zh": 40}
 _LONG_ELSE = 30  # words; Korean ones hold their particles, so fewer are as long
+_SENTENCES, _PHRASE = 3, 3  # sentences in which something can be said again, and words of a mere phrase
 _SHOUTED = 20  # capitals in a text that has no small letters, from which they mean nothing
 _BY = 0.5  # what a passive counts that says who acts, or a plain Korean one
 _INSIDE = 0.5  # what a loose pronoun counts that has sentences before it
@@ -33,6 +35,7 @@ _HALVES = {
     "undefined_abbreviations": 0.3,
     "long_sentences": 0.35,
     "double_negations": 0.25,
+    "repeated_sentences": 0.2,
 }
 
 
@@ -41,7 +44,7 @@ def clarity(sheet: Sheet) -> Dimension:
     if sheet.words < _FEWEST:
         return untold("clarity", f"Too few words to judge how clear they are: {sheet.words}, and {_FEWEST} are needed.")
     tongue = sheet.language if sheet.language in VAGUE else None
-    metrics: list[Metric | None] = [_long(sheet), _abbreviations(sheet)]
+    metrics: list[Metric | None] = [_long(sheet), _abbreviations(sheet), _repeated(sheet)]
     if tongue is not None:
         metrics += [_vague(sheet, tongue), _loose(sheet, tongue), _passive(sheet, tongue), _denied(sheet, tongue)]
     note = None if tongue else "Vague words, pronouns, passives and negations are known for English and Korean only."
@@ -50,6 +53,20 @@ def clarity(sheet: Sheet) -> Dimension:
 
 def _metric(name: str, faults: list[Fault], sheet: Sheet) -> Metric:
     return rated(name, faults, len(sheet.sentences), _HALVES[name])
+
+
+def _repeated(sheet: Sheet) -> Metric | None:
+    """Sentences that stand in the text before, word by word; None where there are none."""
+    if len(sheet.sentences) < _SENTENCES:
+        return None
+    count = Counter(" ".join(one.text.lower().split()) for one in sheet.sentences if one.words > _PHRASE)
+    first = {" ".join(one.text.lower().split()): one.text for one in reversed(sheet.sentences)}
+    faults = [
+        Fault(first[said], f"The sentence stands in the text {times} times.", "Say it once.", float(times - 1))
+        for said, times in count.items()
+        if times > 1
+    ]
+    return _metric("repeated_sentences", faults, sheet) if faults else None
 
 
 def _vague(sheet: Sheet, tongue: str) -> Metric:

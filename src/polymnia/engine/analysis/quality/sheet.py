@@ -19,6 +19,7 @@ _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-{3,})[ \t]*$")
 _ITEM = re.compile(r"([ \t]*)([-*+•◦‣·▪]|\d{1,3}[.)]|[①-⑳])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$")
 _RULE = re.compile(r"[ ]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_LETTER = re.compile(r"[^\W\d_]")
 _WIDE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _WRAPPED = 60  # characters; a line at least so long that ends in no stop goes on in the next
 _UNWRAPPED = 200
@@ -77,6 +78,8 @@ class Sheet(Struct, frozen=True, kw_only=True):
     code: bool
     data: bool
     words: int
+    different: int
+    """How many different words it says, without code, addresses and figures."""
     inside: list[list[Sentence]]
     """For each block its sentences."""
 
@@ -125,8 +128,15 @@ def sheet(text: str, content_type: str | None = None) -> Sheet:
         code=program,
         data=data,
         words=sum(one.words for one in found),
+        different=len({word for one in found for word in _different(one.said)}),
         inside=inside,
     )
+
+
+def _different(text: str) -> list[str]:
+    """The words of a text that have a letter; where words are not parted, its characters two by two."""
+    words = [word.lower() for word in _WORD.findall(text) if _LETTER.search(word)]
+    return words + [text[at : at + 2] for match in _WIDE.finditer(text) for at in [match.start()]]
 
 
 def _words(text: str) -> int:

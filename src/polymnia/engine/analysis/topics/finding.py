@@ -41,7 +41,7 @@ def topic_clusters(material: Material) -> Found:
     known = int(np.any(vectors, axis=1).sum()) if vectors is not None and vectors.size else 0
     looked_at = {"items": len(items), "with_vectors": known, "model": material.model}
     if len(items) < FEWEST:
-        return Found(looked_at=looked_at, notes=[f"{len(items)} items with text; at least {FEWEST} are needed."])
+        return Found(looked_at=looked_at, notes=[_few(len(items))])
     steps = itertools.count(1)
 
     def tick() -> None:
@@ -62,6 +62,11 @@ def topic_clusters(material: Material) -> Found:
     patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
     looked_at |= {"clusters": len(topics.certain), "themes": len(topics.themes), "outliers": int(made.outlier.sum())}
     return Found(patterns=patterns, looked_at=looked_at, notes=topics.notes(known))
+
+
+def _few(count: int) -> str:
+    said = f"{count} item{'s' * (count != 1)} with text"
+    return f"{said}; at least {FEWEST} are needed to tell subjects apart."
 
 
 def _text(material: Material, record: Record) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["CLASHING", "PEACEFUL", "SERIES", "UNSURE"]
+__all__ = ["CLASHING", "PEACEFUL", "SERIES", "UNSURE", "pairs"]
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
+def pairs(text: str) -> list[tuple[str, str]]:
+    """The pairs of a text, one a line, with a stroke between the two."""
     rows = [line.strip().split(" / ") for line in text.strip().splitlines()]
     return [(one, other) for one, other in rows]
 
 
-CLASHING = _pairs("""
+CLASHING = pairs("""
     Ann leads the payments team. / Bob leads the payments team since June 2026.
     We deploy on Fridays. / Never deploy on Fridays.
     회의는 월요일 오전 10시이다. / 회의는 화요일 오전 10시이다.
@@ -43,13 +44,13 @@ CLASHING = _pairs("""
 """)
 
 # Whether both hold depends on what the words mean: told to those who want to hear of everything.
-UNSURE = _pairs("""
+UNSURE = pairs("""
     The mushroom is edible. / The mushroom is poisonous.
     The goalkeeper is injured. / The goalkeeper is fit.
     사무실은 넓다. / 사무실은 밝다.
 """)
 
-PEACEFUL = _pairs("""
+PEACEFUL = pairs("""
     We use Slack. / We use Zoom.
     Lea likes jazz. / Lea likes opera.
     The house has a garden. / The house has a garage.

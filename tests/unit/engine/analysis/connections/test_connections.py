@@ -248,7 +248,9 @@ def test_a_record_alone_has_no_connections(desk: Desk) -> None:
     found = desk.of("a")
     assert found.found == []
     assert found.looked_at == {"relations": 0, "depth": 1, "stored": 0, "candidates": 0, "discovered": 0}
-    assert [note for note in found.notes if "no model" not in note] == []
+    assert [note for note in found.notes if "no model" not in note] == [
+        "No relationship is drawn here, and no other item is near it."
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -291,7 +293,8 @@ def test_no_way_leads_through_another_session(desk: Desk) -> None:
     hidden = desk.item("qq3 ww3", session="theirs")
     desk.relate(RelationDraft(one.name, hidden.name, "causes"), RelationDraft(hidden.name, far.name, "causes"))
     found = desk.of(one, max_depth=3)
-    assert found.found == [] and found.notes == []
+    assert found.found == []
+    assert found.notes == ["No relationship is drawn here, and the one item near it shows none."]
     assert desk.of(one, max_depth=3, session="mine").found == []
     assert set(by_name(desk.of(one, max_depth=3, session="theirs"))) == {hidden.name, far.name}
 

@@ -10,7 +10,7 @@ import pytest
 from polymnia import embedding
 from polymnia.engine.analysis.contradiction import PRIOR, THRESHOLD, judge, probability
 from polymnia.engine.analysis.contradiction.features import NAMES, row, setting
-from polymnia.engine.analysis.contradiction.model import grown, shipped
+from polymnia.engine.analysis.contradiction.model import TOLD, grown, shipped
 from polymnia.engine.analysis.contradiction.statement import statement
 
 from .everyday import CONFLICTS, PEACE
@@ -47,6 +47,20 @@ def test_few_alarms_on_everyday_notes_are_false(vectors):
     found = judge(PAIRS, vectors)
     alarms = [truth for one, truth in zip(found, TRUTH, strict=True) if one.score >= 0]
     assert sum(alarms) / len(alarms) >= 0.9
+
+
+def test_scenes_that_exclude_each_other_are_told_from_scenes_that_follow():
+    use = embedding.choose("use")[0]
+    first = "A man in a blue shirt is sleeping on a bench in the park"
+    others = ["A man is running a marathon", "Somebody is resting outdoors", "Somebody is not resting outdoors"]
+    pairs = [(first, other) for other in others]
+    excluded, follows, denied = judge(pairs, (use.embed([first] * len(others)), use.embed(others)))
+    assert min(excluded.score, denied.score) > THRESHOLD > follows.score
+
+
+def test_vectors_alone_make_no_pair_surer_than_even(vectors):
+    by_words, found = judge(PAIRS, None), judge(PAIRS, vectors)
+    assert all(one.score <= max(0.0, words.score) for one, words in zip(found, by_words, strict=True))
 
 
 def test_statements_of_different_pairs_do_not_contradict(vectors):
@@ -151,4 +165,4 @@ def test_trees_are_walked_to_their_leaves():
 def test_the_trees_read_as_many_features_as_there_are():
     arrays = shipped().arrays
     assert arrays["words_nodes"][:, 0].max() < len(NAMES)
-    assert arrays["vectors_nodes"][:, 0].max() < len(NAMES) + 5
+    assert arrays["vectors_nodes"][:, 0].max() < len(NAMES) + TOLD

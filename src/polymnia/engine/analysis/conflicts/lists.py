@@ -1,0 +1,71 @@
+"""Lists: two statements of which each adds to a list, or tells of another time or thing: both may well hold.
+
+Somebody who likes hiking may like swimming, and sprint 14 is not sprint 15. This holds of what is known and named, as
+in notes; of a man in a picture, who does one thing at a time, it does not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polymnia.engine.analysis.conflicts import cues
+from polymnia.engine.analysis.conflicts.dating import timeless
+
+__all__ = ["adds", "takes_many"]
+
+_KNOWN = re.compile(
+    r"\W*(?:(?:the|our|my|we|i|user|users|everyone)\b|(?!(?:A|An|One|Two|Three|Four|Some|Several|Many|People|Someone|There|It"
+    r"|He|She|They|This|That|These|Those|Men|Women|Children|Kids|Dogs?|Man|Woman|Boys?|Girls?)\b)[A-Z][\w'’-]*)",
+)
+_PERSON = re.compile(
+    r"\W*the (?:man|woman|boy|girl|men|women|kids?|children|people|person|dogs?|guy|lady|couple|crowd)\b", re.I
+)
+_TAKES_MANY = re.compile(
+    r"\b(?:likes?|loves?|enjoys?|has|have|knows?|speaks?|uses?|supports?|sells?|includes?|contains?|offers?|plays?"
+    r"|stud(?:y|ies|ied)|reads?|visit(?:s|ed)|talk(?:s|ed)? to|met|depends? on|fixe[ds]|works? (?:with|on)|feeds?"
+    r"|exposes?|needs?|owns?|bought|buys?|wants?|wrote|covers|collects?|teaches|taught|learn(?:s|ed)?"
+    r"|is learning|discussed|reviewed|added|recommends?|shows|takes|eats?|drinks?|grows?|accepts?|provides?|handles?"
+    r"|decided to|planned)(?: (?:a|an|the|some|new|to))?(?: \w+)?$",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile(r"(?!(?:한|두|세|어떤|몇)\s)(?:[^\s,.]+ ){0,3}[^\s,.]+[은는]$")
+_KOREAN = re.compile(
+    r"(?:을|를|도|가|이)?\s*(?:좋아|즐[긴겨]|[쓴씁써]|사용|지원|친다|칩니다|한다|합니다|배[운웁우]|키[운웁우]|읽|판[다매]|팝니다|제공|포함|다룬|만났"
+    r"|방문|공부|필요|의존|있다|있습니다)"
+)
+_HANGUL = re.compile("[가-힣]")
+_LONGEST = 80  # characters of a note that says one thing
+_WORD = re.compile(r"[^\s.,;:!?]+")
+_NUMBERED = re.compile(
+    r"\W*(?:(?:the|our) )?([A-Za-z]+) (#?\d[\d.]*|[A-Z])(?=[\s:])|([가-힣]+) ?(\d+)(?=[의은는번호:])", re.I
+)
+
+
+def adds(here: str, there: str) -> bool:
+    """Whether two statements that differ in one place each tell one of many, or tell of two things or two times."""
+    if max(len(here), len(there)) > _LONGEST:
+        return False
+    left, right = timeless(here), timeless(there)
+    mine, other = _WORD.findall(left), _WORD.findall(right)
+    subject = [word.lower() for word in mine[:2]] == [word.lower() for word in other[:2]]
+    if subject and cues.is_told(left) != cues.is_told(right) and _known(left):
+        return True
+    first, second = _NUMBERED.match(left), _NUMBERED.match(right)
+    if first and second and first.group(1, 3) == second.group(1, 3) and first.group(2, 4) != second.group(2, 4):
+        return True
+    first_apart = next((at for at, (x, y) in enumerate(zip(mine, other, strict=False)) if x.lower() != y.lower()), 0)
+    if not first_apart:
+        return False
+    before = " ".join(mine[:first_apart])
+    if _HANGUL.search(left):
+        return _TOPIC.match(before) is not None and _KOREAN.search(left[len(before) :]) is not None
+    return takes_many(before)
+
+
+def takes_many(before: str) -> bool:
+    """Whether what stands before a place, the subject with its verb, lets it take many values: the user likes."""
+    return _known(before) and _TAKES_MANY.search(before) is not None
+
+
+def _known(text: str) -> bool:
+    return _KNOWN.match(text) is not None and _PERSON.match(text) is None

@@ -1,0 +1,198 @@
+"""Quantities: amounts with their unit. 2 hours and 120 minutes are the same, 2 hours and 90 minutes are not."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+__all__ = ["common", "plainly"]
+
+
+class _Unit(NamedTuple):
+    """What a unit measures, how many of the smallest unit of that it is, and how it is written in both languages."""
+
+    measure: str
+    size: Decimal
+    english: str
+    korean: str
+
+
+# A line for each unit: measure, size, how it is told in English and in Korean, and every way it is written.
+_TABLE = """
+time 1 milliseconds 밀리초 ms msec millisecond milliseconds 밀리초
+time 1000 seconds 초 s sec secs second seconds 초
+time 60000 minutes 분 min mins minute minutes 분
+time 3600000 hours 시간 h hr hrs hour hours 시간
+time 86400000 days 일 day days 일
+time 604800000 weeks 주 week weeks wk wks 주 주일
+months 1 months 개월 month months 개월 달
+months 12 years 년 year years yr yrs
+data 1 bytes 바이트 byte bytes 바이트
+data 1000 KB KB kb kib 킬로바이트
+data 1000000 MB MB mb mib 메가바이트 메가
+data 1000000000 GB GB gb gib 기가바이트 기가
+data 1000000000000 TB TB tb tib 테라바이트 테라
+length 1 mm mm mm millimetre millimetres millimeter millimeters 밀리미터
+length 10 cm cm cm centimetre centimetres centimeter centimeters 센티미터 센티
+length 1000 m m m metre metres meter meters 미터
+length 1000000 km km km kilometre kilometres kilometer kilometers 킬로미터
+mass 1 mg mg mg milligram milligrams 밀리그램
+mass 1000 g g g gram grams gramme grammes 그램
+mass 1000000 kg kg kg kilo kilos kilogram kilograms 킬로그램
+mass 1000000000 t t tonne tonnes 톤
+volume 1 ml ml ml millilitre millilitres milliliter milliliters 밀리리터
+volume 1000 l l l litre litres liter liters 리터
+"""
+_UNITS: dict[str, _Unit] = {}
+for _line in _TABLE.strip().splitlines():
+    _measure, _size, _english, _korean, *_ways = _line.split()
+    for _way in _ways:
+        _UNITS[_way] = _Unit(_measure, Decimal(_size), _english, _korean)
+
+_SMALLEST = {"time": "msec", "months": "months", "data": "bytes", "length": "mm", "mass": "mg", "volume": "ml"}
+_COUNTS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "twelve": 12, "fourteen": 14, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90,
+}  # fmt: skip
+_TIMES = {
+    "k": 1_000, "thousand": 1_000, "million": 1_000_000, "mn": 1_000_000, "billion": 1_000_000_000,
+    "bn": 1_000_000_000,
+}  # fmt: skip
+_LATIN = "|".join(sorted((way for way in _UNITS if way.isascii()), key=len, reverse=True))
+_HANGUL = "|".join(sorted((way for way in _UNITS if not way.isascii()), key=len, reverse=True))
+_FIGURE = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+# A day of a month, a time of day and what is numbered (Day 3, v2) are no amounts.
+_AMOUNT = re.compile(
+    rf"(?<![\w.,:/#-])({_FIGURE}|{'|'.join(_COUNTS)})"
+    rf"(?:[ -]?({_LATIN})(?![A-Za-z\d_/-])|\s?({_HANGUL})(?=\W|이|가|은|는|을|를|의|에|로|으|동|간|후|뒤|마|까|입"
+    rf"|부|보|정|짜|내|안|전|$))",
+    re.IGNORECASE,
+)
+_TODAY = re.compile(r"(?:시|월)\s*$")  # 10시 30분, 5월 3일
+_LASTING = re.compile(r"\s?(?:동안|간|이내|이하|이상|만에|후|뒤|마다|전|내)|.{0,4}(?:보관|유지|유효|지난)")
+_PERIOD = re.compile(r"(?:기간|기한|주기|간격|유효|보관|수명|시간)[은는이가:]?\s*$")
+_MANY = re.compile(rf"(?<![\w.,:/#-])([€$£]?)({_FIGURE})\s?(k|thousand|million|mn|billion|bn)(?![\w/-])", re.IGNORECASE)
+_EAST = re.compile(
+    r"(?<![\w.,])(?:(\d+(?:,\d{3})*(?:\.\d+)?)\s?(천|백)?\s?(억|만)|(\d+)\s?(천)(?=\s?(?:원|명|개|건|달러)))"
+)
+_ALONE = re.compile(r"(?<![\d가-힣])((?:만|억)(?=\s?(?:원|명|개|건|달러)))")
+_EASTERN = {"천": 1_000, "백": 100, "만": 10_000, "억": 100_000_000, "": 1}
+_DIGIT = re.compile(r"\d")
+_NEAR = re.compile(r"\d[ -]?[a-zA-Z억만천가-힣]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve) ")
+_SPELLED = (" day", " week", " month", " year", " hour", " minute", " second")
+_BINARY = 256  # megabytes in multiples of this are quarters of a gigabyte
+
+
+class _Amount(NamedTuple):
+    """An amount in a text: from where to where, how much of the smallest unit, and its unit."""
+
+    start: int
+    end: int
+    much: Decimal
+    unit: _Unit
+    eastern: bool
+
+
+def plainly(text: str) -> str:
+    """A text with every amount in the smallest unit of its kind, and every number in figures."""
+    if not _may(text):
+        return text
+    text = _counted(text)
+    amounts = _amounts(text)
+    return _written(text, amounts, dict.fromkeys((one.unit.measure for one in amounts), None)) if amounts else text
+
+
+def common(here: str, there: str) -> tuple[str, str]:
+    """Two texts with their amounts in the same units, where they measure the same in different ones."""
+    if not (_may(here) and _may(there)):
+        return here, there
+    left, right = _counted(here), _counted(there)
+    mine, other = _amounts(left), _amounts(right)
+    if not mine or not other:
+        return left, right
+    smallest: dict[str, _Unit | None] = {}
+    for one in (*mine, *other):
+        held = smallest.get(one.unit.measure)
+        smallest[one.unit.measure] = one.unit if held is None or one.unit.size < held.size else held
+    units = {
+        measure: unit
+        for measure, unit in smallest.items()
+        if len({one.unit.size for one in (*mine, *other) if one.unit.measure == measure}) > 1
+    }
+    return (_written(left, mine, units), _written(right, other, units)) if units else (left, right)
+
+
+def _may(text: str) -> bool:
+    """Whether there may be an amount at all: most statements have none, and this is asked of each."""
+    if _DIGIT.search(text):
+        return _NEAR.search(text) is not None
+    return any(word in text for word in _SPELLED) or _ALONE.search(text) is not None
+
+
+def _counted(text: str) -> str:
+    """Thousands, millions and their like as figures."""
+    if not text.isascii():
+        text = _EAST.sub(_eastern, _ALONE.sub(r"1\1", text))
+    return _MANY.sub(lambda m: m[1] + _shown(_value(m[2]) * _TIMES[m[3].lower()]), text)
+
+
+def _eastern(match: re.Match[str]) -> str:
+    if match[4]:
+        return _shown(_value(match[4]) * 1_000)
+    return _shown(_value(match[1]) * _EASTERN[match[2] or ""] * _EASTERN[match[3]])
+
+
+def _value(figure: str) -> Decimal:
+    low = figure.lower()
+    return Decimal(_COUNTS[low]) if low in _COUNTS else Decimal(low.replace(",", ""))
+
+
+def _amounts(text: str) -> list[_Amount]:
+    found: list[_Amount] = []
+    for match in _AMOUNT.finditer(text):
+        way = match[2] or match[3]
+        unit = _UNITS.get(way) or _UNITS[way.lower()]
+        if match[3] and not _measures(text, match):
+            continue
+        much = _value(match[1]) * unit.size
+        if unit.measure == "data" and (count := _value(match[1])) and count % _BINARY == 0:
+            much = count / 1024 * unit.size * 1000
+        last = found[-1] if found else None
+        between = text[last.end : match.start()].strip(" ,") if last else ""
+        if last and last.unit.measure == unit.measure and last.unit.size > unit.size and between in ("", "and"):
+            found[-1] = last._replace(end=match.end(), much=last.much + much, unit=unit)  # 1 hour 30 minutes
+        else:
+            found.append(_Amount(match.start(), match.end(), much, unit, bool(match[3])))
+    return found
+
+
+def _measures(text: str, match: re.Match[str]) -> bool:
+    """Whether a Korean figure with a unit is an amount: 30분 after an hour is a time, 3일 mostly a date."""
+    before, after = text[: match.start()], text[match.end() :]
+    if _TODAY.search(before):
+        return False
+    return match[3] not in ("일", "주", "달") or bool(_LASTING.match(after) or _PERIOD.search(before))
+
+
+def _written(text: str, amounts: list[_Amount], units: dict[str, _Unit | None]) -> str:
+    """A text with the amounts of some measures in other units; None stands for the smallest of all."""
+    parts, at = [], 0
+    for one in amounts:
+        if one.unit.measure not in units:
+            continue
+        unit = units[one.unit.measure]
+        eastern = one.eastern and unit is not None
+        size, name = (Decimal(1), _SMALLEST[one.unit.measure]) if unit is None else (unit.size, _name(unit, eastern))
+        parts += [text[at : one.start], f"{_shown(one.much / size)}{'' if eastern else ' '}{name}"]
+        at = one.end
+    return "".join((*parts, text[at:]))
+
+
+def _name(unit: _Unit, eastern: bool) -> str:
+    return unit.korean if eastern else unit.english
+
+
+def _shown(value: Decimal) -> str:
+    whole = value.to_integral_value()
+    return str(int(whole)) if whole == value else format(value.normalize(), "f")
