@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from polymnia.keys import KeyFile
 
 from .conftest import MANY
 from .routes import ADDRESSES, Address
@@ -146,7 +150,23 @@ def test_other_pages_are_refused_all_the_same(paged: Served, origin: str) -> Non
 
 @pytest.mark.promise("network.host")
 def test_a_host_of_the_setting_is_answered(serving: Callable[..., Served]) -> None:
-    served = serving("--allowed-hosts", "memory.example, box.example:*")
-    assert served.status("GET", "/healthz", Host="memory.example") == 200
-    assert served.status("GET", "/healthz", Host="Box.example:8443") == 200
-    assert served.status("GET", "/healthz", Host="memory.example:8443") == 421
+    served = serving("--allowed-hosts", "memory.example, box.example:*, den.example:8443, [2001:db8::7]")
+    for host in ("memory.example", "memory.example:443", "Box.example:8443", "den.example:8443", "[2001:db8::7]:80"):
+        assert served.status("GET", "/healthz", Host=host) == 200, host
+    for host in ("den.example", "den.example:8444", "memory.example.evil", "memory.example:evil", "2001:db8::7"):
+        assert served.status("GET", "/healthz", Host=host) == 421, host
+
+
+@pytest.mark.promise("network.host")
+def test_where_others_reach_it_it_answers_to_its_address_and_to_the_machines_name(
+    serving: Callable[..., Served], tmp_path: Path
+) -> None:
+    KeyFile(str(tmp_path / "config" / "polymnia" / "keys.json")).add("one")
+    served = serving("--host", "0.0.0.0", folder=tmp_path)
+    for host in (f"127.0.0.1:{served.port}", socket.gethostname(), f"{socket.gethostname()}:{served.port}"):
+        assert served.status("GET", "/healthz", Host=host) == 200, host
+    with socket.create_connection(("127.0.0.2", served.port)) as connection:
+        connection.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.2:{served.port}\r\n\r\n".encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
+    for host in ("evil.example", "127.0.0.2", "192.0.2.7"):
+        assert served.status("GET", "/healthz", Host=host) == 421, host

@@ -181,6 +181,18 @@ def test_a_server_is_as_well_for_a_key_with_limits_as_for_any(guarded: Guarded, 
             assert door.call("memory_system", asked)["result"]["health"]["status"] == "healthy"
 
 
+@pytest.mark.promise("network.keys.projects")
+@pytest.mark.promise("network.keys.read_only")
+def test_a_key_with_few_rights_is_not_told_that_the_server_is_unwell(guarded: Guarded) -> None:
+    for name in ("elsewhere", "reads"):
+        with guarded.served.door("bare", "content", guarded.keys[name]) as door:
+            asked = {"operation": "check_system_health", "detailed": True}
+            health = door.call("memory_system", asked)["result"]["health"]
+        assert health["components"]["database"]["status"] == "healthy", health
+        if name == "elsewhere":
+            assert health["components"]["cache"]["metrics"]["projects"] <= 1
+
+
 @pytest.mark.promise("network.keys.read_only")
 def test_a_key_that_may_read_exports_what_fits_into_an_answer_and_no_file(
     serving: Callable[..., Served], tmp_path: Path

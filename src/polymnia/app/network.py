@@ -52,13 +52,13 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
     who = visitors(chosen, place, tokens)
     challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
     origins = _listed(chosen.allowed_origins)
-    gate = Gate(hosts=_hosts(chosen), origins=origins, who=who, challenge=challenge, log=house.log)
+    gate = Gate(hosts=_hosts(chosen, place), origins=origins, who=who, challenge=challenge, log=house.log)
     try:
         bound = listening(place, chosen.port)
     except OSError as e:
         raise BadSetting(f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}") from None
     if ready is not None:
-        ready(f"http://{_authority(chosen.host, bound.getsockname()[1])}")
+        ready(f"http://{_authority(_reached(place, chosen.host), bound.getsockname()[1])}")
     try:
         metadata = None if tokens is None else tokens.metadata()
         serve(Application(house, gate, servers, metadata), bound)
@@ -112,6 +112,17 @@ def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
     return who
 
 
+def _reached(place: str, host: str) -> str:
+    """A host a server can be called by: one that listens on every address is called by the machine's name."""
+    from ipaddress import ip_address
+
+    if not ip_address(place).is_unspecified:
+        return host
+    import socket
+
+    return socket.gethostname()
+
+
 def _is_loopback(place: str) -> bool:
     from ipaddress import ip_address
 
@@ -129,10 +140,25 @@ def _address(host: str) -> str:
         raise BadSetting(f"host is {host!r}, which is no address and no name of one") from None
 
 
-def _hosts(chosen: Settings) -> list[str]:
-    """The names a server answers to: those of this machine for itself, its address, and what the settings add."""
-    own = f"[{chosen.host}]" if ":" in chosen.host else chosen.host
-    return [*local_hosts(), own, f"{own}:*", *_listed(chosen.allowed_hosts)]
+def _hosts(chosen: Settings, place: str) -> list[str]:
+    """The names a server answers to: those of this machine for itself, its own where others reach it, and further ones.
+
+    To the address a request came to it answers in any case. A name without a port is one with any port.
+    """
+    names = [f"[{chosen.host}]" if ":" in chosen.host else chosen.host]
+    if not _is_loopback(place):
+        import socket
+
+        names.append(socket.gethostname())
+    for name in _listed(chosen.allowed_hosts):
+        if "/" in name:
+            wanted = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
+            raise BadSetting(
+                f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {wanted}"
+            )
+        names.append(name)
+    ported = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
+    return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in ported)]
 
 
 def _listed(text: str | None) -> list[str]:

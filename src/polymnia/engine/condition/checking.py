@@ -12,11 +12,13 @@ import numpy as np
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.condition.resources import held, used
 from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
+from polymnia.engine.content import read_as
 from polymnia.engine.ports.checks import Asked
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.query import Query
+from polymnia.engine.search.nearness import Near
 from polymnia.engine.search.worker import Channel
 from polymnia.errors import Busy, Fault, Invalid
+from polymnia.models import Record
 
 if TYPE_CHECKING:
     from polymnia.engine.verbs.base import Verbs
@@ -171,13 +173,17 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
 
 
 def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
-    """Search for a word by meaning, and count what has no vector yet."""
+    """Look for what is nearest to a word by meaning, however far it is, and count what has no vector yet."""
     finder, project = memory.finding(), memory.project
     if not finder.channels:
         return "Search by meaning is switched off: no model was chosen"
-    found = look.timed(
-        "search", lambda: finder.search(project, Query(text=_WORD, lanes="meaning"), limit=1, reasons=False)
-    )
+
+    def search() -> list[Near]:
+        word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
+        said = finder.said(project, *read_as(word))
+        return finder.look(project, lambda look: look.nearest(said, 1))
+
+    found = look.timed("search", search)
     health = look.timed("count", lambda: finder.health(project))
     if health is None:
         return ""
@@ -187,13 +193,13 @@ def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
         "vectors": sum(health.models[name]["vectors"] for name in names),
         "pending": health.pending,
         "waiting_words": health.waiting_words,
-        "found": 0 if found is None else len(found.hits),
+        "found": len(found or ()),
     }
     if detailed:
         look.metrics["models"] = health.models
     if health.pending:
         look.say("degraded", f"{health.pending} passage(s) have no vector yet; words find them, meaning does not")
-    elif found is not None and not found.hits and health.passages and all(_is_ready(c) for c in finder.channels):
+    elif found == [] and look.metrics["vectors"] and all(_is_ready(c) for c in finder.channels):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
     return "A search by meaning was answered"
 

@@ -99,7 +99,7 @@ class Gate:
             elif name == b"origin":
                 origins.append(value)
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
-        if host not in self._hosts and not self._with_port(host):
+        if host not in self._hosts and not self._with_port(host) and not _came_to(scope, host):
             raise Refusal(421, "This server does not answer to that host name (setting allowed_hosts)")
         if not origins:
             return None
@@ -143,6 +143,15 @@ class Gate:
     def _with_port(self, host: str) -> bool:
         name, colon, port = host.rpartition(":")
         return bool(colon) and port.isdecimal() and f"{name}:*" in self._hosts
+
+
+def _came_to(scope: Mapping[str, Any], host: str) -> bool:
+    """Whether a host is the very address a request came to: no name that somebody else has made point here."""
+    own = str((scope.get("server") or ("",))[0]).removeprefix("::ffff:")
+    authority = f"[{own}]" if ":" in own else own
+    return bool(own) and (
+        host == authority or (host.startswith(f"{authority}:") and host[len(authority) + 1 :].isdecimal())
+    )
 
 
 def local_hosts() -> list[str]:

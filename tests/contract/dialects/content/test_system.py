@@ -209,6 +209,16 @@ def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
 
 
 @pytest.mark.promise("content.system.health")
+def test_a_store_is_healthy_however_few_and_far_its_memories_are(place: Place) -> None:
+    server = place.serve("content", "--embedder", "use")
+    for text in ("Deploys are on Monday.", "Invoices are sent monthly.", "# 회의록"):
+        stored(server, "atlas", text, options={"generate_embeddings": True})
+        health = system(server, "check_system_health", "atlas", detailed=True)["health"]
+        assert health["components"]["vector_store"]["metrics"]["found"] == 1, health
+        assert health["status"] == "healthy", health
+
+
+@pytest.mark.promise("content.system.health")
 def test_a_broken_embedder_shows_and_errors_are_counted(place: Place) -> None:
     server = place.serve(
         "content", "--embedder", "ollama:none", "--embedder-url", "http://127.0.0.1:9", "--embedder-timeout", "1"
