@@ -9,12 +9,15 @@ from polymnia.app import memory
 from polymnia.cli.output import counted, dim, green, moment, print_json, red, shown, strong
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
+from polymnia.engine.verbs.past import Deed
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event
 from polymnia.settings import Settings
 
 __all__ = ["changes", "history", "instant", "purge", "undo"]
 
+_TITLE, _TITLES = 60, 3  # characters of a title, titles of a change
+_RECENT = 100  # changes among which the newest that can be undone is looked for, to name what goes
 _SAID = ("category", "content_type", "summary", "tags", "metadata")  # what somebody says of a memory
 
 
@@ -70,25 +73,50 @@ def changes(arguments: Namespace, chosen: Settings) -> int:
     """List the newest changes."""
     with memory(chosen, "cli", create=False) as held:
         newest = held.changes(arguments.limit)
+        deeds = held.deeds(newest)
     if arguments.json:
-        print_json([_change(change) for change in newest])
+        print_json([{**_change(change), "did": _deeds(deeds[change.id])} for change in newest])
         return 0
     for change in newest:
-        _print_change(change, "")
+        _print_change(change, _told(deeds[change.id]))
     return 0
 
 
 def undo(arguments: Namespace, chosen: Settings) -> int:
     """Take back a change, whole."""
     with memory(chosen, "cli", create=False) as held:
+        named = None if arguments.change is None else held.change(arguments.change)
+        known = held.deeds(held.changes(_RECENT) if named is None else [named])
         undone = held.undo(arguments.change)
+        deeds = held.deeds(held.changes(1))
     by = undone.undone_by
+    titles = {one.memory: one.title for deeds_of in known.values() for one in deeds_of}
+    did = [one._replace(title=one.title or titles.get(one.memory)) for one in next(iter(deeds.values()), [])]
     if arguments.json:
-        print_json({"undone": _change(undone), "change": by})
+        print_json({"undone": _change(undone), "change": by, "did": _deeds(did)})
         return 0
     print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
+    if told := _told(did):
+        print(f"So: {told}.")
     print(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
     return 0
+
+
+def _told(deeds: list[Deed]) -> str:
+    """What a change did, in a line: each kind of deed with how many, and the first titles."""
+    parts = []
+    for how in dict.fromkeys(one.how for one in deeds):
+        titles = [one.title for one in deeds if one.how == how]
+        named = [f'"{title[:_TITLE]}{"…" if len(title) > _TITLE else ""}"' for title in titles if title][:_TITLES]
+        rest = len(titles) - len(named)
+        if rest:
+            named.append(f"{rest:,} more" if named else counted(rest, "memory"))
+        parts.append(f"{how} {', '.join(named)}")
+    return "; ".join(parts)
+
+
+def _deeds(deeds: list[Deed]) -> list[dict[str, str | None]]:
+    return [{"how": one.how, "title": one.title} for one in deeds]
 
 
 def _print_change(change: Change, more: str) -> None:

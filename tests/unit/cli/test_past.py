@@ -51,6 +51,22 @@ def test_anything_else_is_refused(memory: Memory, text: str) -> None:
         instant(memory, text)
 
 
+def test_a_list_of_changes_tells_what_each_did_and_an_undo_what_became_of_it(desk: Desk) -> None:
+    desk.add("Ann likes tea")
+    with connect() as memory:
+        memory.create_entities([EntityDraft(f"e{i}", "k", ("x",)) for i in range(5)])
+        memory.create_relations([("e0", "e1", "knows")])
+    told = [line.split("  ", 3) for line in desk.run("changes").lines]
+    assert [line[1] for line in told] == ["create_relations", "create_entities", "remember"]
+    assert [line[3] for line in told[1:]] == ['made "e0", "e1", "e2", 2 more', 'made "Ann likes tea"']
+    assert len(told[0]) == 3
+    assert not [line for line in desk.run("undo").lines if line.startswith("So:")]
+    assert 'So: deleted "e0", "e1", "e2", 2 more.' in desk.run("undo").lines
+    assert 'So: deleted "Ann likes tea".' in desk.run("undo").lines
+    back = desk.run("undo", "--change", "6")
+    assert 'So: restored "Ann likes tea".' in back.lines
+
+
 def test_a_history_tells_where_a_memory_was_and_what_it_had_before(desk: Desk) -> None:
     id = desk.add("Ann likes tea", "--tag", "a")
     desk.run("move", id, "--to", "work/x")

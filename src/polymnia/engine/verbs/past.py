@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from polymnia.engine.items import title_of
 from polymnia.engine.paging import size
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
 
-__all__ = ["PastVerbs"]
+__all__ = ["Deed", "PastVerbs"]
+
+
+class Deed(NamedTuple):
+    """What a change did to one memory: made, changed, deleted or restored it. One that is gone has no title."""
+
+    how: str
+    memory: int
+    title: str | None
 
 
 class PastVerbs(Verbs):
@@ -65,7 +75,7 @@ class PastVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             events = snapshot.history(name)
         if not events:
-            raise NotFound([name])
+            raise NotFound([name], "Memory", hint="No memory was ever called so. Search for it, or list what there is.")
         return events
 
     def changes(self, limit: int = 20) -> list[Change]:
@@ -73,6 +83,22 @@ class PastVerbs(Verbs):
         size(limit)
         with self.store.read(self.project) as snapshot:
             return snapshot.changes(limit)
+
+    def deeds(self, changes: Sequence[Change]) -> dict[int, list[Deed]]:
+        """What each of these changes did to which memory. A change of relations alone did nothing to one."""
+        told: dict[int, list[Deed]] = {change.id: [] for change in changes}
+        numbers = {(change.at, change.who, change.action): change.id for change in changes}
+        if not changes:
+            return told
+        times = [change.at for change in changes]
+        with self.store.read(self.project) as snapshot:
+            done = [
+                one for one in snapshot.touches(min(times), max(times) + 1) if (one.at, one.who, one.action) in numbers
+            ]
+            titles = {record.id: title_of(record) for record in snapshot.load(sorted({one.memory for one in done}))}
+        for one in done:
+            told[numbers[one.at, one.who, one.action]].append(Deed(one.how, one.memory, titles.get(one.memory)))
+        return told
 
     def change(self, number: int) -> Change | None:
         """One change of the project by its number."""
