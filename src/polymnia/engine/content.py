@@ -12,8 +12,8 @@ from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft, Text, legal_name, legal_text
 
 __all__ = [
-    "KIND", "Moved", "Remembered", "Revised", "as_draft", "check_tags", "check_metadata", "content", "find", "finds",
-    "read_as", "still_there",
+    "KIND", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_room", "check_tags", "content",
+    "find", "finds", "read_as", "still_there",
 ]  # fmt: skip
 
 KIND = "memory"
@@ -123,14 +123,25 @@ def check_metadata(metadata: Mapping[str, Any], limits: Limits) -> dict[str, Any
     """Metadata as it is kept: any JSON object whose texts are legal and whose numbers fit 64 bits."""
     from msgspec.json import encode
 
+    check_room(metadata, limits)
     _check_value(metadata, "metadata", 0)
     try:
-        size = len(encode(metadata))
+        encode(metadata)
     except (TypeError, ValueError, OverflowError) as e:
         raise Invalid(f"metadata cannot be kept: {e}", field="metadata") from None
-    if size > limits.text_bytes:
-        raise Invalid(f"metadata has {size:,} bytes, over {limits.text_bytes:,} (setting max_text_bytes)")
     return dict(metadata)
+
+
+def check_room(metadata: Mapping[str, Any] | None, limits: Limits) -> None:
+    """Refuse metadata that is too large, before anybody looks at what is in it."""
+    from msgspec.json import encode
+
+    try:
+        size = len(encode(metadata))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return  # what is wrong with it is told by whoever looks at it closely
+    if size > limits.text_bytes:
+        raise OverLimit("metadata", size, "bytes", limits.text_bytes, "max_text_bytes")
 
 
 def _check_value(value: Any, where: str, depth: int) -> None:

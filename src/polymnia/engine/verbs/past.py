@@ -75,7 +75,7 @@ class PastVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             events = snapshot.history(name)
         if not events:
-            raise NotFound([name], "Memory", hint="No memory was ever called so. Search for it, or list what there is.")
+            raise NotFound([name], "Memory", hint="Search for it, or list what there is.")
         return events
 
     def changes(self, limit: int = 20) -> list[Change]:

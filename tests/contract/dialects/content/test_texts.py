@@ -171,3 +171,10 @@ def test_numbers_in_metadata_are_not_counted(words: Server) -> None:
     series = [i / 8 for i in range(20_000)]
     id = stored(words, "atlas", "a series", metadata={"series": series})
     assert get(words, "atlas", id)["metadata"]["series"] == series
+
+
+@pytest.mark.promise("content.text.limit")
+def test_metadata_over_five_mebibytes_is_refused(words: Server) -> None:
+    fault = refused(words, "store_content", 422, "atlas", content="quagga", metadata={"series": [0.125] * 900_000})
+    assert fault["data"]["details"]["field"] == "metadata", fault
+    assert find(words, "atlas", "quagga")["total"] == 0
