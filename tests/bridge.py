@@ -137,7 +137,10 @@ def over_sse(port: int, dialect: str, pipe: Pipe) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", port)
     for line in _lines():
         connection.request("POST", where.decode(), line, {"Content-Type": "application/json"})
-        connection.getresponse().read()
+        answer = connection.getresponse()
+        said = answer.read()
+        if answer.status != 202:  # a message that was not taken
+            pipe(said)
 
 
 def over_ws(port: int, dialect: str, pipe: Pipe) -> None:

@@ -13,7 +13,7 @@ import pytest
 from stdio_client import DEADLINE
 
 from .conftest import MANY
-from .served import Served, eventually, heard, request
+from .served import DOORS, Served, eventually, heard, request
 
 HOST = b"Host: 127.0.0.1\r\n"
 JSON = b"Content-Type: application/json\r\n"
@@ -41,9 +41,14 @@ def status(said: bytes) -> int:
 
 @pytest.mark.promise("network.input.body")
 def test_a_message_over_the_limit_is_413(server: Served) -> None:
-    answer = server.request("POST", "/mcp", b'"' + b"x" * 1_000_000 + b'"', Content_Type="application/json")
-    assert answer.status == 413
-    assert "max_message_bytes" in answer.value["error"]
+    with server.events() as stream:
+        opened = stream.next()
+        assert opened is not None
+        for path in ("/mcp", opened["data"]):
+            answer = server.request("POST", path, b'"' + b"x" * 1_000_000 + b'"', Content_Type="application/json")
+            assert (answer.status, answer.value["id"]) == (413, None)
+            assert answer.value["error"]["code"] == -32600
+            assert "1,000,000 bytes, the limit max_message_bytes" in answer.value["error"]["message"]
     declared = b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 99999999999999999999\r\n\r\n{"
     with server.raw(declared) as made:
         assert status(made.recv(4096)) in (400, 413)
@@ -176,8 +181,62 @@ def test_a_message_that_cannot_be_read_is_an_error(server: Served, body: bytes, 
 @pytest.mark.promise("network.input.message")
 @pytest.mark.parametrize("type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 def test_what_a_form_of_a_page_can_send_is_415(server: Served, type: str) -> None:
-    assert server.request("POST", "/mcp", PING, Content_Type=type).status == 415
+    answer = server.request("POST", "/mcp", PING, Content_Type=type)
+    assert (answer.status, answer.value["error"]["code"]) == (415, -32600)
     assert server.request("POST", "/sse/messages?session_id=x", PING, Content_Type=type).status in (404, 415)
+
+
+@pytest.mark.promise("network.input.message")
+@pytest.mark.parametrize(
+    ("headers", "code", "part"),
+    [
+        (b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (len(PING), PING), 415, b"uncompressed"),
+        (b"Content-Encoding: identity\r\nContent-Length: %d\r\n\r\n%b" % (len(PING), PING), 200, b'"result":{}'),
+        (b"Transfer-Encoding: gzip, chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(PING), PING), 501, b"chunked"),
+        (
+            b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(PING), PING),
+            501, b"chunked",
+        ),
+        (b"Transfer-Encoding: Chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(PING), PING), 200, b'"result":{}'),
+        (b"Accept: text/html\r\nContent-Length: %d\r\n\r\n%b" % (len(PING), PING), 406, b"application/json or"),
+    ],
+    ids=["gzip", "identity", "gzip in chunks", "gzip and chunks", "chunks", "a page is wanted"],
+)  # fmt: skip
+def test_a_message_in_another_form_is_refused_as_json_rpc_has_it(
+    server: Served, headers: bytes, code: int, part: bytes
+) -> None:
+    said = server.exchange(b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Connection: close\r\n" + headers)
+    assert status(said) == code, said
+    told = json.loads(said.partition(b"\r\n\r\n")[2])
+    assert told["jsonrpc"] == "2.0"
+    assert part in said
+    assert code == 200 or (told["id"], told["error"]["code"]) == (None, -32600)
+
+
+@pytest.mark.promise("network.input.addresses")
+@pytest.mark.parametrize(
+    ("method", "path", "code", "header", "says"),
+    [
+        ("GET", "/nowhere", 404, {}, "There is nothing at this address. Served are /mcp and /sse"),
+        ("POST", "/mcp/nobody", 404, {}, "/official"),
+        ("WS", "/nowhere", 404, {}, "There is nothing at this address"),
+        ("WS", "/mcp", 404, {}, "There is no WebSocket at this address"),
+        ("PUT", "/mcp", 405, {"allow": "DELETE, GET, POST"}, "This address takes DELETE, GET, POST"),
+        ("POST", "/sse", 405, {"allow": "GET"}, "This address takes GET"),
+        ("GET", "/ws", 426, {"upgrade": "websocket", "connection": "upgrade"}, "Sec-WebSocket-Key"),
+        ("POST", "/ws/content", 426, {"sec-websocket-version": "13"}, "a WebSocket"),
+    ],
+)
+def test_who_asks_for_what_there_is_not_is_told_what_there_is(
+    server: Served, method: str, path: str, code: int, header: dict[str, str], says: str
+) -> None:
+    assert server.status(method, path) == code
+    assert header.items() <= server.last.items()
+    assert server.last["content-type"] == "application/json"
+    lines = b"GET" if method == "WS" else method.encode()
+    upgrade = UPGRADE.partition(b"\r\n" + HOST)[2] if method == "WS" else b"Connection: close\r\n"
+    said = server.exchange(lines + b" %b HTTP/1.1\r\n" % path.encode() + HOST + upgrade + b"\r\n")
+    assert says in json.loads(said.partition(b"\r\n\r\n")[2])["error"]
 
 
 @pytest.mark.promise("network.input.pipelined")
@@ -278,6 +337,68 @@ def test_text_that_is_no_utf_8_is_stored_nowhere(server: Served) -> None:
     assert "error" in answer or answer["result"]["isError"]
 
 
+@pytest.mark.promise("network.input.long")
+@pytest.mark.parametrize("kind", ["http", "ws"])
+def test_a_long_message_that_cannot_be_read_is_an_error_all_the_same(server: Served, kind: str) -> None:
+    """They are looked at elsewhere than short ones, so that nobody waits for it."""
+    call = b'{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"create_entities","arguments":%b}}'
+    entity = b'{"entities":[{"name":"n","entityType":"t","observations":["%b\\ud800"]}],"more":[%b1]}'
+
+    def told(body: bytes) -> dict[str, object]:
+        if kind == "http":
+            return dict(server.request("POST", "/mcp/official", body, Content_Type="application/json").value)
+        with server.socket("/ws/official") as made:
+            made.send(body)
+            return dict(json.loads(made.recv(DEADLINE)))
+
+    found = told(call % (entity % (b"x" * 600_000, b"")))
+    assert found["id"] == "long"
+    assert "observations" in str(found)
+    assert "surrogate" in str(found)
+    found = told(call % (entity % (b"x", b"")) + b" " * 10 + b"x" * 600_000)
+    assert (found["id"], found["error"]["code"]) == (None, -32700)  # type: ignore[index]
+    found = told(b'{"jsonrpc":"2.0","id":"deep","method":"ping","params":' + b"[" * 300_000 + b"]" * 300_000 + b"}")
+    assert (found["id"], found["error"]["code"]) == ("deep", -32600)  # type: ignore[index]
+    assert "more than 100 levels of nesting" in str(found)
+    broad = b"[" + b'{"a":[{}]},' * 60_000 + b"1]"
+    found = told(call.replace(b"tools/call", b"ping") % broad)
+    assert (found["id"], found["result"]) == ("long", {})
+
+
+@pytest.mark.promise("network.input.long")
+def test_a_message_of_very_many_parts_with_half_a_character_is_refused(serving: Callable[..., Served]) -> None:
+    served = serving(*MANY)
+    for bad, code in ((b'"\\ud800"', -32600), (b'"\\ud83d\\ude00', -32700)):
+        body = b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":[%b%b]}}' % (b"1," * 600_000, bad)
+        answer = served.request("POST", "/mcp", body, Content_Type="application/json")
+        assert (answer.status, answer.value["error"]["code"]) == (400, code)
+        assert answer.value["id"] == (5 if code == -32600 else None)
+
+
+@pytest.mark.promise("network.log.folders")
+def test_who_guesses_a_folder_of_the_server_is_not_told_so(server: Served) -> None:
+    def told(guess: str, below: str) -> str:
+        given = {"operation": "import_project_data", "project_id": "p", "format": "json", "source": guess + below}
+        call = request("tools/call", {"name": "memory_system", "arguments": given})
+        return server.post(call, "/mcp/content").body.decode().replace(guess, "GUESS")
+
+    for below in ("", "/x.json", "/../x.json", "/" + "x" * 300):
+        said = told(f"{server.folder}/exports", below)
+        assert "the export folder" in said
+        assert said == told(f"{str(server.folder)[:-1]}%/exports", below)
+
+
+@pytest.mark.promise("network.input.answered")
+def test_a_call_whose_result_cannot_be_written_is_answered_with_an_error(serving: Callable[..., Served]) -> None:
+    broken = "import polymnia.transports.rpc as r; r.shaped = lambda reply: {'content': object()}"
+    served = serving(*MANY, before=broken)
+    for kind in DOORS:
+        with served.door(kind) as door:
+            error = door.call("open_nodes", {"names": ["x"]})["error"]
+        assert error["code"] == -32603
+        served.wait_for_line(error["data"]["incident"])
+
+
 @pytest.mark.promise("network.input.socket")
 def test_an_upgrade_that_is_none_is_refused(server: Served) -> None:
     for change in (
@@ -289,6 +410,35 @@ def test_an_upgrade_that_is_none_is_refused(server: Served) -> None:
     ):
         with server.raw(UPGRADE.replace(*change) + b"Connection: close\r\n\r\n") as made:
             assert 400 <= status(made.recv(4096)) < 500, change
+
+
+@pytest.mark.promise("network.input.socket")
+@pytest.mark.parametrize(
+    "change",
+    [
+        (b"Sec-WebSocket-Version: 13", b"Sec-WebSocket-Version: 8"),
+        (b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", b"Sec-WebSocket-Key: short"),
+        (b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", b"Nothing: at all"),
+        (b"Sec-WebSocket-Key", b"Sec-WebSocket-Protocol: =\r\nSec-WebSocket-Key"),
+        (b"Sec-WebSocket-Key", b"X: y\r\n" * 200 + b"Sec-WebSocket-Key"),
+        (b"Sec-WebSocket-Key", b"X: " + b"y" * 10_000 + b"\r\nSec-WebSocket-Key"),
+    ],
+    ids=["its version", "a short key", "no key", "its protocol", "many headers", "a long header"],
+)
+def test_a_bad_handshake_is_answered_in_our_words_after_who_asks_was_looked_at(
+    server: Served, change: tuple[bytes, bytes]
+) -> None:
+    bad = UPGRADE.replace(*change) + b"\r\n"
+    with server.raw(bad) as made:
+        said = made.recv(4096)
+        assert status(said) == 426, said
+        assert b"x-ratelimit-limit" in said
+        assert b"x-request-id" in said
+        assert "WebSocket" in json.loads(said.partition(b"\r\n\r\n")[2])["error"]
+        made.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")  # the connection is of use all the same
+        assert status(made.recv(4096)) == 200
+    with server.raw(bad.replace(b"Host: 127.0.0.1", b"Host: evil.example")) as made:
+        assert status(made.recv(4096)) == 421
 
 
 @pytest.mark.promise("network.input.socket")

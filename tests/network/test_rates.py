@@ -193,6 +193,22 @@ def test_a_refused_stranger_is_told_too(serving: Callable[..., Served], tmp_path
         assert all(name in served.last for name in RATES)
 
 
+@pytest.mark.promise("network.rates.headers", "network.log.request")
+@pytest.mark.parametrize(("path", "status"), [("/ws", 101), ("/mcp", 404), ("/nowhere", 404)])
+def test_an_upgrade_tells_where_the_caller_stands(limited: Served, path: str, status: int) -> None:
+    assert limited.status("WS", path) == status
+    assert all(name in limited.last for name in RATES)
+    assert "x-request-id" in limited.last
+
+
+@pytest.mark.promise("network.rates.begin", "network.rates.refused")
+def test_a_handshake_too_many_is_refused_by_its_own_id(serving: Callable[..., Served]) -> None:
+    served = serving("--rate-limit-session", "2")
+    answers = flood(served, {**initialize(), "id": "the third"}, 3)
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert (answers[-1].value["id"], answers[-1].value["error"]["code"]) == ("the third", 503)
+
+
 @pytest.mark.promise("network.rates.settings", "network.rates.begin")
 def test_the_limits_are_settings(serving: Callable[..., Served]) -> None:
     served = serving("--rate-limit-session", "3", "--rate-limit-heavy", "1", "--rate-limit", "20")

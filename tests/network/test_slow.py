@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from threading import Thread
 
 import pytest
+from websockets.sync.client import ClientConnection
 
 from stdio_client import DEADLINE
 
 from .conftest import MANY
 from .served import Served, eventually, heard, request
+from .waiting import create, held
 
 HOST = b"Host: 127.0.0.1\r\n"
 POST = b"POST /mcp HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
@@ -127,12 +133,146 @@ def test_who_reads_none_of_their_answers_is_dropped(serving: Callable[..., Serve
         eventually(lambda: connections() == 1, "the silent client is still there")
 
 
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+
+
+def frame(data: bytes, *, first: bool = True, last: bool = True) -> bytes:
+    """A frame of a text as a client writes it."""
+    return struct.pack("!BBQ", 0x80 * last | first, 0xFF, len(data)) + b"\0\0\0\0" + data
+
+
 @pytest.mark.promise("network.slow.socket")
 def test_a_socket_whose_client_answers_no_pings_is_dropped(serving: Callable[..., Served]) -> None:
     served = serving(*MANY, changes={"polymnia.transports.web.serving._PING_SECONDS": 0.2})
-    upgrade = (
-        b"GET /ws HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    )
-    with served.raw(upgrade) as made:
+    with served.raw(UPGRADE) as made:
         assert b"101" in dropped(made)
+
+
+@pytest.mark.promise("network.slow.socket")
+@pytest.mark.parametrize(
+    "said",
+    [frame(b"{" * 100)[:50], frame(b"{", last=False), frame(b"{", last=False) + frame(b"{}", first=False)[:5], b"\x81"],
+    ids=["half a frame", "a piece", "a piece and half a frame", "a byte"],
+)
+def test_a_message_of_a_socket_that_never_becomes_whole_closes_it(hasty: Served, said: bytes) -> None:
+    with hasty.raw(UPGRADE) as made:
+        assert b"101" in made.recv(4096)
+        made.sendall(said)
+        assert struct.pack("!H", 1008) in dropped(made)
+
+
+@pytest.mark.promise("network.slow.socket")
+def test_a_socket_that_says_one_message_after_another_stays_open(hasty: Served) -> None:
+    ping = json.dumps(request("ping")).encode()
+    one = frame(ping)
+    with hasty.raw(UPGRADE) as made:
+        assert b"101" in made.recv(4096)
+        end = time.monotonic() + 3 * SHORT["polymnia.transports.web.house._BODY_SECONDS"]
+        made.sendall(one[:30])
+        while time.monotonic() < end:  # some of the next one is always there
+            made.sendall(one[30:] + one[:30])
+            assert b'"result":{}' in made.recv(4096)
+
+
+@pytest.mark.promise("network.slow.held")
+def test_messages_that_are_not_whole_are_bounded_in_all(serving: Callable[..., Served]) -> None:
+    little = "import polymnia.transports.web.house as h; from functools import partial; "
+    little += "h.Limits = partial(h.Limits, held_bytes=500_000)"
+    served = serving(*MANY, before=little)
+    ping = json.dumps(request("ping")).encode()
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(served.raw(UPGRADE)) for _ in range(3)]
+        for made in sockets:
+            assert b"101" in made.recv(4096)
+        said = [
+            frame(b" " * 400_000, last=False),
+            frame(b" " * 50_000, last=False) + frame(b" ", first=False, last=False),
+        ]
+        for made, pieces in zip(sockets, said, strict=False):
+            made.sendall(pieces + b"\x89\x80\0\0\0\0")
+            assert made.recv(4096) == b"\x8a\0"  # a ping is answered in between, when all before it was taken
+        sockets[2].sendall(frame(b" " * 300_000)[: 14 + 50_000])  # the last of these bytes is one too many
+        assert struct.pack("!H", 1013) in dropped(sockets[2])
+        for made in sockets[:2]:
+            made.sendall(frame(ping, first=False))
+            assert b'"result":{}' in made.recv(4096)
+        late = stack.enter_context(served.raw(UPGRADE))  # there is room again
+        assert b"101" in late.recv(4096)
+        late.sendall(frame(b" " * 300_000 + ping))
+        assert b'"result":{}' in late.recv(4096)
+
+
+@pytest.mark.promise("network.slow.held")
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is asked of Linux")
+@pytest.mark.parametrize("last", [True, False], ids=["half a frame", "a piece"])
+def test_what_a_socket_began_to_say_is_forgotten_when_it_leaves(serving: Callable[..., Served], last: bool) -> None:
+    served = serving(*MANY)
+
+    def megabytes() -> int:
+        lines = Path(f"/proc/{served.process.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) // 1024
+
+    assert served.is_well()
+    before = megabytes()
+    for _ in range(8):
+        with served.raw(UPGRADE) as made:
+            assert b"101" in made.recv(4096)
+            made.sendall(frame(b" " * 12_000_000, last=last)[: -1 if last else None])
+    assert served.is_well()
+    eventually(lambda: megabytes() < before + 40, "what nobody will ever end is kept")
+
+
+@pytest.mark.promise("network.slow.ahead")
+def test_of_a_socket_far_ahead_of_its_answers_no_more_is_read_for_now(serving: Callable[..., Served]) -> None:
+    changes = {"workers._MOST_BYTES": 2_000_000, "serving._PING_SECONDS": 0.2}
+    served = serving(*MANY, changes={f"polymnia.transports.web.{name}": value for name, value in changes.items()})
+    served.post(create("first"))
+    many = 40
+    messages = [json.dumps({**create(f"{at} {'x' * 1000}", at), "pad": "x" * 1_000_000}).encode() for at in range(many)]
+    sent: list[int] = []
+
+    def send(made: ClientConnection) -> None:
+        for at, message in enumerate(messages):
+            made.send(message.decode())
+            sent.append(at)
+
+    with served.socket(ping_interval=None) as made:
+        writer = Thread(target=send, args=(made,))
+        with held(served):
+            writer.start()
+            writer.join(1.5)  # longer than any ping is waited for
+            assert writer.is_alive(), "everything was taken at once"
+            assert len(sent) < many
+        found = [json.loads(made.recv(DEADLINE)) for _ in range(many)]
+        writer.join(DEADLINE)
+    assert {one["id"] for one in found} == set(range(many))
+    assert all("result" in one for one in found)
+
+
+@pytest.mark.promise("network.slow.ahead")
+def test_a_message_by_sse_waits_while_its_client_is_far_ahead(serving: Callable[..., Served]) -> None:
+    served = serving(*MANY, changes={"polymnia.transports.web.workers._MOST_CALLS": 3})
+    served.post(create("first"))
+    taken: list[int] = []
+
+    def post(at: int) -> None:
+        assert served.post(create(f"n{at}", at), where).status == 202
+        taken.append(at)
+
+    with served.events() as events, ExitStack() as stack:
+        opened = events.next()
+        assert opened is not None
+        where = opened["data"]
+        with held(served):
+            posts = [Thread(target=post, args=(at,)) for at in range(5)]
+            for one in posts:
+                one.start()
+            eventually(lambda: len(taken) >= 3, "messages are not taken")
+            assert served.is_well()
+            assert len(taken) == 3
+        stack.callback(lambda: [one.join(DEADLINE) for one in posts])
+        found = [events.message() for _ in range(5)]
+    assert {one["id"] for one in found if one is not None and "result" in one} == set(range(5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from threading import Thread
@@ -89,6 +90,23 @@ def test_an_idle_server_ends_at_once(serving: Callable[..., Served]) -> None:
     with served.raw(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") as made:
         assert made.recv(4096).startswith(b"HTTP/1.1 200")
         assert served.stop() == 0
+
+
+@pytest.mark.promise("network.stopping.ends")
+@pytest.mark.parametrize("path", ["/mcp", "/sse/messages"])
+def test_half_a_message_keeps_no_server_from_ending(serving: Callable[..., Served], path: str) -> None:
+    served = serving()
+    with served.events() as events:
+        opened = events.next()
+        assert opened is not None
+        where = opened["data"] if path.startswith("/sse") else path
+        head = f"POST {where} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 500\r\n"
+        with served.raw(head.encode() + b"\r\n{") as made:
+            assert served.is_well()
+            begun = time.monotonic()
+            assert served.stop() == 0
+            assert time.monotonic() - begun < 10
+            assert heard(made).startswith(b"HTTP/1.1 503 ")
 
 
 def test_every_way_in_is_tried() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
@@ -16,7 +17,9 @@ __all__ = ["BadMessage", "Message", "message", "nesting", "parts", "salvaged_id"
 _BRACKETS = b"[]{}"
 _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_LONG = 256 * 1024  # bytes whose nesting is not looked for one by one
+_LONG = 256 * 1024  # bytes of a message that is not looked at where everybody waits for it, or not one by one
+_MANY = 500_000  # commas beyond which a message is not read another way
+_SURROGATE = "The message contains a lone surrogate"
 _SMALL = 64 * 1024  # bytes of a batch that is taken apart though something in it is no JSON
 _SALVAGE = 256 * 1024  # how much of a broken message is searched for its id
 
@@ -33,13 +36,19 @@ class Message(Struct):
 
 
 class BadMessage(Exception):
-    """Bytes that are not a message we can serve; carries the error and, where it could be found, the id."""
+    """Bytes that are not a message we can serve; carries the error and, where it could be found, the id.
 
-    def __init__(self, error: RpcError, id: Any = None, loose: Any = None) -> None:
+    ``loose`` is what could be read of it, ``closer`` what there is to do where finding out takes long.
+    """
+
+    def __init__(
+        self, error: RpcError, id: Any = None, loose: Any = None, closer: Callable[[], BadMessage] | None = None
+    ) -> None:
         super().__init__(error.message)
         self.error = error
         self.id = id
         self.loose = loose
+        self.closer = closer
 
 
 _decode = msgspec.json.Decoder(Message).decode
@@ -47,15 +56,21 @@ _decode = msgspec.json.Decoder(Message).decode
 
 def message(line: bytes, most_nested: int) -> Message:
     """Read one message."""
-    if line.count(b"[") + line.count(b"{") > most_nested and (deep := nesting(line)) > most_nested:
-        over = OverLimit("The message", deep, "levels of nesting", most_nested, "max_nesting")
-        raise BadMessage(RpcError(INVALID_REQUEST, over.message), salvaged_id(line))
+    if line.count(b"[") + line.count(b"{") > most_nested and (deep := nesting(line, most_nested)) > most_nested:
+        text = f"The message has more than {most_nested:,} levels of nesting, the limit max_nesting"
+        if len(line) <= _LONG:  # and was looked at to its end
+            text = OverLimit("The message", deep, "levels of nesting", most_nested, "max_nesting").message
+        raise BadMessage(RpcError(INVALID_REQUEST, text), salvaged_id(line))
     try:
         read = _decode(line)
     except msgspec.ValidationError as e:
         raise BadMessage(RpcError(INVALID_REQUEST, f"Not a JSON-RPC request: {e}"), salvaged_id(line)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
-        raise _undecodable(line, e) from None
+        text = str(e)
+        if len(line) > _LONG:
+            error = RpcError(PARSE_ERROR, f"Parse error: {text}")
+            raise BadMessage(error, closer=lambda: _undecodable(line, text)) from None
+        raise _undecodable(line, text) from None
     id = read.id
     if id is not UNSET and (isinstance(id, bool) or not isinstance(id, str | int | float)):
         raise BadMessage(RpcError(INVALID_REQUEST, "A request's id must be a string or a number"))
@@ -65,9 +80,14 @@ def message(line: bytes, most_nested: int) -> Message:
     return read
 
 
-def _undecodable(line: bytes, error: Exception) -> BadMessage:
+def _undecodable(line: bytes, error: str) -> BadMessage:
     """Bytes the decoder refuses: either no JSON at all, or JSON with half a surrogate pair in a text."""
     import json
+
+    if line.count(b",") > _MANY:  # what it consists of would fill the memory, and reading it all keep others waiting
+        if _has_lone_surrogate(line):
+            return BadMessage(RpcError(INVALID_REQUEST, _SURROGATE), salvaged_id(line))
+        return BadMessage(RpcError(PARSE_ERROR, f"Parse error: {error}"))
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")
@@ -79,7 +99,15 @@ def _undecodable(line: bytes, error: Exception) -> BadMessage:
     id = loose.get("id") if isinstance(loose, dict) else None
     if isinstance(id, bool) or not isinstance(id, str | int | float) or (isinstance(id, str) and not id.isprintable()):
         id = None
-    return BadMessage(RpcError(INVALID_REQUEST, "The message contains a lone surrogate"), id, loose)
+    return BadMessage(RpcError(INVALID_REQUEST, _SURROGATE), id, loose)
+
+
+def _has_lone_surrogate(line: bytes) -> bool:
+    import re
+
+    pair = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    bare = re.sub(pair, b"", line.replace(b"\\\\", b""))
+    return re.search(rb"\\u[dD][89a-fA-F]", bare) is not None
 
 
 def parts(batch: bytes, most: int) -> list[bytes] | None:
@@ -138,26 +166,33 @@ def _torn(batch: bytes) -> list[bytes] | None:
     return None
 
 
-def nesting(line: bytes) -> int:
-    """How deeply a JSON text is nested, without reading it."""
+def nesting(line: bytes, most: int | None = None) -> int:
+    """How deeply a JSON text is nested, without reading it; beyond ``most`` nobody looks how much deeper it is."""
     bare = line.replace(b"\\\\", b"").replace(b'\\"', b"")
-    if len(bare) > _LONG:
-        return _nesting_of_much(bare)
-    bare = b"".join(bare.split(b'"')[::2]).translate(None, _NOT_BRACKETS)
-    return max(accumulate(map(_STEPS.__getitem__, bare), initial=0))
+    first = b"".join(bare[:_LONG].split(b'"')[::2]).translate(None, _NOT_BRACKETS)
+    deepest = max(accumulate(map(_STEPS.__getitem__, first), initial=0))
+    if len(bare) <= _LONG or (most is not None and deepest > most):
+        return deepest
+    return _nesting_of_much(bare, most)
 
 
-def _nesting_of_much(bare: bytes) -> int:
+def _nesting_of_much(bare: bytes, most: int | None) -> int:
     """The same for a long text, in which no quote is escaped: many numbers at once, as others wait meanwhile."""
     import numpy as np
 
-    signs = np.frombuffer(bare, np.uint8)
-    signs = signs[np.cumsum(signs == ord('"'), dtype=np.uint8) & 1 == 0]  # outside of texts
     steps = np.zeros(256, np.int8)
     for sign, step in _STEPS.items():
         steps[sign] = step
-    walked = steps[signs]
-    return int(np.cumsum(walked[walked != 0], dtype=np.int32).max(initial=0))
+    deepest = depth = quotes = 0
+    for at in range(0, len(bare), _LONG):
+        signs = np.frombuffer(bare[at : at + _LONG], np.uint8)
+        quoted = np.cumsum(signs == ord('"'), dtype=np.uint8) + np.uint8(quotes) & 1
+        walked = np.cumsum(steps[signs] * (1 - quoted).astype(np.int8), dtype=np.int32)
+        deepest = max(deepest, depth + int(walked.max()))
+        depth, quotes = depth + int(walked[-1]), int(quoted[-1])
+        if most is not None and deepest > most:
+            break
+    return deepest
 
 
 def salvaged_id(line: bytes) -> Any:

@@ -115,9 +115,9 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     except Fault as e:
         if isinstance(e, Unavailable):
             connection.link.log("error", e.message)
-            connection.tell(request, "error", connection.hide(e).message)
+            connection.tell(request, "error", connection.hide(e, raw).message)
         word: Any = e.word or tool.word or registry.word
-        reply = word(connection.hide(e))
+        reply = word(connection.hide(e, raw))
     for note in reply.notes:
         connection.tell(request, "notice", note.text)
     if connection.watch is not None and not tool.reads:

@@ -127,6 +127,19 @@ class Connection:
 
     def _refuse_bad(self, bad: BadMessage, send: Send) -> None:
         request = Request(self, bad.id, "", send)
+        if bad.closer is None:
+            self._refuse_closely(request, bad)
+            return
+        closer = bad.closer
+
+        def look() -> None:
+            seen = closer()
+            request.id = seen.id
+            self._refuse_closely(request, seen)
+
+        self.link.run(Call(request, look, False))
+
+    def _refuse_closely(self, request: Request, bad: BadMessage) -> None:
         loose = bad.loose
         if isinstance(loose, dict) and loose.get("method") == "tools/call" and isinstance(loose.get("params"), dict):
             # Well-formed but for a text no memory may hold: the dialect says which one, in its own words.
@@ -203,13 +216,14 @@ class Connection:
             else:
                 request.cancel()
 
-    def hide(self, fault: Fault) -> Fault:
-        """A fault as this client may hear of it."""
-        return self.server.hide(fault)
+    def hide(self, fault: Fault, said: bytes = b"{}") -> Fault:
+        """A fault as this client may hear of it who said so in the arguments of a call."""
+        return self.server.hide(fault, said)
 
     def settle(self, request: Request) -> None:
         """A request has been answered."""
-        self._active.pop(request.id, None)
+        if self._active.get(request.id) is request:
+            del self._active[request.id]
 
     def withdraw(self) -> None:
         """The client wants no answer any more: what has not begun never does, what is long stops where it can."""

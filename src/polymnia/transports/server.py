@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from polymnia.errors import Fault, NotFound
@@ -43,15 +44,33 @@ class Server:
         self.audience = Audience()
         self.rounds = Rounds()
 
-    def hide(self, fault: Fault) -> Fault:
-        """A fault that does not tell where the files of this server lie."""
-        for folder, instead in self.hidden.items():
-            fault.message = fault.message.replace(folder, instead)
-            fault.hint = fault.hint.replace(folder, instead)
-            for name, value in fault.details.items():
-                if isinstance(value, str):
-                    fault.details[name] = value.replace(folder, instead)
+    def hide(self, fault: Fault, said: bytes = b"{}") -> Fault:
+        """A fault that does not tell where the files of this server lie.
+
+        What a client said itself, in the arguments ``said``, is told as it said it: nobody learns that they guessed
+        a folder right.
+        """
+        texts = [fault.message, fault.hint, *(value for value in fault.details.values() if isinstance(value, str))]
+        if not any(folder in text for folder in self.hidden for text in texts):
+            return fault
+        own = _texts(said)
+        fault.message = self._hidden(fault.message, own)
+        fault.hint = self._hidden(fault.hint, own)
+        for name, value in fault.details.items():
+            if isinstance(value, str) and value not in own:
+                fault.details[name] = self._hidden(value, own)
         return fault
+
+    def _hidden(self, text: str, own: set[str]) -> str:
+        """A text without our folders but where it quotes the client."""
+        quoted = {f"{one!r:.200}" for one in own} | {repr(one) for one in own}
+        kept = [quote for quote in quoted if quote in text and any(folder in quote for folder in self.hidden)]
+        parts = [text]
+        for quote in sorted(kept, key=len, reverse=True):
+            parts = [part for one in parts for part in ([one] if one in kept else _around(one, quote))]
+        for folder, instead in self.hidden.items():
+            parts = [part if part in kept else part.replace(folder, instead) for part in parts]
+        return "".join(parts)
 
     def tools(self) -> Raw:
         """The descriptions of the tools as JSON: as they were made beforehand, else made when a client first asks."""
@@ -105,6 +124,28 @@ class Server:
                 except (NotFound, UnicodeDecodeError):
                     break
         raise _no_resource(uri, modern)
+
+
+def _texts(said: bytes) -> set[str]:
+    """Every text in some JSON; of what is none, none."""
+    found: set[str] = set()
+    try:
+        left = [msgspec.json.decode(said)]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return found
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.add(one)
+        elif isinstance(one, dict | list):
+            left += one.values() if isinstance(one, dict) else one
+    return found
+
+
+def _around(text: str, quote: str) -> list[str]:
+    """A text in parts, of which every other one is the quote."""
+    first, *others = text.split(quote)
+    return [first, *(part for other in others for part in (quote, other))]
 
 
 def _no_resource(uri: str, modern: bool) -> RpcError:

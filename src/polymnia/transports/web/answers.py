@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ from polymnia.transports.errors import (
 from polymnia.transports.web.asgi import Headers
 from polymnia.transports.web.auth import Refusal
 
-__all__ = ["JSON", "accepted", "check_type", "status_of"]
+__all__ = ["JSON", "accepted", "check_type", "status_of", "unread"]
 
 JSON = (b"content-type", b"application/json")
 # What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
@@ -43,18 +43,35 @@ class _Failed(msgspec.Struct):
 _failed = msgspec.json.Decoder(_Failed)
 
 
-def check_type(headers: Mapping[bytes, bytes]) -> None:
-    """Refuse a message that is not sent as what it is."""
-    given = headers.get(b"content-type", b"")
-    if given != b"application/json" and given.split(b";")[0].strip().lower() != b"application/json":
-        raise Refusal(415, "A message is sent as application/json")
+def unread(status: int, message: str, headers: Collection[tuple[bytes, bytes]] = ()) -> Refusal:
+    """A refusal of a message that nobody has read, so that its id is not known, told as JSON-RPC tells it."""
+    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": message}}
+    return Refusal(status, message, headers, msgspec.json.encode(told))
+
+
+def check_type(headers: Mapping[bytes, bytes], given: Headers) -> None:
+    """Refuse a message that is not sent as what it is; ``given`` are the headers, those too that came twice."""
+    type = headers.get(b"content-type", b"")
+    if type != b"application/json" and type.split(b";")[0].strip().lower() != b"application/json":
+        raise unread(415, "A message is sent as application/json (Content-Type)")
+    if b"content-encoding" in headers and _others(given, b"content-encoding", b"identity"):
+        raise unread(
+            415, "A message is sent uncompressed, without Content-Encoding", [(b"accept-encoding", b"identity")]
+        )
+    if b"transfer-encoding" in headers and _others(given, b"transfer-encoding", b"chunked"):
+        raise unread(501, "A message is sent whole or in chunks (Transfer-Encoding: chunked), in no other way")
+
+
+def _others(given: Headers, name: bytes, known: bytes) -> bool:
+    """Whether a header says anything else than the one thing it may."""
+    return any(one == name and value.strip().lower() != known for one, value in given)
 
 
 def accepted(headers: Mapping[bytes, bytes]) -> tuple[bool, bool]:
     """Whether a client takes JSON, and whether it takes a stream; refused is who takes neither."""
     json, streams = _forms(headers.get(b"accept", b"*/*"))
     if not (json or streams):
-        raise Refusal(406, "An answer is application/json or text/event-stream")
+        raise unread(406, "An answer is application/json or text/event-stream")
     return json, streams
 
 

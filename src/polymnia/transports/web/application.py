@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import Any
 
 from msgspec.json import encode
-from starlette.routing import Route, Router, WebSocketRoute
+from starlette.routing import Route, WebSocketRoute
 
 from polymnia.errors import Fault
 from polymnia.transports.requests import frames
@@ -66,13 +66,11 @@ class Application:
                     WebSocketRoute(f"/ws{below}", Socket(house, server)),
                 ]
         self._paths = frozenset(route.path for route in self.routes)
-        self._router = Router(self.routes, redirect_slashes=False)
-        # Every address is a plain path, so what is asked for most is found without trying one route after another.
+        # Every address is a plain path, so there is no need to try one route after another. A socket has no method.
         self._direct: dict[tuple[str, str], Callable[[Scope, Receive, SendEvent], Awaitable[None]]] = {
             (method, route.path): route.app
             for route in self.routes
-            if isinstance(route, Route)
-            for method in route.methods or ()
+            for method in (route.methods or () if isinstance(route, Route) else ("",))
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
@@ -118,8 +116,28 @@ class Application:
             visit.visitor = scope["state"]["visitor"] = gate.admit(scope)
         if scope["type"] == "websocket":
             receive = self._asking_again(visit, receive)
-        endpoint = self._direct.get((scope.get("method", ""), path), self._router)
+        endpoint = self._direct.get((scope.get("method", ""), path))
+        if endpoint is None:
+            raise self._nothing(scope)
         return endpoint(scope, receive, visit.send)
+
+    def _nothing(self, scope: Scope) -> Refusal:
+        """What somebody is told who asks for what there is not."""
+        path = scope["path"]
+        methods = sorted(method for method, one in self._direct if one == path)
+        if scope["type"] == "websocket" or not methods:
+            places = "/mcp and /sse, and WebSockets at /ws"
+            below = ", ".join(f"/{name}" for name in self._servers)
+            here = "There is no WebSocket" if methods else "There is nothing"
+            return Refusal(404, f"{here} at this address. Served are {places}, each also with one of {below} after it")
+        if methods == [""]:
+            text = "Here is a WebSocket: it wants a GET with Upgrade: websocket, Connection: Upgrade, a "
+            text += "Sec-WebSocket-Key of 16 bytes in base64 and Sec-WebSocket-Version: 13"
+            return Refusal(426, text, [
+                (b"upgrade", b"websocket"), (b"connection", b"upgrade"), (b"sec-websocket-version", b"13"),
+            ])  # fmt: skip
+        allowed = ", ".join(methods)
+        return Refusal(405, f"This address takes {allowed}", [(b"allow", allowed.encode())])
 
     def _headed(self, visit: Visit, headers: Headers) -> Headers:
         """The headers of an answer with those that every answer has."""

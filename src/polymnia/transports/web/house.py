@@ -12,6 +12,7 @@ from msgspec.json import encode
 
 from polymnia.transports.errors import RpcError
 from polymnia.transports.rpc import Connection, Server, Weight
+from polymnia.transports.web.answers import unread
 from polymnia.transports.web.asgi import Receive, Scope
 from polymnia.transports.web.auth import Refusal, Visitor
 from polymnia.transports.web.begun import in_task
@@ -49,6 +50,7 @@ class House:
         self.stopping = False
         self._named = 0
         self._held = 0  # bytes of messages that are not whole yet
+        self._awaited: set[asyncio.Timeout] = set()  # what the rest of a message is waited for with
 
     def name(self, what: str) -> str:
         """A name nobody has had before."""
@@ -72,13 +74,16 @@ class House:
         """What the headers of an answer say of the limits."""
         return [] if self.rates is None else self.rates.stand(session).headers()
 
-    def begin(self, server: Server, visitor: Visitor) -> Session:
-        """A new session for a client that shakes hands. So many a minute may begin as one of them may send calls."""
+    def begin(self, server: Server, visitor: Visitor, id: Any = None) -> Session:
+        """A new session for a client that shakes hands by the request ``id``.
+
+        So many a minute may begin as one of them may send calls.
+        """
         if self.rates is not None:
             try:
                 self.rates.begin(visitor.caller)
             except RpcError as e:
-                raise _limited(e) from None
+                raise _limited(e, id) from None
         loop = asyncio.get_running_loop()
         session = self.sessions.begin(
             lambda id: Session(id, server, visitor, self.workers, self.log, loop, self.sessions.shelf), visitor
@@ -101,24 +106,38 @@ class House:
             return self._fitting(first.get("body", b""))
         parts, size = [first.get("body", b"")], len(first.get("body", b""))
         until = time.monotonic() + _BODY_SECONDS
-        self._held += size
+        self.hold(size)
         try:
             while True:
                 part = await self._more(receive, until - time.monotonic())
                 parts.append(part.get("body", b""))
                 size += len(parts[-1])
-                self._held += len(parts[-1])
+                self.hold(len(parts[-1]))
                 if size > most:
                     raise self._too_large()
                 if not part.get("more_body"):
                     return b"".join(parts)
-                if self._held > self.limits.held_bytes:
-                    raise Refusal(503, "Too much is being sent at once; try again later", [(b"retry-after", b"5")])
+                if self.is_full:
+                    raise unread(503, "Too much is being sent at once; try again later", [(b"retry-after", b"5")])
         finally:
-            self._held -= size
+            self.hold(-size)
+
+    @property
+    def patience(self) -> float:
+        """Seconds in which a message must be whole."""
+        return _BODY_SECONDS
+
+    @property
+    def is_full(self) -> bool:
+        """Whether messages that are not whole take more room than they may."""
+        return self._held > self.limits.held_bytes
+
+    def hold(self, more: int) -> None:
+        """So many more bytes of messages that are not whole are here, or fewer."""
+        self._held += more
 
     def _too_large(self) -> Refusal:
-        return Refusal(413, f"A message may have {self.limits.body_bytes:,} bytes, the limit max_message_bytes")
+        return unread(413, f"A message may have {self.limits.body_bytes:,} bytes, the limit max_message_bytes")
 
     def _fitting(self, body: bytes) -> bytes:
         if len(body) > self.limits.body_bytes:
@@ -127,14 +146,31 @@ class House:
 
     async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
         await in_task()
+        if self.stopping:
+            raise self.over()
+        timeout = asyncio.timeout(max(0.01, seconds))
         try:
-            async with asyncio.timeout(max(0.01, seconds)):
+            async with timeout:
+                self._awaited.add(timeout)
                 part = await receive()
         except TimeoutError:
-            raise Refusal(408, "The message came too slowly") from None
+            raise self.over() if self.stopping else unread(408, "The message came too slowly") from None
+        finally:
+            self._awaited.discard(timeout)
         if part["type"] == "http.disconnect":
             raise Refusal(499, "The client left before its message was whole")
         return part
+
+    def over(self) -> Refusal:
+        """What somebody is told whose message comes while the server ends."""
+        return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
+
+    def stop(self) -> None:
+        """Take nothing new, and wait for the rest of no message: whoever has not said all of it may be silent."""
+        self.stopping = True
+        now = asyncio.get_running_loop().time()
+        for timeout in self._awaited:
+            timeout.reschedule(now)
 
     def close(self) -> None:
         """End everything; calls under way are left to their end."""
@@ -143,7 +179,7 @@ class House:
         self.workers.close()
 
 
-def _limited(error: RpcError) -> Refusal:
-    """A refusal of the limits where no message has been read yet."""
-    told = {"jsonrpc": "2.0", "id": None, "error": {"code": error.code, "message": error.message, "data": error.data}}
+def _limited(error: RpcError, id: Any) -> Refusal:
+    """A refusal of the limits where there is no session that could answer."""
+    told = {"jsonrpc": "2.0", "id": id, "error": {"code": error.code, "message": error.message, "data": error.data}}
     return Refusal(429, error.message, [(b"retry-after", str(error.data["retry_after"]).encode())], encode(told))

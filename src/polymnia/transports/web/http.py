@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from typing import Any
+
+from msgspec import UNSET
 
 from polymnia.transports.messages import BadMessage, message, parts
 from polymnia.transports.requests import Call
@@ -100,7 +103,7 @@ class Endpoint:
 
     async def _post(self, scope: Scope, receive: Receive, send: SendEvent, visitor: Visitor) -> None:
         headers = headers_of(scope)
-        check_type(headers)
+        check_type(headers, scope["headers"])
         json, streams = accepted(headers)
         body = (await self._house.body(scope, headers, receive)).strip()
         modern = is_modern(scope["headers"], body, self._server)
@@ -128,9 +131,11 @@ class Endpoint:
         """Who sends this: a client that shook hands, one that does, or one that never will."""
         exchange = Exchange()
         named = None if modern else headers.get(b"mcp-session-id")
-        begins = not modern and b'"initialize"' in body and _is_initialize(body, self._server.max_nesting)
+        begins, id = False, None
+        if not modern and b'"initialize"' in body:
+            begins, id = _initialize(body, self._server.max_nesting)
         if named is not None or begins:
-            session = self._house.begin(self._server, visitor) if begins else self._session(headers, visitor)
+            session = self._house.begin(self._server, visitor, id) if begins else self._session(headers, visitor)
             reply = _Reply(exchange, session.connection, session)
             reply.caller, reply.fresh = session.id, begins
             return reply
@@ -234,8 +239,10 @@ def _is_owed(body: bytes, connection: Connection) -> bool:
     return any(map(connection.expects_answer, messages))
 
 
-def _is_initialize(body: bytes, nested: int) -> bool:
+def _initialize(body: bytes, nested: int) -> tuple[bool, Any]:
+    """Whether a message begins a session, and its id."""
     try:
-        return message(body, nested).method == "initialize"
+        read = message(body, nested)
     except BadMessage:
-        return False
+        return False, None
+    return read.method == "initialize", None if read.id is UNSET else read.id

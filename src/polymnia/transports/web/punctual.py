@@ -9,14 +9,14 @@ from urllib.parse import unquote
 import httptools
 from msgspec.json import encode
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from polymnia.transports.web.begun import Begun
 from polymnia.transports.web.cycle import Cycle, head
 from polymnia.transports.web.house import House
 from polymnia.transports.web.taking import Taking
+from polymnia.transports.web.upgrade import is_handshake
 
-__all__ = ["IDLE_SECONDS", "Punctual", "PunctualSocket"]
+__all__ = ["IDLE_SECONDS", "Punctual"]
 
 IDLE_SECONDS = 75  # that a connection may stay between two requests
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
@@ -41,6 +41,7 @@ class Punctual(Taking, HttpToolsProtocol):
     _whole = True  # the message at hand has come to its end
     _read = 0  # bytes of the head at hand
     _next: Cycle | None = None  # a request that is not begun yet
+    _shakes: bool | None = None  # whether the request at hand becomes a WebSocket, as soon as that is known
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has come; that alone must not last."""
@@ -86,6 +87,7 @@ class Punctual(Taking, HttpToolsProtocol):
         self.url = b""
         self.headers = []
         self.expect_100_continue = self._whole = False
+        self._shakes = None
 
     def on_headers_complete(self) -> None:
         """It has said what it wants."""
@@ -122,6 +124,13 @@ class Punctual(Taking, HttpToolsProtocol):
         if self._rest is not None:
             self._rested()
         super().on_message_complete()
+
+    def _should_upgrade(self) -> bool:
+        """Whether it wants to be a WebSocket and says so as one must."""
+        if self._shakes is None:
+            asks = super()._should_upgrade()
+            self._shakes = asks and is_handshake(self.parser.get_method(), self.url, self.headers)
+        return self._shakes
 
     def handle_websocket_upgrade(self) -> None:
         """It wants to be a WebSocket, which has a class of its own."""
@@ -214,12 +223,3 @@ class Punctual(Taking, HttpToolsProtocol):
         self._house.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
         self.transport.write(head(status, headers) + body)
         self.transport.close()
-
-
-class PunctualSocket(Taking, WebSocketsSansIOProtocol):
-    """A WebSocket whose client must take what it is sent and answer pings, or be gone at once."""
-
-    def keepalive_timeout(self) -> None:
-        """No answer came."""
-        super().keepalive_timeout()
-        self.transport.abort()

@@ -13,7 +13,8 @@ import uvicorn
 
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.log import Relay
-from polymnia.transports.web.punctual import IDLE_SECONDS, Punctual, PunctualSocket
+from polymnia.transports.web.punctual import IDLE_SECONDS, Punctual
+from polymnia.transports.web.upgrade import PunctualSocket
 
 __all__ = ["listening", "serve"]
 
@@ -40,7 +41,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""
         house = self._application.house
-        house.stopping = True
+        house.stop()
         for server in self.servers:
             server.close()
         for one in sockets or ():

@@ -37,7 +37,7 @@ class Session:
         self.outbox = Outbox(_UNASKED, shelf)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
-        self._order = Order(workers)
+        self.order = Order(workers)
         self._log = log
         self._loop = loop
         self.connection = Connection(server, self, memory=visitor.memory(server.memory))
@@ -54,7 +54,7 @@ class Session:
 
     def run(self, call: Call) -> None:
         """Run a call in the order of this client."""
-        self._order.submit(call)
+        self.order.submit(call)
 
     def log(self, level: str, text: str) -> None:
         """Tell the operator."""

@@ -49,13 +49,18 @@ class Messages:
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Take one message."""
         headers = headers_of(scope)
-        check_type(headers)
+        check_type(headers, scope["headers"])
         given = parse_qs(scope["query_string"].decode("latin-1")).get("session_id", [""])
         session = self._house.sessions.find(given[0], scope["state"]["visitor"], self._server)
         if session is None:
             raise Refusal(404, "There is no such stream; open one first")
+        await session.order.room()
+        if self._house.stopping:
+            raise self._house.over()
         body = await self._house.body(scope, headers, receive)
         self._house.sessions.use(session)
+        session.order.size = len(body)
         session.connection.receive(body.strip(), session.send, session.send)
+        session.order.size = 0
         standing = self._house.standing(session.id)
         await plain(send, 202, b"Accepted", [(b"content-type", b"text/plain"), *standing])

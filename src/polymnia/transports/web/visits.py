@@ -51,6 +51,7 @@ class Visit:
             if not (self.done or self.lasts):
                 self._stays()
         elif kind == "websocket.accept":
+            event["headers"] = self._headed(self, event["headers"])
             self.started, self.status = True, 101
             self._stays()
         elif kind in ("websocket.close", "websocket.http.response.body"):

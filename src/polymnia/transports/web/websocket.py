@@ -29,12 +29,13 @@ class Socket:
         """Serve one client until it leaves."""
         await receive()  # that it wants to connect
         offered = _PROTOCOL if _PROTOCOL in scope.get("subprotocols", ()) else None
-        await send({"type": "websocket.accept", "subprotocol": offered})
+        name = self._house.name("socket")
+        await send({"type": "websocket.accept", "subprotocol": offered, "headers": self._house.standing(name)})
         client = _Client(self._house, asyncio.get_running_loop())
         visitor = scope["state"]["visitor"]
         connection = Connection(self._server, client, memory=visitor.memory(self._server.memory))
-        self._house.admit(connection, self._house.name("socket"), visitor)
-        reading = asyncio.ensure_future(self._read(connection, receive))
+        self._house.admit(connection, name, visitor)
+        reading = asyncio.ensure_future(self._read(connection, client.order, receive))
         writing = asyncio.ensure_future(client.write(send))
         try:
             await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
@@ -48,9 +49,13 @@ class Socket:
             connection.withdraw()
             connection.close()
 
-    async def _read(self, connection: Connection, receive: Receive) -> tuple[int, str] | None:
-        """Take messages until the client leaves; answers why it must, where it must."""
+    async def _read(self, connection: Connection, order: Order, receive: Receive) -> tuple[int, str] | None:
+        """Take messages until the client leaves; answers why it must, where it must.
+
+        Of one that is far ahead of what is done for it nothing is read until that is done.
+        """
         while True:
+            await order.room()
             event = await receive()
             if event["type"] == "websocket.disconnect":
                 return None
@@ -58,7 +63,9 @@ class Socket:
             data = text.encode("utf-8", "surrogatepass") if text is not None else event.get("bytes") or b""
             if len(data) > self._house.limits.body_bytes:
                 return 1009, "The message is too large"
+            order.size = len(data)
             connection.receive(data.strip())
+            order.size = 0
 
 
 class _Client:
@@ -67,7 +74,7 @@ class _Client:
     def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self._house = house
         self._loop = loop
-        self._order = Order(house.workers)
+        self.order = Order(house.workers)
         self._queue: deque[bytes] = deque()
         self._bytes = 0
         self._woken = asyncio.Event()
@@ -79,7 +86,7 @@ class _Client:
 
     def run(self, call: Call) -> None:
         """Run a call in the order of this client."""
-        self._order.submit(call)
+        self.order.submit(call)
 
     def log(self, level: str, text: str) -> None:
         """Tell the operator."""

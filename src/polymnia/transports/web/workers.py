@@ -6,10 +6,12 @@ thread waits for another one's call: what may not run yet is not given to a thre
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from polymnia.transports.requests import Call
 
@@ -20,6 +22,8 @@ _QUICK = 0.002  # seconds that one may keep all clients waiting
 _FORGETS = 0.97  # of the longest, with each call: one slow call does not count for ever
 _WATCHED = 32  # calls after a slow one
 _LABELS = 1000
+_MOST_CALLS = 64  # of one client that may wait or run before its next message is read
+_MOST_BYTES = 32 * 1024 * 1024  # of the messages they came in
 
 
 class Workers:
@@ -126,6 +130,11 @@ class Order:
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
+        self.size = 0  # of the message that is being taken, until a call of it has come
+        self._calls = 0
+        self._bytes = 0
+        self._sizes: dict[Call, int] = {}  # of calls that came in long messages
+        self._guests: list[asyncio.Future[None]] = []  # who waits for room
         self._waiting: deque[tuple[Call, int]] = deque()  # with the number of writes that came before
         self._asked = 0  # writes taken
         self._done = 0  # writes done
@@ -136,6 +145,11 @@ class Order:
         with self._lock:
             before = self._asked
             self._asked += call.writes
+            self._calls += 1
+            if self.size:
+                self._sizes[call] = self.size
+                self._bytes += self.size
+                self.size = 0
             ready = before == self._done
             if not ready:
                 self._waiting.append((call, before))
@@ -144,12 +158,42 @@ class Order:
 
     def done(self, call: Call) -> None:
         """A call has ended; those that waited for it may run."""
-        if not call.writes:
-            return
         free = []
         with self._lock:
+            self._calls -= 1
+            if self._sizes:
+                self._bytes -= self._sizes.pop(call, 0)
+            if self._guests and not self._is_crowded:
+                self._welcome()
+            if not call.writes:
+                return
             self._done += 1
             while self._waiting and self._waiting[0][1] <= self._done:
                 free.append(self._waiting.popleft()[0])
         for one in free:
             self._workers.run(one, self)
+
+    async def room(self) -> None:
+        """Wait until little enough of this client waits that its next message may be taken."""
+        while self._is_crowded:
+            guest = asyncio.get_running_loop().create_future()
+            with self._lock:
+                if not self._is_crowded:
+                    return
+                self._guests.append(guest)
+            await guest
+
+    @property
+    def _is_crowded(self) -> bool:
+        return self._calls >= _MOST_CALLS or self._bytes >= _MOST_BYTES
+
+    def _welcome(self) -> None:
+        guests, self._guests = self._guests, []
+        for guest in guests:
+            with suppress(RuntimeError):  # the server has ended
+                guest.get_loop().call_soon_threadsafe(_come_in, guest)
+
+
+def _come_in(guest: asyncio.Future[None]) -> None:
+    if not guest.done():
+        guest.set_result(None)
