@@ -100,7 +100,7 @@ SETTINGS = (
     Setting("host", str, "127.0.0.1", "The address to listen on; one that others can reach needs keys."),
     Setting("port", int, 9080, "The port to listen on; 0 takes a free one.", zero=True),
     Setting("keys", str, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."),
-    Setting("allowed_hosts", str, None, "Further host names to answer to, with commas between; without a port, on any."),
+    Setting("allowed_hosts", str, None, "Further host names to answer to, with commas between; on any port."),
     Setting("allowed_origins", str, None, "Origins whose pages may call it from a browser, with commas between them."),
     Setting("rate_limit", int, 1000, "Calls a minute that are served in all."),
     Setting("rate_limit_session", int, 100, "Calls a minute that are served of one session."),

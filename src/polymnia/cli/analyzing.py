@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.app import memory
-from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, shown, strong
+from polymnia.cli.analyzing_conflicts import sides
+from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
@@ -22,6 +23,13 @@ __all__ = ["analyze"]
 
 _INDENT = 6
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
+_WHATS = {
+    "patterns [ID]": "topics, usage, quality issues, times, people",
+    "quality ID": "how good one memory is, and how to make it better",
+    "relationships ID": "what one memory has to do with others",
+    "conflicts [ID ...]": "what cannot both be true, and what to do about it",
+    "insights [ID ...]": "what is missing, what could be saved, what follows",
+}
 _INSIGHTS = (
     "content_gaps", "usage_insights", "trend_analysis", "efficiency_opportunities", "knowledge_synthesis",
 )  # fmt: skip
@@ -37,6 +45,9 @@ class _Told(Struct):
 
 def analyze(arguments: Namespace, chosen: Settings) -> int:
     """Run one analysis and tell what it found."""
+    if arguments.what is None:
+        ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
+        raise Invalid("Say what to analyze", hint=f"{ways}\npolymnia analyze --help tells the rest.")
     one = arguments.what in ("quality", "relationships")
     if one and len(arguments.ids) != 1:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
@@ -80,8 +91,11 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
         for one in each.patterns
         if one.confidence >= (0.5 if arguments.least is None else arguments.least)
     ]
-    notes = [note for each in found.values() if not isinstance(each, NoLibrary) for note in each.notes]
-    notes += [f"{one.message}. {one.hint}" for one in missing]
+    several = len(found) > 1
+    notes = []
+    for type, each in found.items():
+        said = [f"{each.message}. {each.hint}"] if isinstance(each, NoLibrary) else each.notes
+        notes += [f"{type}: {note}" if several else note for note in said]
     shown_ids = held.ids_shown({id for one in patterns for id in one.members})
 
     def lines() -> Iterator[str]:
@@ -139,11 +153,7 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
     def lines() -> Iterator[str]:
         for one in found.clashes:
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.differs)}"
-            for side in (one.left, one.right):
-                where = dim(f"{side.record.uid}, {shown(side.at)[:10]}")
-                yield f"{' ' * _INDENT}{line(side.sentence, _INDENT)}  {where}"
-            if one.resolution is not None:
-                yield dim(f"{' ' * _INDENT}{one.resolution.action}: {on_one_line(one.resolution.why)}")
+            yield from sides(one, held.project)
         yield dim(f"{len(found.clashes):,} found.")
 
     return _Told({"conflicts": _plain(found.clashes)}, lines(), found.notes)
@@ -153,18 +163,26 @@ def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     found, _ = held.insights(
         types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
     )  # fmt: skip
+    from polymnia.engine.analysis.insights.calls import completed
+
     shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
+    advice = {
+        id(one): completed(one.recommendation, held.project, arguments.session)[0] if one.recommendation else None
+        for one in found.insights
+    }
 
     def lines() -> Iterator[str]:
         for one in found.insights:
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
             yield f"{' ' * _INDENT}{line(one.summary, _INDENT)}"
-            if one.recommendation:
-                yield dim(f"{' ' * _INDENT}{on_one_line(str(one.recommendation))}")
+            if told := advice[id(one)]:
+                yield dim(f"{' ' * _INDENT}{on_one_line(told)}")
         yield dim(f"{len(found.insights):,} found.")
 
     data = [
-        _plain(one) | {"members": [shown_ids[id] for id in one.members if id in shown_ids]} for one in found.insights
+        _plain(one)
+        | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "recommendation": advice[id(one)]}
+        for one in found.insights
     ]
     return _Told({"insights": data}, lines(), found.notes)
 

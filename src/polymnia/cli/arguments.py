@@ -160,7 +160,7 @@ def keys(parser: ArgumentParser) -> None:
 def analyze(parser: ArgumentParser) -> None:
     """What is to be analyzed, and how."""
     parser.add_argument(
-        "what", metavar="WHAT", choices=("patterns", "quality", "relationships", "conflicts", "insights"),
+        "what", metavar="WHAT", nargs="?", choices=("patterns", "quality", "relationships", "conflicts", "insights"),
         help="patterns, quality ID, relationships ID, conflicts [ID ...] or insights [ID ...]",
     )  # fmt: skip
     parser.add_argument("ids", metavar="ID", nargs="*", help="the ids of memories, or their names")

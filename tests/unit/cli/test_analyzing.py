@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from .desk import Desk
@@ -93,3 +96,64 @@ def test_insights_come_with_what_they_rest_on(filled: Desk) -> None:
     for one in told.value["insights"]:
         assert one["evidence"]
         assert 0 <= one["confidence"] <= 1
+
+
+def test_calls_an_insight_advises_can_be_made_as_they_are_printed(filled: Desk) -> None:
+    for _ in range(2):
+        filled.add("TODO: write down who waters the plants", "--no-associate", "--allow-duplicates")
+    told = filled.run("analyze", "insights")
+    calls = [line for line in told.lines if re.search(r"memory_\w+ \{", line)]
+    assert calls
+    for call in calls:
+        assert call.count('"operation"') == call.count('"project_id": "default"'), call
+
+
+def test_notes_of_several_patterns_name_the_one_they_are_about(filled: Desk) -> None:
+    several = filled.run("analyze", "patterns", "--type", "usage_patterns", "--type", "temporal_patterns").err
+    assert "usage_patterns: " in several
+    assert "temporal_patterns: " in several
+    assert "usage_patterns: " not in filled.run("analyze", "patterns", "--type", "usage_patterns").err
+
+
+def test_a_conflict_says_which_is_newer_and_what_to_call(desk: Desk) -> None:
+    texts = (
+        "As of 2026-03-01, the price of the Basic plan is 10 euros.",
+        "As of 2026-05-01, the price of the Basic plan is 12 euros.",
+    )
+    for text in texts:
+        desk.add(text, "--project", "shop", "--no-associate")
+    told = desk.run("analyze", "conflicts", "--project", "shop")
+    (one,) = desk.run("analyze", "conflicts", "--project", "shop", "--json").value["conflicts"]
+    assert f"      newer: {texts[1]} (since 2026-05-01 by its own words)" in told.lines
+    (call,) = [line.removeprefix("      call memory_store ") for line in told.lines if line.startswith("      call ")]
+    assert json.loads(call) == {
+        "operation": "update_content", "project_id": "shop", "content_id": one["left"]["record"]["id"],
+        "updates": {"content": f"{texts[0].removesuffix('.')} (until 2026-05-01)."},
+    }  # fmt: skip
+
+
+def test_a_question_names_each_statement_once_and_a_call_for_each_answer(filled: Desk) -> None:
+    told = filled.run("analyze", "conflicts")
+    assert told.out.count("The timeout of the payment service is 30 seconds.") == 1
+    assert "ask: which of the two holds?" in told.out
+    for answer, other in (("first", "10 seconds"), ("second", "30 seconds")):
+        (line,) = [line for line in told.lines if line.startswith(f"      if the {answer}: ")]
+        assert json.loads(line.partition("memory_store ")[2]) == {
+            "operation": "delete_content", "project_id": "default", "content_id": _id(filled, other),
+        }  # fmt: skip
+
+
+def test_a_statement_in_a_longer_text_is_not_to_be_deleted_with_it(desk: Desk) -> None:
+    desk.add("The harbour office opens at 8 in the morning. Ships pay at the counter.", "--no-associate")
+    desk.add("The harbour office opens at 10 in the morning.", "--no-associate")
+    told = desk.run("analyze", "conflicts")
+    assert f"if the second: take the sentence out of {_id(desk, 'counter')} in project default" in told.out
+    assert f'"content_id": "{_id(desk, "counter")}"' not in told.out
+
+
+def test_what_can_be_analyzed_is_told_where_nothing_is_named(filled: Desk) -> None:
+    told = filled.run("analyze")
+    assert told.code == 1
+    for what in ("patterns", "quality ID", "relationships ID", "conflicts", "insights"):
+        assert f"polymnia analyze {what}" in told.err
+    assert "required" not in told.err

@@ -11,6 +11,7 @@ ELSEWHERE = {
     "create_relationship": "memory_store",
     "delete_content": "memory_store",
     "store_content": "memory_store",
+    "update_content": "memory_store",
     "import_project_data": "memory_system",
 }
 

@@ -9,8 +9,8 @@ STATEMENTS = [
     "The billing service does not store card numbers.",
     "Always squash commits before merging to main.",
     "Never squash commits before merging to main.",
-    "The timeout of the gateway is 30 seconds.",
-    "The timeout of the gateway is now 10 seconds.",
+    "Since 2026-03-01 the timeout of the gateway is 30 seconds.",
+    "Since 2026-05-01 the timeout of the gateway is 10 seconds.",
     "Ticket HEL-204 is open.",
     "Ticket HEL-204 is closed.",
     "결제 서버의 포트는 8080이다.",
@@ -29,7 +29,7 @@ with server() as call:
             print("     ", side["sentence"])
         print("      suggestion:", one["resolution"]["action"])
 
-    (change,) = [one for one in found["conflicts"] if one["resolution"]["action"] == "keep_newest"]
+    (change,) = [one for one in found["conflicts"] if one["resolution"]["action"] != "ask"]
     print(change["resolution"]["why"])
     step = change["resolution"]["call"]
     print(step["tool"], step["arguments"])

@@ -43,7 +43,7 @@ with server() as call:
     call("import_project_data", source="spring", format="json", data=json.dumps({"items": notes}))
 
     spring = {"start": "2025-03-01", "end": "2025-06-01"}
-    found = call("detect_patterns", options={"time_range": spring, "min_confidence": 0.7})
+    found = call("detect_patterns", options={"time_range": spring, "min_confidence": 0.6})
     for pattern in found["patterns"]:
         print(f"{pattern['confidence']:.3f}", pattern["type"], pattern["name"])
         print("     ", pattern["summary"])

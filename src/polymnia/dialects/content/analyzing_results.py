@@ -61,36 +61,13 @@ def insight(
     """An insight, and what to do about it if that is wanted: in words, and as calls where nothing is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        text, calls = _completed(found.recommendation or "", project, session)
+        from polymnia.engine.analysis.insights.calls import completed
+
+        text, calls = completed(found.recommendation or "", project, session)
         told["recommendation"] = text or None
         if ready := [one for one in calls if _UNWRITTEN not in str(one)]:
             told["calls"] = ready
     return told
-
-
-def _completed(text: str, project: str | None, session: str | None) -> tuple[str, list[dict[str, Any]]]:
-    """A text whose calls can be made as they stand, and those calls."""
-    import json
-    import re
-
-    reading = json.JSONDecoder()
-    parts, calls, at = [], [], 0
-    for match in re.finditer(r"\b(memory_(?:store|retrieve|analyze|system)) (?=\{)", text):
-        if match.start() < at:
-            continue
-        arguments, end = reading.raw_decode(text, match.end())
-        whole = _whole(arguments, project, session)
-        parts += [text[at : match.end()], json.dumps(whole, ensure_ascii=False)]
-        calls.append({"tool": match[1], "arguments": whole})
-        at = end
-    return "".join((*parts, text[at:])), calls
-
-
-def _whole(arguments: dict[str, Any], project: str | None, session: str | None) -> dict[str, Any]:
-    """Arguments that can be sent as they stand."""
-    if "operation" not in arguments:
-        return arguments
-    return arguments | {"project_id": project} | ({"session_id": session} if session is not None else {})
 
 
 def dimension(found: Any, *, metrics: bool) -> dict[str, Any]:
@@ -168,8 +145,10 @@ def _dated_by(found: Any) -> str:
 
 def _resolution(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
     """A resolution whose calls can be made as they stand."""
+    from polymnia.engine.analysis.insights.calls import whole
+
     told: dict[str, Any] = shown(found)
     for key in ("call", "then"):
         if told.get(key) is not None:
-            told[key]["arguments"] = _whole(told[key]["arguments"], project, session)
+            told[key]["arguments"] = whole(told[key]["arguments"], project, session)
     return told

@@ -11,7 +11,7 @@ import pytest
 
 from stdio_client import Place, Server
 
-from .analyzing import INSIGHTS, analyze, diary, ids_in, lasting
+from .analyzing import INSIGHTS, analyze, diary, ids_in, kinds, lasting
 from .speaking import get, read, stored
 
 SAME = "The northern lighthouse was rebuilt after the storm with a stronger lamp and a taller tower of white stone."
@@ -99,6 +99,62 @@ def test_what_is_said_of_a_subject_is_put_together(shared: Server, planted: dict
     assert any(some <= set(BREAD) for some in words)
 
 
+KEEPERS = (
+    "The keeper of the lighthouse is paid by the harbour office.",
+    "The harbour office pays the keeper of the lighthouse.",
+    "The harbour office does not pay the keeper of the lighthouse.",
+    "The harbour office pays the keeper of the lighthouse 40 crowns a month.",
+    "The harbour office stopped paying the keeper of the lighthouse.",
+)
+LAMPS = (
+    "The lamp of the lighthouse needs 12 litres of oil.",
+    "The lamp of the lighthouse needs 30 litres of oil.",
+    "The lamp of the lighthouse is cleaned with oil and sand.",
+)
+
+
+@pytest.mark.promise("analysis.insights.agreed")
+def test_only_who_says_it_is_counted_and_who_says_otherwise_is_told(meaning: Server, project: str) -> None:
+    texts = {stored(meaning, project, text): text for text in (*KEEPERS, *LAMPS)}
+    for words in (SEA, BREAD):
+        for at in range(6):
+            stored(meaning, project, f"{' '.join(Random(at).sample(words, 6))}.")
+    asked = {"insight_types": ["knowledge_synthesis"], "options": {"depth": "comprehensive"}}
+    told = {
+        said["sentence"]: said
+        for one in named(insights(meaning, project, **asked), "topic")
+        for said in one["evidence"]["statements"]
+    }
+    for said in told.values():
+        assert said["said_by"] == 1 + len(said.get("also", [])), said
+        for other in [*said.get("also", []), *said.get("otherwise", [])]:
+            assert other["sentence"] in get(meaning, project, other["id"])["content"]
+    paid, pays, never, much, gone = (told[text] for text in KEEPERS)
+    assert [texts[one["id"]] for one in paid["also"]] == [KEEPERS[1]]
+    assert [texts[one["id"]] for one in pays["also"]] == [KEEPERS[0]]
+    assert {texts[one["id"]] for one in never["otherwise"]} >= {KEEPERS[1]}
+    assert [one["said_by"] for one in (never, much, gone)] == [1, 1, 1]
+    assert [texts[one["id"]] for one in told[LAMPS[0]]["otherwise"]] == [LAMPS[1]]
+    assert [told[text]["said_by"] for text in LAMPS] == [1, 1, 1]
+
+
+@pytest.mark.promise("analysis.insights.agreed")
+def test_what_disagrees_is_not_put_together_as_if_it_did_not(meaning: Server, project: str) -> None:
+    always = "Always squash commits before merging to the main branch of the mobile repository."
+    ids = {stored(meaning, project, text) for text in (always, always.replace("Always", "Do not"))}
+    stored(meaning, project, "Who has merged commits to the main branch of the mobile repository tells the others.")
+    for text in (*KEEPERS, *LAMPS):
+        stored(meaning, project, text)
+    found = insights(meaning, project, insight_types=["knowledge_synthesis"], options={"depth": "comprehensive"})
+    (one,) = [one for one in named(found, "topic") if set(one["content_ids"]) & ids]
+    assert f"“{always}” (said by 1 of " in one["summary"]
+    assert "1 says otherwise" in one["summary"]
+    (settle,) = one["calls"]
+    assert settle["arguments"]["operation"] == "detect_conflicts"
+    assert set(settle["arguments"]["content_ids"]) == ids
+    assert meaning.call(settle["tool"], settle["arguments"]).structured["conflicts"]
+
+
 @pytest.mark.promise("analysis.insights.none")
 def test_where_nothing_follows_nothing_is_told_and_why(shared: Server, project: str) -> None:
     for text in (
@@ -176,6 +232,30 @@ def test_a_recommended_call_can_be_made_as_it_stands(shared: Server, project: st
     tool, arguments = re.findall(r"(memory_\w+) (\{.*\})", twice["recommendation"])[0]
     assert not shared.call(tool, json.loads(arguments)).failed
     assert not named(insights(shared, project, **savings), "duplicates")
+
+
+@pytest.mark.promise("analysis.insights.one_advice")
+def test_no_advice_deletes_what_another_keeps(meaning: Server, project: str) -> None:
+    for text in (
+        "Push notifications of the mobile app are sent through Firebase.",
+        "Push notifications of the mobile app are sent through Firebase.",
+        "We send the push notifications of the mobile app through Firebase.",
+        "The push notifications of the mobile app are sent through Firebase.",
+        "We send the push notifications of the mobile app through Firebase.",
+        "Rye bread needs a sour dough and a slow oven.",
+    ):
+        stored(meaning, project, text)
+    deep = {"insight_types": ["efficiency_opportunities"], "options": {"depth": "comprehensive"}}
+    told = named(insights(meaning, project, **deep), "duplicates", "near_duplicates")
+    assert kinds(told) == {"duplicates", "near_duplicates"}
+    kept = {one["evidence"]["keep"] for one in told}
+    gone = [id for one in told for id in one["evidence"]["superfluous"]]
+    assert not kept & set(gone)
+    assert len(set(gone)) == len(gone) == 4
+    for one in told:
+        for made in one["calls"]:
+            assert not meaning.call(made["tool"], made["arguments"]).failed
+    assert not named(insights(meaning, project, **deep), "duplicates", "near_duplicates")
 
 
 @pytest.mark.promise("analysis.insights.scope")

@@ -10,8 +10,8 @@ import pytest
 
 from stdio_client import Place, Server
 
-from .analyzing import PATTERNS, analyze, diary, kinds, lasting, patterns
-from .speaking import stored
+from .analyzing import PATTERNS, analyze, diary, kinds, lasting, patterns, says
+from .speaking import stored, write
 
 SUBJECTS = {
     "sea": "harbour ship anchor captain sailor wave tide mast crew deck",
@@ -120,6 +120,99 @@ def test_subjects_are_found_and_named_by_their_words(shared: Server, topics: dic
         assert one["confidence"] > 0.9
 
 
+FEW = (
+    "The anchor of the ship lies in the harbour mud.",
+    "The captain of the ship reads the tide table.",
+    "Sailors wash the deck of the ship.",
+    "The mast of the ship is made of pine.",
+    "Rye bread needs a sour dough.",
+    "The baker kneads the dough of the bread.",
+    "Wheat bread rises in a warm oven.",
+    "Salt slows the dough of the bread.",
+)
+# Title, context, decision, rationale and alternative of decisions that have nothing in common but their form.
+DECISIONS = (
+    (
+        "Buy a second espresso machine",
+        "The queue is long at noon.",
+        "A second espresso machine is bought.",
+        "Beans are cheap.",
+        "Tea only",
+    ),
+    (
+        "Drop the homework of candidates",
+        "People complain about it.",
+        "Candidates talk through code instead.",
+        "It takes less time.",
+        "Pay for it",
+    ),
+    (
+        "Move the harbour crane",
+        "Ships wait for days.",
+        "The crane stands on the north pier now.",
+        "The ground is firm there.",
+        "A second crane",
+    ),
+    (
+        "Paint the school yellow",
+        "The grey walls are sad.",
+        "Children choose the shade of yellow.",
+        "They look at it every day.",
+        "White",
+    ),
+)
+OFFICE = (
+    "The espresso machine in the kitchen is descaled monthly.",
+    "Coffee beans are bought from the roaster on Mill street.",
+    "The coffee grinder is set to medium for filter coffee.",
+    "Milk for the espresso is kept in the small fridge.",
+    "Candidates for the backend job solve a small exercise.",
+    "Interviews of candidates last one hour.",
+    "Every candidate gets an answer within a week.",
+    "The hiring manager reads each application.",
+    "Card payments are captured at night.",
+    "Refunds of card payments go through the gateway.",
+    "The payment gateway retries a card charge twice.",
+    "Chargebacks of card payments are booked by finance.",
+    "Tomatoes in the garden are watered at dawn.",
+    "The garden compost is turned in spring.",
+    "Roses are pruned before the first frost.",
+    "Garden snails eat the lettuce at night.",
+    "Train tickets to Lyon are booked a month ahead.",
+    "Hotels in Lyon are near the station.",
+    "Travel costs are paid back within two weeks.",
+    "Flights are allowed when the train takes eight hours.",
+)
+
+
+@pytest.mark.promise("analysis.patterns.form")
+def test_the_form_of_decisions_is_no_subject(shared: Server, project: str) -> None:
+    for text in FEW:
+        stored(shared, project, text)
+    ids = set()
+    for title, context, decision, rationale, other in DECISIONS:
+        given = {"title": title, "context": context, "decision": decision, "rationale": rationale}
+        ids.add(write(shared, "store_decision", project, **given, alternatives=[other])["content_id"])
+    found = [one for one in patterns(shared, project, "topic_clusters") if one["name"] == "cluster"]
+    assert found
+    assert not says(found, "Context", "Rationale", "Alternatives", "considered")
+    assert not [one for one in found if ids <= set(one["content_ids"])]
+
+
+@pytest.mark.promise("analysis.patterns.form")
+def test_how_sure_a_subject_is_hardly_depends_on_the_order_of_writing(shared: Server, project: str) -> None:
+    told: list[dict[frozenset[str], float]] = []
+    for seed in (0, 6):
+        of = f"{project} {seed}"
+        texts = list(OFFICE)
+        Random(seed).shuffle(texts)
+        ids = {stored(shared, of, text): text for text in texts}
+        found = [one for one in patterns(shared, of, "topic_clusters") if one["name"] == "cluster"]
+        told.append({frozenset(ids[id] for id in one["content_ids"]): one["confidence"] for one in found})
+    assert told[0].keys() == told[1].keys()
+    assert max(abs(told[0][one] - told[1][one]) for one in told[0]) < 0.15
+
+
 @pytest.mark.promise("analysis.patterns.chance")
 def test_words_by_lot_are_no_topics(shared: Server, module_place: Place) -> None:
     draw = Random(2)
@@ -171,6 +264,17 @@ def test_who_came_later_is_found_and_everybody_is_counted(shared: Server, life: 
     people = {one["user"]: one for one in answer["looked_at"]["user_patterns"]["by_user"]}
     assert {name: one["changes"] for name, one in people.items()} == {"Ann": 38, "Bob": 24, "Cem": 0}
     assert people["Cem"]["readings"] == 30
+
+
+@pytest.mark.promise("analysis.patterns.users")
+def test_hours_are_those_of_the_clock(shared: Server, module_place: Place) -> None:
+    with diary(module_place, "crowd") as book:
+        for who in ("Ann", "Bob", "Cem", "Dee", "Eve", "Fay"):
+            book.note(f"{who} was here.", days=1, who=who)
+    answer = analyze(shared, "detect_patterns", "crowd", pattern_types=["user_patterns"])
+    (said,) = answer["notes"]
+    assert said["type"] == "user_patterns"
+    assert "6 users wrote or read within 1 hour of the clock" in said["note"]
 
 
 @pytest.mark.promise("analysis.patterns.chance")

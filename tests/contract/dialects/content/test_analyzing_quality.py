@@ -9,7 +9,7 @@ import pytest
 from stdio_client import Place, Server
 
 from .analyzing import DIMENSIONS, analyze
-from .speaking import stored
+from .speaking import stored, write
 
 _WALL = " ".join(
     f"The pump of village number {n} moves water from the lower basin to the upper one at night." for n in range(1, 61)
@@ -214,3 +214,104 @@ def test_what_is_said_twice_and_what_disagrees_with_itself(shared: Server, proje
     told = {one["metric"]: one["quote"] for one in answer["suggestions"]}
     assert told["repeated_sentences"] == "The pump stops at noon."
     assert told["figures_for_one_thing"] == "The tank holds 30 litres."
+
+
+@pytest.mark.promise("analysis.quality.peers")
+def test_a_tag_is_held_against_a_text_only_by_others_that_bear_it(meaning: Server, project: str) -> None:
+    text = "The queue holds invoices for a day, and the ledger reads them from there at night."
+    relevance = {"quality_dimensions": ["relevance"]}
+    alone = stored(meaning, project, text, tags=["people", "ko"])
+    assert not quality(meaning, project, alone, **relevance)["suggestions"]
+    for flower in ("Roses", "Tulips", "Lilies", "Daisies"):
+        stored(meaning, project, f"{flower} in the flower bed need water at noon.", tags=["people"])
+    (told,) = quality(meaning, project, alone, **relevance)["suggestions"]
+    assert '"people" nor is like the 4 others' in told["problem"]
+
+
+@pytest.mark.promise("analysis.quality.suggestions")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Card numbers are never stored; only the token of the provider is kept.",
+        "The migration of the ledger to the new schema must be finished by Monday.",
+        "결제 서버는 매주 화요일 오전에 운영 팀이 직접 배포하고 그 결과를 바로 알린다.",
+    ],
+)
+def test_nobody_is_told_to_shorten_a_short_sentence(shared: Server, project: str, text: str) -> None:
+    told = quality(shared, project, stored(shared, project, text))["suggestions"]
+    assert not [one for one in told if "horter" in one["advice"]]
+
+
+@pytest.mark.promise("analysis.quality.suggestions")
+def test_a_long_sentence_is_to_be_shortened_and_a_hard_one_to_be_said_plainly(shared: Server, project: str) -> None:
+    asked = {"quality_dimensions": ["readability"]}
+    long = (
+        "The committee that had been established by the department subsequently recommended that every applicable "
+        "regulation concerning hydraulic equipment be reconsidered before the replacement of the instruments begins."
+    )
+    (cut,) = quality(shared, project, stored(shared, project, long), **asked)["suggestions"]
+    assert "shorter" in cut["advice"]
+    hard = stored(shared, project, TWINS["readability"][1])
+    (plain,) = quality(shared, project, hard, **asked)["suggestions"]
+    assert "plainer" in plain["advice"]
+    assert "shorter" not in plain["advice"]
+
+
+@pytest.mark.promise("analysis.quality.once")
+def test_one_conflict_counts_once(shared: Server, project: str) -> None:
+    ids = []
+    for chosen, rejected in (("PostgreSQL", "DynamoDB"), ("DynamoDB", "PostgreSQL")):
+        given = {
+            "title": f"Use {chosen} for the ledger",
+            "context": "The ledger needs transactions.",
+            "decision": f"The ledger is kept in {chosen}.",
+            "rationale": "The team has known it for years.",
+            "alternatives": [rejected],
+        }
+        ids.append(write(shared, "store_decision", project, **given)["content_id"])
+    told = quality(shared, project, ids[0], quality_dimensions=["accuracy"])["suggestions"]
+    assert [one["quote"] for one in told] == ["The ledger is kept in PostgreSQL."]
+    deep = {"insight_types": ["efficiency_opportunities"], "options": {"depth": "deep"}}
+    found = analyze(shared, "generate_insights", project, **deep)["insights"]
+    assert len([one for one in found if one["name"] == "settle_conflict"]) == 1
+
+
+STRUCK = {
+    "letters": "asdkjh qwlekj zxmcnb poiqwe. Lkjasd mnbzxc sdkfjh, wlekjr xcvnm.",
+    "rows": "qwertyuiop asdfghjkl zxcvbnm dfgh sdfg xcvb",
+    "한글 낱자": "ㅁㄴㅇㄹ ㅂㅈㄷㄱ ㅋㅌㅊㅍ ㅗㅓㅏㅣ ㅁㄴㅇㄹ",
+    "한글 음절": "꿞뗽 뙑쾗 먃뷁 쀍쬻 꿞뗽뙑 쾗쀍",
+}
+WORDS = {
+    "names": "Kubernetes, PostgreSQL, DynamoDB, Firebase, nginx and kubectl run in Kraków.",
+    "commands": "tmux zsh vim ssh grep awk sed systemctl",
+    "Polish": "Chrząszcz brzmi w trzcinie w Szczebrzeszynie, a pies szczeka na sąsiada.",
+    "German": "Die Rechtsschutzversicherung zahlt Kraftfahrzeugschäden erst nach Prüfung.",
+    "Finnish": "Hyvää huomenta kaikille ystäville, kahvi odottaa keittiössä pöydällä.",
+    "Indonesian": "Kapal berangkat pagi hari dari pelabuhan utara menuju pulau seberang.",
+    "Korean": "결제 서버는 매주 화요일 오전에 배포하고 ㅋㅋ 결과를 바로 알린다.",
+}
+
+
+@pytest.mark.promise("analysis.quality.little")
+@pytest.mark.parametrize("text", STRUCK.values(), ids=STRUCK)
+def test_what_looks_like_words_and_is_none_has_no_score(shared: Server, project: str, text: str) -> None:
+    answer = quality(shared, project, stored(shared, project, text))
+    assert answer["overall_score"] is None
+    assert any("reads as no words" in one["note"] for one in answer["dimensions"].values())
+
+
+@pytest.mark.promise("analysis.quality.little")
+@pytest.mark.parametrize("text", WORDS.values(), ids=WORDS)
+def test_rare_words_and_names_are_words(shared: Server, project: str, text: str) -> None:
+    answer = quality(shared, project, stored(shared, project, text))
+    assert answer["overall_score"] is not None
+    assert not any("reads as no words" in one.get("note", "") for one in answer["dimensions"].values())
+
+
+@pytest.mark.promise("analysis.quality.little")
+def test_what_a_project_calls_its_things_are_words(shared: Server, project: str) -> None:
+    id = stored(shared, project, "Xkqz and grmbl: hjklm, fhqwg, zzyzx.")
+    assert quality(shared, project, id)["overall_score"] is None
+    stored(shared, project, "The machines are called Xkqz, Grmbl, Hjklm and Fhqwg.")
+    assert quality(shared, project, id)["overall_score"] is not None

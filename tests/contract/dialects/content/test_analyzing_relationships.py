@@ -98,6 +98,22 @@ def test_only_the_types_asked_for_are_followed(shared: Server, project: str, typ
     assert told == {one: one for one in (type, INVERSE.get(type, type))}
 
 
+@pytest.mark.promise("analysis.relationships.discovered")
+@pytest.mark.parametrize("drawn", [False, True], ids=["discovered", "drawn"])
+def test_what_shows_it_is_quoted_in_whole_words(shared: Server, project: str, drawn: bool) -> None:
+    stored(shared, project, "# Harbour rules of the northern pier\n\nShips pay at the counter.")
+    text = (
+        "Now and then the unconditionally valid Harbour rules of the northern pier notwithstanding, quarrels remain "
+        "about it, which the harbour office settles on Mondays between ten and noon at the counter."
+    )
+    naming = stored(shared, project, text, options={"detect_relationships": drawn})
+    (one,) = analyze(shared, "find_content_relationships", project, content_id=naming)["relationships"]
+    assert (one["type"], one["origin"] == "discovered") == ("references", not drawn)
+    quoted = one["context"].partition("“")[2].rpartition("”")[0]
+    assert "Harbour rules of the northern pier" in quoted
+    assert set(quoted.split()) <= set(text.split())
+
+
 @pytest.mark.promise("analysis.relationships.types")
 def test_types_hold_for_every_step_of_a_way(shared: Server, chain: list[str]) -> None:
     assert list(connections(shared, "chain", chain[0], max_depth=5, relationship_types=["cites"])) == ["Birch"]

@@ -1,15 +1,13 @@
-"""Dating: when a statement was said, by its own words or by its record, and which of two came later."""
+"""Dating: when a statement was said, by its own words or by its record."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-from polymnia.engine.analysis.conflicts.cues import CHANGED
 from polymnia.engine.search.calendar_days import month, start_of, year
 from polymnia.engine.search.dates import mentioned
 
-__all__ = ["ended", "later", "said_at", "timeless", "undated"]
+__all__ = ["dateless", "ended", "said_at", "timeless", "undated"]
 
 # What a statement begins with, or what leads to it: the date is of the telling, and not what is told.
 _LEAD = re.compile(
@@ -33,6 +31,12 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(rf",?\s+\(?(?:as of|since|effective|with effect from)\s+{_DATE}\)?(?=\W*$)", re.IGNORECASE)
+_ANY = re.compile(
+    r"\b(?:(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+    r"(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d(?:[-./]\d\d?){0,2})\b"
+    r"|(?:19|20)\d\d년|\d\d?월|\d\d?일",
+    re.IGNORECASE,
+)
 _UNTIL = re.compile(r"\((?:until|till)\s+(\d{4}-\d\d-\d\d)\)|\((\d{4}-\d\d-\d\d)까지\)")
 _DIGIT = re.compile(r"\d")
 _SPAN = 26  # characters a date takes at most
@@ -46,6 +50,11 @@ def undated(text: str) -> str:
 def timeless(text: str) -> str:
     """A statement without the date it gives itself at its end as well."""
     return _TRAILING.sub("", undated(text))
+
+
+def dateless(text: str) -> str:
+    """The words of a statement without any date: two that have the same say nothing else than when."""
+    return " ".join(_ANY.sub("", text).lower().split())
 
 
 def ended(text: str) -> int | None:
@@ -78,16 +87,3 @@ def _day(piece: str, told: int) -> int | None:
             return start_of(month(parts[1], parts[0])[0] + parts[2] - 1)
         return start_of(month(parts[1], parts[0])[0] if len(parts) == 2 else year(parts[0])[0])
     return None
-
-
-def later(left: tuple[int, bool, str], right: tuple[int, bool, str]) -> Literal["left", "right", "same"]:
-    """Which of two statements was said later, each given as its time, whether it dates itself, and its text.
-
-    Where both were told at once, a word of change tells.
-    """
-    if left[0] != right[0]:
-        return "right" if right[0] > left[0] else "left"
-    news = CHANGED.search(left[2]) is not None, CHANGED.search(right[2]) is not None
-    if news[0] != news[1]:
-        return "left" if news[0] else "right"
-    return "same"

@@ -58,7 +58,7 @@ _OPTION = re.compile(
 
 def facts(text: str) -> tuple[Fact, ...]:
     """What a statement says that can be read as facts; most say nothing of the kind."""
-    eastern = _HANGUL.search(text) is not None
+    eastern = not text.isascii() and _HANGUL.search(text) is not None
     if len(text) > (_LONGEST // 2 if eastern else _LONGEST):
         return ()
     if _TELLING.search(text) is None:

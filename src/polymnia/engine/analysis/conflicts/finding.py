@@ -10,7 +10,7 @@ import numpy as np
 from polymnia.engine.analysis.conflicts import pairing, reporting
 from polymnia.engine.analysis.conflicts.judging import judged, judged_two
 from polymnia.engine.analysis.conflicts.table import Table
-from polymnia.engine.analysis.conflicts.values import SENSITIVITIES, TYPES, Clashes
+from polymnia.engine.analysis.conflicts.values import SENSITIVITIES, TYPES, Clash, Clashes
 from polymnia.errors import Invalid
 from polymnia.models import Record
 
@@ -66,7 +66,7 @@ def conflicts(
         pairs_judged, compared, more = judged_two(material, table, pairs, most)
     else:
         pairs_judged, compared, more = judged(material, table, pairs, most, named=len(records) if asked else 0)
-    clashes = reporting.clashes(
+    clashes, unsure = reporting.clashes(
         table, pairs_judged, material.relations if among is None else _relations(material, records),
         types=types, sensitivity=sensitivity, suggest=suggest, project=project,
     )  # fmt: skip
@@ -80,6 +80,7 @@ def conflicts(
         notes.append(f"{table.left_out:,} items were not read: {len(table):,} statements are read at most.")
     if more:
         notes.append(f"{more:,} further pairs that share less were not compared; name items to compare them all.")
+    notes += _silent(clashes, unsure, compared, sensitivity) if len(records) > 1 else []
     looked = {"items": len(records), "statements": len(table), "pairs_found": len(pairs), "pairs_compared": compared}
     return Clashes(clashes=clashes, looked_at=looked, notes=notes)
 
@@ -114,15 +115,28 @@ def conflicts_of(
     told = pairing.by_facts(table)
     pairs = _with(told[(table.owner[told] == 0).any(axis=1)], pairing.likely(table, pairs))
     pairs_judged, compared, more = judged(material, table, pairs, _OF_ONE)
-    found = reporting.clashes(
+    found, unsure = reporting.clashes(
         table, pairs_judged, relations,
         types=types, sensitivity=sensitivity, suggest=suggest, project=project, only=record.id,
     )  # fmt: skip
     notes = [] if near else ["No other item is near to this one: only statements within it could be compared."]
     if more:
         notes.append(f"{more:,} further pairs that share less were not compared.")
+    notes += _silent(found, unsure, compared, sensitivity) if near else []
     looked = {"items": 1 + len(near), "statements": len(table), "pairs_found": len(pairs), "pairs_compared": compared}
     return Clashes(clashes=found, looked_at=looked, notes=notes)
+
+
+def _silent(found: Sequence[Clash], unsure: int, compared: int, sensitivity: str) -> list[str]:
+    """What was looked at where nothing is told, and what a higher sensitivity would tell."""
+    notes = []
+    if not found:
+        pairs = "pair of statements that has" if compared == 1 else "pairs of statements that have"
+        notes.append(f"{compared:,} {pairs} something in common {'was' if compared == 1 else 'were'} compared.")
+    if unsure and sensitivity != "high":
+        pairs = "pair of statements" if unsure == 1 else "pairs of statements"
+        notes.append(f"{unsure:,} more {pairs} may clash, but that is not sure: sensitivity high tells them.")
+    return notes
 
 
 def _check(types: Collection[str], sensitivity: str) -> None:

@@ -36,6 +36,19 @@ _SAID_SO = """moved moves changed changes switched migrated replaced updated ren
 increased effective nowadays new superseded dropped extended postponed rescheduled upgraded
 변경 전환 교체 수정 인상 인하 이전 새로 바뀌었다 바뀌었습니다 바꿨다 바꿨습니다 옮겼다 옮겼습니다"""
 _CHANGING = frozenset(stem(word, "english") if word.isascii() else word for word in _SAID_SO.split())
+# What a thing with a number of its own is called, or not: ticket PAY-112 is PAY-112.
+_SORTS = """ticket issue bug task story request incident case invoice order card pr
+티켓 이슈 버그 작업 주문 요청"""
+_CALLED = frozenset(stem(word, "english") if word.isascii() else word for word in _SORTS.split())
+_NUMBERED = re.compile(r"[a-z]+-?\d+")
+_WHEN = re.compile(  # at some times only
+    r"\W*(?:after|before|at|on|during|in|between|from) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|noon"
+    r"|night|midnight|lunch|dark|sunset|sunrise|weekends?|weekdays?|holidays?|[a-z]+days?\b|summer|winter|spring|autumn"
+    r"|the (?:morning|evening|afternoon|night|weekend|summer|winter))"
+    r"|(?:밤|낮|주말|평일|저녁|아침|오후|오전|휴일)에는?\s",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\(([^()]{2,40})\)")  # those that are left narrow: the code (front) and the code (back)
 _PURPOSE = re.compile(r"\b(?:for|as|when|in|on|to)\b|에는?\s|로\s|때")
 _CHOICE = re.compile(
     r"\W*(?:please |always |we should |we |you should )*(?:use|choose|pick|prefer|take|adopt|select)\b"
@@ -53,7 +66,8 @@ class Frame(NamedTuple):
     whether what they say has one value at a time, ``named`` whether both call what they have of their own by name.
     ``apart`` says that they are about different things, ``narrow`` that one is about a part of what the other is about,
     ``aligned`` that their subjects have a word in common. ``place`` says what the one place takes
-    in which they differ, where there is only one; ``values`` is that where they were read as facts.
+    in which they differ, where there is only one; ``values`` is that where they were read as facts. ``numbered``
+    says that both name one thing that has a number of its own.
     """
 
     shared: int
@@ -71,12 +85,16 @@ class Frame(NamedTuple):
     aligned: bool
     place: Kind | None
     values: Differing | None = None
+    numbered: bool = False
 
 
 def framed(table: Table, a: int, b: int) -> Frame:
     """Compare the words of two statements."""
     here, there = table.terms[a], table.terms[b]
     left, right = _paired(_over(here.words, there.words), _over(there.words, here.words))
+    numbered = any(_NUMBERED.fullmatch(word) for word in {*here.words} & {*there.words})
+    if numbered:
+        left, right = (tuple(word for word in over if word not in _CALLED) for over in (left, right))
     texts = common(table.said(a), table.said(b))
     advised = bool(table.stance[a] and table.stance[b])
     heads = _head(texts[0], advised), _head(texts[1], advised)
@@ -88,6 +106,7 @@ def framed(table: Table, a: int, b: int) -> Frame:
     named = _named(texts[0], left) and _named(texts[1], right)
     aside = set(left) & set(heads[0].words), set(right) & set(heads[1].words)
     figures = {*heads[0].figures, *heads[0].days}, {*heads[1].figures, *heads[1].days}
+    at_times = (_WHEN.match(texts[0]) is None) != (_WHEN.match(texts[1]) is None)
     only = slot(*texts)
     place = only.kind if only is not None and (left or right or opposites or table.apart(a, b)) else None
     if place == "holder":
@@ -110,10 +129,13 @@ def framed(table: Table, a: int, b: int) -> Frame:
         or bool(aside[0] and aside[1])
         or _differ(*map(tuple, figures))
         or _differ(*(tuple(_LETTER.findall(text)) for text in texts))
-        or not _around(table, a, b, texts),
-        narrow=bool(aside[0] or aside[1] or figures[0] ^ figures[1]),
+        or not _around(table, a, b, texts)
+        or _differ(*(tuple(_BRACKETS.findall(text.lower())) for text in texts))
+        or (at_times and bool(table.state[a] and table.state[b])),
+        narrow=at_times or bool(aside[0] or aside[1] or figures[0] ^ figures[1]),
         aligned=advised or place == "holder" or bool(set(heads[0].words) & set(heads[1].words)),
         place=place,
+        numbered=numbered,
     )
 
 

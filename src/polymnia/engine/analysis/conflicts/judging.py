@@ -17,7 +17,7 @@ from polymnia.engine.analysis.conflicts.priors import prior
 from polymnia.engine.analysis.conflicts.quantities import common, plainly
 from polymnia.engine.analysis.conflicts.statements import plain
 from polymnia.engine.analysis.conflicts.table import Table
-from polymnia.engine.analysis.conflicts.weighing import certainty, odds_of, shown, weighed
+from polymnia.engine.analysis.conflicts.weighing import certainty, odds_of, perhaps, shown, weighed
 from polymnia.engine.analysis.contradiction import Judgement, judge
 from polymnia.engine.analysis.contradiction.model import shipped
 
@@ -75,7 +75,7 @@ def judged(material: Material, table: Table, pairs: Any, most: int, *, named: in
         if among and table.owner[a] != table.owner[b] and frame.shared and not frame.apart:
             share = max(share, among / min(table.many(a), table.many(b)) ** 2)
         formal = int(table.stance[a]) * int(table.stance[b]) < 0 or bool(exclusive(table, a, b))
-        if share >= _LEAST or (formal and not frame.apart):
+        if share >= _LEAST or (formal and not frame.apart) or perhaps(frame):
             waiting.append((a, b, frame, share))
     first = _judge(material, table, waiting, embed=bool(named))
     if named:
@@ -99,7 +99,8 @@ def judged_two(material: Material, table: Table, pairs: Any, most: int) -> tuple
     frames = [(a, b, framed(table, a, b), EVEN) for a, b in apart]
     best = max(_judge(material, table, frames, embed=True), key=lambda one: (one.judgement.score, -one.a, -one.b))
     texts = [table.record(row).observations[0].strip() for row in (best.a, best.b)]
-    if _over(table, best.a, best.b) or _over(table, best.b, best.a):
+    past = cues.is_past(table.text(best.a)), cues.is_past(table.text(best.b))
+    if _over(table, best.a, best.b) or _over(table, best.b, best.a) or past[0] != past[1]:
         return rest, compared, more
     if best.frame.place not in _SINGLE and not best.frame.denied and adds(*(plain(text) for text in texts)):
         return judged(material, table, pairs, most)  # what would be told in a project, and no more
@@ -142,7 +143,7 @@ def _formless(table: Table, found: list[Judged]) -> list[Judged]:
     for one in found:
         many = max(len(others.get(one.a, ())), len(others.get(one.b, ())))
         if many > 1 and one.prior:
-            lasting = one.frame.single and not any(cues.is_told(table.text(row)) for row in (one.a, one.b))
+            lasting = one.frame.single and not any(cues.is_told(table.said(row)) for row in (one.a, one.b))
             odds = log(one.prior / (1 - one.prior)) - _FORM * log(many)
             one = one._replace(prior=1 / (1 + exp(-odds)) if lasting and many < _SERIES else 0.0)
         kept.append(one)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from polymnia.engine.analysis.conflicts import cues
-from polymnia.engine.analysis.conflicts.dating import timeless
+from polymnia.engine.analysis.conflicts.dating import dateless, timeless
 
 __all__ = ["adds", "takes_many"]
 
@@ -41,11 +41,39 @@ _NUMBERED = re.compile(
 )
 
 
+# A time that something is said of, and a condition under which it holds.
+_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_PERIOD = re.compile(
+    rf"\b(?:in|for|during|of) (?:the )?((?:(?:{_MONTH})[a-z]*|q[1-4]|spring|summer|autumn|winter)(?: (?:19|20)\d\d)?"
+    r"|(?:19|20)\d\d)\b|\b(?:on) ((?:mon|tues|wednes|thurs|fri|satur|sun)day) (?=was|were|had)"
+    r"|((?:19|20)\d\d년|\d\d?월)(?=에|의|에는|\s)",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(rf"\W*in (?:(?:{_MONTH})[a-z]* )?(?:19|20)\d\d,? ", re.IGNORECASE)
+_IF = re.compile(r"\b(?:if|unless|in case|as long as|provided|except)\b|[다라으]면 ", re.IGNORECASE)
+_CODE = re.compile(r"\b[A-Z]{2,}-\d+\b")
+
+
+def _times(here: str, there: str) -> bool:
+    """Whether two statements tell of two times, or one of a time and the other of now."""
+    mine, other = ({"".join(found).lower() for found in _PERIOD.findall(text)} for text in (here, there))
+    told = cues.is_told(here), cues.is_told(there)
+    if mine and other:
+        weekly = all(time.endswith("day") for time in mine | other)
+        return mine.isdisjoint(other) and (weekly or dateless(here) != dateless(there))
+    return told[0] != told[1] and bool(mine if told[0] else other)
+
+
 def adds(here: str, there: str) -> bool:
     """Whether two statements that differ in one place each tell one of many, or tell of two things or two times."""
     if max(len(here), len(there)) > _LONGEST:
         return False
-    left, right = timeless(here), timeless(there)
+    codes = {*_CODE.findall(here)}, {*_CODE.findall(there)}
+    if all(codes) and codes[0].isdisjoint(codes[1]):
+        return True
+    if _times(here, there) or (_IF.search(here) and _IF.search(there)):
+        return True
+    left, right = (_OPENS.sub("", timeless(text)) for text in (here, there))
     mine, other = _WORD.findall(left), _WORD.findall(right)
     subject = [word.lower() for word in mine[:2]] == [word.lower() for word in other[:2]]
     if subject and cues.is_told(left) != cues.is_told(right) and _known(left):

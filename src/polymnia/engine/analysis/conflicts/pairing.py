@@ -162,7 +162,8 @@ def _compared(table: Table, a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[A
     may = (value | denied | stance | state | worded | mixed) & (shared > 0) & (share >= _SHARED)
     # Figures or a denial decide little beside many other words; and a word for a word needs more around it.
     may &= (np.maximum(over_left, over_right) <= _OVER) | (share > 0.6)
-    may &= (shared > 1) | (over_left + over_right <= 2)
+    dated = denied & (table.days[a] == table.days[b]) & (table.days[a] > 0)  # a day in common is as good as a word
+    may &= (shared > 1) | (over_left + over_right <= 2 + state) | dated
     tight = share - 0.1 * (over_left + over_right) + 0.2 * (value | denied | stance | state)
     return tight.astype(np.float32), may
 

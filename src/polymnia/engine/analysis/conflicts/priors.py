@@ -75,7 +75,7 @@ def prior(table: Table, a: int, b: int, frame: Frame) -> float:
         if not frame.dates and all(_DID.match(text) and cues.is_told(text) for text in (table.said(a), table.said(b))):
             share *= _TWICE
         if frame.several or frame.opposed:
-            share *= _SCHEDULED if frame.single and not cues.is_told(table.text(a) + table.text(b)) else _SEVERAL
+            share *= _SCHEDULED if frame.single and not cues.is_told(f"{table.said(a)} {table.said(b)}") else _SEVERAL
     elif frame.denied:
         # A denial beside words of its own may deny those: "I like it, but not the price".
         more = frame.left if table.denied[a] else frame.right
@@ -123,7 +123,7 @@ def _placed(table: Table, a: int, b: int) -> float:
 
 def _once(table: Table, a: int, b: int, frame: Frame) -> bool:
     """Whether what two statements date happens once: what we discussed on Monday and on Tuesday are two things."""
-    texts = table.text(a), table.text(b)
+    texts = table.said(a), table.said(b)
     if frame.place == "one" and not any(cues.is_told(text) for text in texts):
         return True
     if any(_EVENT.search(text) for text in texts):

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-__all__ = ["common", "plainly"]
+__all__ = ["apart", "common", "plainly"]
 
 
 class _Unit(NamedTuple):
@@ -94,6 +94,24 @@ class _Amount(NamedTuple):
     eastern: bool
 
 
+_FIGURES = re.compile(r"(\S*\d\S*)(?: ([^\W\d]\S*))? and (\S*\d\S*)(?: ([^\W\d]\S*))?")
+_COPULA = re.compile(r"(?:이다|입니다|이며|이에요|예요|이고|임|에|마다|동안|이내|까지|을|를|은|는)+$")
+
+
+def apart(differs: str) -> str:
+    """Two figures that differ, each with the word after it if that is what it counts: not "8080 and 8443 answers"."""
+    found = _FIGURES.fullmatch(differs)
+    if found is None or not (found[2] or found[4]):
+        return differs
+    counted = [_COPULA.sub("", word or "") for word in (found[2], found[4])]
+    same = counted[0].lower().rstrip("s") == counted[1].lower().rstrip("s")
+    shown = []
+    for figure, word in zip((found[1], found[3]), counted, strict=True):
+        kept = word if same or word in _UNITS or word.lower() in _UNITS else ""
+        shown.append(f"{figure}{'' if not kept or not kept.isascii() else ' '}{kept}")
+    return " and ".join(shown)
+
+
 def plainly(text: str) -> str:
     """A text with every amount in the smallest unit of its kind, and every number in figures."""
     if not _may(text):
@@ -127,7 +145,10 @@ def _may(text: str) -> bool:
     """Whether there may be an amount at all: most statements have none, and this is asked of each."""
     if _DIGIT.search(text):
         return _NEAR.search(text) is not None
-    return any(word in text for word in _SPELLED) or _ALONE.search(text) is not None
+    for word in _SPELLED:
+        if word in text:
+            return True
+    return not text.isascii() and _ALONE.search(text) is not None
 
 
 def _counted(text: str) -> str:

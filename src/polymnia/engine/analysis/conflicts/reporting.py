@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.conflicts import decisions, ordering, rings
-from polymnia.engine.analysis.conflicts.dating import later, said_at
+from polymnia.engine.analysis.conflicts.dating import said_at
 from polymnia.engine.analysis.conflicts.judging import EVEN, Judged
+from polymnia.engine.analysis.conflicts.newer import Told, newer, told
+from polymnia.engine.analysis.conflicts.priors import prior
 from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolved
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
 from polymnia.engine.analysis.conflicts.weighing import certainty, weighed
 from polymnia.engine.analysis.contradiction import THRESHOLD, probability
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
 from polymnia.models import Record, Relation
 
 __all__ = ["clashes"]
@@ -25,7 +26,6 @@ _FROM = {"high": 0.3, "medium": 0.5, "low": 0.8}
 _NAMED = _FROM | {"medium": probability(THRESHOLD, EVEN)}
 _FORMAL, _EXTRA = 3.0, 0.8
 _DECIDED, _MATTER = 0.5, 4.0  # log odds of opposed decisions at no common matter, and for all of it
-_MINUTE = 60_000_000
 _WITHIN = "_within_one_item"
 
 
@@ -39,8 +39,12 @@ def clashes(
     suggest: bool,
     project: str,
     only: int | None = None,
-) -> list[Clash]:
-    """Everything that is sure enough, most certain first; with ``only``, what is about that record."""
+) -> tuple[list[Clash], int]:
+    """Everything that is sure enough, most certain first; with ``only``, what is about that record.
+
+    And how many pairs would be told besides at the highest sensitivity.
+    """
+    unsure = 0
     least = _FROM[sensitivity]
     found: list[Clash] = []
     done: set[tuple[int, int]] = set()
@@ -56,20 +60,23 @@ def clashes(
     for pair in pairs:
         if (pair.a, pair.b) in done:
             continue
-        for way in weighed(table, pair.a, pair.b, pair.frame, pair.judgement, pair.prior, pair.named):
+        ways = weighed(table, pair.a, pair.b, pair.frame, pair.judgement, pair.prior, pair.named)
+        for way in ways:
             if way.type in types and certainty(way.odds) >= (_NAMED[sensitivity] if pair.named else least):
                 found.append(
                     _clash(table, pair.a, pair.b, way.type, way.subtype, way.odds, way.differs, way.because,
-                           suggest, project)
+                           suggest, project, sure=suggest and _sure(table, pair))
                 )  # fmt: skip
                 break
+        else:
+            unsure += any(way.type in types and certainty(way.odds) >= _FROM["high"] for way in ways)
     if "recommendation_conflicts" in types:
         found += [one for one in _decided(table.records, suggest, project) if one.confidence >= least]
     if "logical_conflicts" in types:
         found += [one for one in _rings(table.records, relations, suggest) if one.confidence >= least]
     if only is not None:
         found = [one for one in found if only in one.members]
-    return _once(found)
+    return _once(found), unsure
 
 
 def _once(found: list[Clash]) -> list[Clash]:
@@ -86,6 +93,15 @@ def _once(found: list[Clash]) -> list[Clash]:
     return list(kept.values())
 
 
+def _sure(table: Table, pair: Judged) -> bool:
+    """Whether a pair would be told in a project: what is told only because somebody named it is no reason to delete."""
+    if not (table.holds(pair.a) and table.holds(pair.b)):
+        return False
+    share = min(pair.prior, prior(table, pair.a, pair.b, pair.frame))
+    ways = weighed(table, pair.a, pair.b, pair.frame, pair.judgement, share, False)
+    return any(certainty(way.odds) >= _FROM["medium"] for way in ways)
+
+
 def _side(table: Table, row: int) -> Side:
     record, text = table.record(row), table.text(row)
     at, dated = said_at(text, record.updated)
@@ -94,37 +110,22 @@ def _side(table: Table, row: int) -> Side:
 
 def _clash(
     table: Table, a: int, b: int, type: ConflictType, subtype: str, odds: float, differs: str, because: str,
-    suggest: bool, project: str,
+    suggest: bool, project: str, *, sure: bool = False,
 ) -> Clash:  # fmt: skip
     left, right = _side(table, a), _side(table, b)
-    newer = later((left.at, left.dated, left.sentence), (right.at, right.dated, right.sentence))
+    late = newer(told(left.sentence, left.record), told(right.sentence, right.record))
     together = left.record.id == right.record.id and len(left.record.observations) == 1
     if together and subtype != "impossible_order":
         subtype += _WITHIN
     resolution: Resolution | None = None
     if suggest:
         spots = (left, table.spots[a]), (right, table.spots[b])
-        resolution = asked(left, right) if together else resolved(*spots, newer, type, subtype, project)
+        resolution = asked(left, right) if together else resolved(*spots, late, subtype, project, sure)
     return Clash(
-        type=type, subtype=subtype, left=left, right=right, differs=differs, newer=newer,
-        confidence=round(certainty(odds), 3),
-        explanation=f"{because[0].upper()}{because[1:]}. {_newer(left, right, newer)}",
+        type=type, subtype=subtype, left=left, right=right, differs=differs, newer=late.side,
+        confidence=round(certainty(odds), 3), explanation=f"{because[0].upper()}{because[1:]}. {late.words}",
         resolution=resolution, members=tuple(dict.fromkeys((left.record.id, right.record.id))),
     )  # fmt: skip
-
-
-def _newer(left: Side, right: Side, newer: str) -> str:
-    if newer == "same":
-        return "Neither was said later."
-    side = left if newer == "left" else right
-    other = right if newer == "left" else left
-    how = "by its own date" if side.dated else "when its item was last changed"
-    which = f"The {'first' if newer == 'left' else 'second'} is the later one"
-    if side.at == other.at:
-        return f"{which} by its words."
-    if side.at - other.at < _MINUTE:
-        return f"{which}, by less than a minute."
-    return f"{which}: {moment(side.at)[:10]} {how}, the other {moment(other.at)[:10]}."
 
 
 def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Clash]:
@@ -135,19 +136,18 @@ def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Cla
             told = record.metadata["decision"]["decision"]
             sides.append(Side(record, told, record.updated, 0))
         left, right = sides
-        newer = later((left.at, False, ""), (right.at, False, ""))
-        old, new = (right, left) if newer == "left" else (left, right)
+        late = newer(*(Told("", None, side.record.created, side.record.updated) for side in sides))
+        old, new = (right, left) if late.side == "left" else (left, right)
         resolution = None
         if suggest:
-            same = newer == "same"
-            resolution = asked(left, right) if same else outdated(old.record, new.record, project)
+            resolution = outdated(old.record, new.record, project) if late.certain else asked(left, right)
         found.append(
             Clash(
                 type="recommendation_conflicts", subtype="opposed_decisions", left=left, right=right,
-                differs=f"one chooses what the other rejects: {one.choice}", newer=newer,
+                differs=f"one chooses what the other rejects: {one.choice}", newer=late.side,
                 confidence=round(certainty(_DECIDED + _MATTER * one.matter), 3),
                 explanation=f"Two decisions in one matter: {title_of(left.record)} and {title_of(right.record)}. "
-                + _newer(left, right, newer),
+                + late.words,
                 resolution=resolution, members=(left.record.id, right.record.id),
             )
         )  # fmt: skip
@@ -163,14 +163,14 @@ def _rings(records: Sequence[Record], relations: Iterable[Relation], suggest: bo
         members = dict.fromkeys(names[end].id for r in ring.relations for end in (r.source, r.target))
         left = Side(names[first.source], said[0], first.created, 0, drawn=True)
         right = Side(names[last.source], said[-1], last.created, 0, drawn=True)
-        newer = later((left.at, False, ""), (right.at, False, ""))
+        late = newer(*(Told("", None, side.at, side.at) for side in (left, right)))
         # What somebody drew is so; what was drawn by itself is as sure as it is strong.
         sure = min((1.0 if r.origin == "manual" else r.strength or 0.5) for r in ring.relations)
         question = f"Which of these relations is wrong: {'; '.join(said)}?"
         found.append(
             Clash(
                 type="logical_conflicts", subtype="both_ways" if len(ring.relations) == 2 else "cycle",
-                left=left, right=right, differs="; ".join(said), newer=newer, confidence=round(sure, 3),
+                left=left, right=right, differs="; ".join(said), newer=late.side, confidence=round(sure, 3),
                 explanation=f"{len(ring.relations)} relations of {ring.family} lead back to where they began.",
                 resolution=Resolution("ask", question) if suggest else None, members=tuple(members),
             )

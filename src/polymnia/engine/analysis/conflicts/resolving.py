@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any
 
+from polymnia.engine.analysis.conflicts.newer import Newer
 from polymnia.engine.analysis.conflicts.statements import Statement
 from polymnia.engine.analysis.conflicts.values import Resolution, Side
 from polymnia.engine.items import title_of
@@ -21,49 +22,56 @@ _SHOWN = 80
 
 
 def resolved(
-    left: tuple[Side, Statement],
-    right: tuple[Side, Statement],
-    newer: Literal["left", "right", "same"],
-    type: str,
-    subtype: str,
-    project: str,
+    left: tuple[Side, Statement], right: tuple[Side, Statement], late: Newer, subtype: str, project: str, sure: bool
 ) -> Resolution:
-    """What to do about two statements: the older one goes or is dated, or a person is asked which of them holds."""
+    """What to do about two statements: the older one goes or is dated, or a person is asked which of them holds.
+
+    Nothing is to be taken out or dated unless it is certain which is the older one, and ``sure`` that they clash.
+    """
     (here, _), (there, _) = left, right
-    apart = abs(here.at - there.at)
-    sequel = subtype.startswith("superseded")
-    if newer == "same" or subtype.startswith(("impossible_order", "meaning")) or (apart < _DAY and not sequel):
+    if not late.certain or not sure or subtype.startswith(("impossible_order", "meaning")):
         return asked(here, there)
-    old, spot = right if newer == "left" else left
-    new = here if newer == "left" else there
-    if old.dated and new.dated:
-        until = moment(new.at)[:10]
+    old, spot = right if late.side == "left" else left
+    new = here if late.side == "left" else there
+    if late.until is not None:
+        until = moment(late.until)[:10]
         call, then = _dated(old.record, spot, until, project)
-        why = f"both say when they hold: the older one held until {until}"
-        return Resolution("keep_both_with_dates", why, call, then)
+        both = old.dated and new.dated
+        why = f"{'both say when they hold' if both else 'one says since when it holds'}: {_quoted(old.sentence)} "
+        return Resolution("keep_both_with_dates", why + f"held until {until}", call, then)
     call, then = _taken_out(old.record, spot, project)
-    days = apart // _DAY
-    when = f"{days:,} days later ({moment(new.at)[:10]})" if days else "later"
-    why = f"the other was said {when}" + (" and says that it changed" if sequel else "; check that it is no mistake")
+    days = (new.record.updated - old.record.updated) // _DAY
+    when = f"{days:,} days later ({moment(new.at)[:10]})" if days > 1 else "later"
+    sequel = subtype.startswith("superseded")
+    why = f"{_quoted(new.sentence)} was said {when}"
+    why += " and says that it changed" if sequel else "; check that it is no mistake"
     return Resolution("keep_newest", why, call, then)
 
 
 def asked(here: Side, there: Side) -> Resolution:
     """The question to put to a person."""
     if (here.record.id, here.place) == (there.record.id, there.place):
-        where = f"{title_of(here.record)[:_SHOWN]}, {moment(here.record.updated)[:10]}"
-        return Resolution("ask", f"What is right instead of {_quoted(here.sentence)} ({where})?")
+        return Resolution("ask", f"What is right instead of {_quoted(here.sentence)} {_where(here)}?")
     return Resolution(
         "ask",
-        f"Which holds: {_quoted(here.sentence)} ({title_of(here.record)[:_SHOWN]}, {moment(here.at)[:10]}) or "
-        f"{_quoted(there.sentence)} ({title_of(there.record)[:_SHOWN]}, {moment(there.at)[:10]})?",
+        f"Which holds: {_quoted(here.sentence)} {_where(here)} or {_quoted(there.sentence)} {_where(there)}?",
     )
+
+
+def _where(side: Side) -> str:
+    """Where and when a sentence was said; a text that says nothing else has no other title."""
+    title = title_of(side.record)
+    said = " ".join(side.sentence.split())
+    when = f"{'of' if side.dated else 'stored'} {moment(side.at)[:10]}"
+    start = title.rstrip(".…")[:_SHOWN]
+    return f"({when})" if said.startswith(start) else f"(in {title[:_SHOWN]!r}, {when})"
 
 
 def outdated(old: Record, new: Record, project: str) -> Resolution:
     """A decision that a later one has taken the place of is marked so."""
     updates = {"metadata": {"superseded_by": new.uid}}
-    why = f"the other was decided later ({moment(new.updated)[:10]}); the older one stays, marked as superseded by it"
+    when = moment(new.updated)[:10]
+    why = f"{_quoted(title_of(new))} was decided later ({when}); the other stays, marked as superseded by it"
     return Resolution("keep_newest", why, _content(old, "update_content", project, {"updates": updates}))
 
 

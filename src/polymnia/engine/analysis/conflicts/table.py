@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts import cues
+from polymnia.engine.analysis.conflicts.asides import core
 from polymnia.engine.analysis.conflicts.dating import undated
 from polymnia.engine.analysis.conflicts.facts import Fact, done, facts
 from polymnia.engine.analysis.conflicts.statements import MOST, Statement, plain, statements
@@ -23,6 +24,7 @@ SIDES = 8
 WIDTH = 12
 """So many words of a statement are compared at first, the rarest of them."""
 
+_LONG = 320  # characters, with its markup, of a statement that is read as facts at most
 _EVERY = 500  # records between two ticks
 _COMMON, _FEW_OF = 8, 500  # a word tells what a text is about in so many statements, or in one of so many
 
@@ -38,8 +40,8 @@ def _whole(record: Record, each: int) -> list[Statement]:
 
 
 def _read_as(text: str) -> str:
-    """A statement as it is compared: without its own date, and what was given up as denied."""
-    return cues.restated(undated(text))
+    """A statement as it is compared: without its own date and asides, and what was given up as denied."""
+    return cues.restated(core(undated(text)))
 
 
 def _unsaid(record: Record, spot: Statement, text: str) -> bool:
@@ -53,7 +55,7 @@ class Table:
     ``owner`` is the place of a statement's record, ``stance`` whether it advises (1), warns (-1) or neither, ``state``
     the matter and side of the state it says something is in, or 0. ``keys`` has for each row its words as numbers, the
     rarest first and -1 where there are no more, ``weights`` what a number is worth, ``value`` a number for its figures,
-    days and what turns it round. With ``whole`` a record that states nothing is one
+    days and what turns it round, ``days`` one for its days alone. With ``whole`` a record that states nothing is one
     statement all the same.
     """
 
@@ -87,7 +89,7 @@ class Table:
                 owner.append(at)
                 terms = read(f"{record.name} {text}" if _unsaid(record, spot, text) else text)
                 self.terms.append(terms)
-                self.facts.append(facts(plain(text)))
+                self.facts.append(facts(plain(text)) if len(text) < _LONG else ())
                 stance.append(cues.advice(text) if terms.advises else 0)
                 state = cues.state(text) if terms.stated else None
                 states.append(0 if state is None else state[0] * SIDES + state[1] + 1)
@@ -133,6 +135,10 @@ class Table:
         values: dict[tuple[tuple[str, ...], ...], int] = {((), (), ()): 0}
         parts = (tuple(tuple(sorted(part)) for part in (t.figures, t.days, t.sides)) for t in self.terms)
         self.value: NDArray[Any] = np.array([values.setdefault(part, len(values)) for part in parts], np.int32)
+        days: dict[tuple[str, ...], int] = {(): 0}
+        self.days: NDArray[Any] = np.array(
+            [days.setdefault(tuple(sorted(t.days)), len(days)) for t in self.terms], np.int32
+        )
         self.denied: NDArray[Any] = np.array([t.denied % 2 for t in self.terms], np.int8)
 
     def apart(self, a: int, b: int) -> bool:
@@ -164,8 +170,9 @@ class Table:
         known = self._holds.get(row)
         if known is None:
             text = self.text(row)
-            says = bool(self.name(row)) or cues.claims(plain(text))
-            known = says and not cues.is_past(text) and not cues.is_loose(text)
+            bare = core(plain(text))
+            says = bool(self.name(row)) or cues.claims(plain(text)) or (bare != text and cues.claims(bare))
+            known = says and not cues.is_past(text) and not cues.is_loose(bare)
             self._holds[row] = known
         return known
 

@@ -9,14 +9,15 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.conflicts import cues
-from polymnia.engine.analysis.conflicts.dating import later, said_at
 from polymnia.engine.analysis.conflicts.frames import Frame
+from polymnia.engine.analysis.conflicts.newer import newer, told
 from polymnia.engine.analysis.conflicts.pairing import exclusive
+from polymnia.engine.analysis.conflicts.quantities import apart
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.values import ConflictType
 from polymnia.engine.analysis.contradiction import PRIOR, Judgement
 
-__all__ = ["Weighed", "certainty", "odds_of", "shown", "weighed"]
+__all__ = ["Weighed", "certainty", "odds_of", "perhaps", "shown", "weighed"]
 
 # Do and do not of one thing, and two states that exclude each other, are clashes by their form. What is left to doubt
 # is whether they are about one thing: each word that only one has takes some of it away.
@@ -26,10 +27,13 @@ _TIGHT = 1.5  # log odds at least where two statements differ in a figure, a den
 _CALLED = 0.4  # and where they call by two names what has only one, or give it two values
 _MAYBE = 0.0  # and where it depends on the words whether both values hold
 _LOOSELY = 1.0  # log odds less where words are left over: of such pairs among real texts hardly any clashed
+_PERHAPS = -0.7  # and where one denies what the other says of a part, and the judge calls that a contradiction
 _NEWS = re.compile(
     r"\b(?:now|currently|nowadays|as of today|from now on)\b,? ?|(?<![가-힣])(?:이제는?|현재는?|지금은?) ",
     re.IGNORECASE,
 )
+_EVEN = 0.5
+_MORE = 3  # words that may be left over where two are shared; more where more are
 _LARGEST = 12.0  # log odds nobody has counted beyond
 
 
@@ -70,18 +74,22 @@ def weighed(
         left, right, _, gone = frame.values
         differs = f"only one says that it is so no more: {left}" if gone else f"{left} and {right}"
         judged = replace(judged, kind="negation" if gone else "value", differs=differs)
+    else:
+        judged = replace(judged, differs=apart(judged.differs))
     odds = (judged.score if named else max(judged.score, _least(frame))) + odds_of(prior)
     if not named and (frame.left or frame.right) and frame.place in (None, "many"):
         odds -= _LOOSELY
+    if perhaps(frame) and not named and judged.score + odds_of(_EVEN) >= 0:
+        odds = max(odds, _PERHAPS)
     found = []
     stance = int(table.stance[a]) * int(table.stance[b])
     worded = bool(frame.left and frame.right)
     over = len(frame.left) + len(frame.right)
     states = not frame.apart and not frame.denied and bool(exclusive(table, a, b))
     # The words for the states are what differs, and no more than that where nothing else does.
-    alone = states and frame.place is not None
+    alone = states and (frame.place is not None or frame.numbered) and not frame.narrow
     formal = _FORMAL - (_EXTRA if alone else _EXTRA * over + (_ELSE if worded or frame.narrow else 0.0))
-    told = frame.shared > 1 or not over  # one word in common makes no matter of it
+    told = frame.shared > 1 or frame.numbered or not over  # one word in common makes no matter of it
     base = max(odds, formal) if (stance < 0 or states) and told and not frame.apart and not named else odds
     if sequel := _sequel(table, a, b, texts, frame):
         found.append(Weighed("temporal_conflicts", "superseded", base, judged.differs, sequel))
@@ -111,6 +119,19 @@ _BECAUSE = {
 }
 
 
+def perhaps(frame: Frame) -> bool:
+    """Whether one statement denies what the other says, and one of them has no words of its own: it may be a clash."""
+    over = len(frame.left) + len(frame.right)
+    return (
+        frame.denied
+        and not frame.apart
+        and not frame.value
+        and not (frame.left and frame.right)
+        and frame.shared > 1
+        and over <= _MORE + 2 * (frame.shared > 2)
+    )
+
+
 def _least(frame: Frame) -> float:
     """What the form of a pair says at least, in log odds: the judge has learned from pairs that differ in much more."""
     if frame.apart or frame.narrow:
@@ -126,15 +147,14 @@ def _least(frame: Frame) -> float:
 
 def _sequel(table: Table, a: int, b: int, texts: tuple[str, str], frame: Frame) -> str:
     """Why one statement comes after the other and takes its place; empty where nothing says so."""
-    times = [said_at(text, table.record(row).updated) for text, row in zip(texts, (a, b), strict=True)]
-    newer = later((*times[0], texts[0]), (*times[1], texts[1]))
-    if newer == "same":
+    sides = told(texts[0], table.record(a)), told(texts[1], table.record(b))
+    late = newer(*sides)
+    if late.side == "same":
         return ""
-    news = texts[0] if newer == "left" else texts[1]
     if frame.values is not None and frame.values.gone:
         return "one says that it is so no more"
-    if cue := cues.CHANGED.search(news):
+    if cue := cues.CHANGED.search(texts[0] if late.side == "left" else texts[1]):
         return f"the later one says that it changed ({cue[0].strip()!r})"
-    if times[0][1] and times[1][1] and times[0][0] != times[1][0] and frame.single:
+    if late.until is not None and all(side.since is not None for side in sides) and frame.single:
         return "both say when they hold, and the times differ"
     return ""

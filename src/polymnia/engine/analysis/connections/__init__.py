@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from polymnia.engine.analysis.connections.discovering import Discovery, discovered
+from polymnia.engine.analysis.connections.quoting import in_whole_words
 from polymnia.engine.analysis.connections.trust import trust, widened
 from polymnia.engine.analysis.connections.values import Connection, Connections, Direction, Step
 from polymnia.engine.analysis.connections.walking import Reached, walk
 from polymnia.engine.analysis.material import Material
+from polymnia.engine.content import content
 from polymnia.engine.items import visible
 from polymnia.errors import Invalid
-from polymnia.models import Record
+from polymnia.models import Record, Relation
 
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look
@@ -117,11 +119,18 @@ def _stored(look: Look, record: Record, kept: list[Reached]) -> list[Connection]
         made.append(
             Connection(
                 target=records[one.name], type=one.relation.type, direction=one.direction, origin=one.relation.origin,
-                strength=round(one.strength, 4), confidence=round(one.confidence, 4), context=one.relation.context,
-                depth=one.depth, path=path,
+                strength=round(one.strength, 4), confidence=round(one.confidence, 4),
+                context=_context(one.relation, records), depth=one.depth, path=path,
             )
         )  # fmt: skip
     return made
+
+
+def _context(relation: Relation, records: Mapping[str, Record]) -> str | None:
+    """What a relation was drawn for; what it quotes of the text it was read off, in whole words."""
+    if relation.context is None or relation.origin == "manual" or relation.source not in records:
+        return relation.context
+    return in_whole_words(relation.context, content(records[relation.source]))
 
 
 def _way(one: Reached) -> list[Reached]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from polymnia.engine import associations, items, relating
+from polymnia.engine.analysis.connections.quoting import in_whole_words
 from polymnia.engine.analysis.connections.trust import ALIKE, inverse
 from polymnia.engine.analysis.connections.values import Direction
 from polymnia.engine.content import content
@@ -66,7 +67,7 @@ def discovered(
     candidates = {number: _candidate(look, one, text, alike.get(number)) for number, one in loaded.items()}
     by_id = {candidates[number].id: one for number, one in loaded.items()}
     found = [
-        Discovery(by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target]))
+        Discovery(by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target], text))
         for one in relating.found(text, title, list(candidates.values()), tags=record.tags)
         if _meant(one, by_id[one.target])
     ]
@@ -92,7 +93,7 @@ def _said_of(look: Look, record: Record, other: Record) -> list[Discovery]:
     asked = _candidate(look, record, text, None)
     told = relating.found(text, items.title_of(other), [asked], tags=())
     return [
-        Discovery(other, one.type, "incoming", one.strength, _worded(one.evidence, record))
+        Discovery(other, one.type, "incoming", one.strength, _worded(one.evidence, record, text))
         for one in told
         if one.type not in ALIKE and _meant(one, record)
     ]
@@ -125,7 +126,8 @@ def _meant(one: relating.Relationship, record: Record) -> bool:
     return not (untitled and one.evidence.startswith("names it by its title"))
 
 
-def _worded(evidence: str, record: Record) -> str:
+def _worded(evidence: str, record: Record, text: str) -> str:
+    evidence = in_whole_words(evidence, text)
     return evidence if record.name == record.uid else evidence.replace("names it by its id:", "names it:", 1)
 
 

@@ -9,16 +9,13 @@ import numpy as np
 
 from polymnia.engine.search.words import terms
 
-__all__ = ["background", "bags", "central", "chosen"]
+__all__ = ["bags", "central", "chosen"]
 
 _JUMP = 0.15  # how often the walk starts anew, as in PageRank
 _STEPS = 50
 _SETTLED = 1e-6
 _NOVELTY = 0.5  # how much what was said already counts against a sentence (maximal marginal relevance)
 _SPACE = 4096  # columns of words where there is no model
-_TOP = 0.99  # of the pairs of unrelated sentences, those that are less alike than two that say the same thing
-_SEED = 31
-_PAIRS = 4000
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,19 +53,6 @@ def chosen(rows: Numbers, rank: Numbers, most: int) -> list[int]:
         gain[found] = -np.inf
         found.append(int(np.lexsort((np.arange(len(gain)), -gain))[0]))
     return found
-
-
-def background(groups: Sequence[Numbers]) -> float:
-    """The cosine that hardly any two sentences of different topics reach; 1 where there is one topic only."""
-    known = [rows for rows in groups if len(rows)]
-    if len(known) < 2:
-        return 1.0
-    random = np.random.default_rng(_SEED)
-    values = []
-    for _ in range(_PAIRS):
-        a, b = random.choice(len(known), 2, replace=False)
-        values.append(float(known[a][random.integers(len(known[a]))] @ known[b][random.integers(len(known[b]))]))
-    return float(np.quantile(values, _TOP))
 
 
 def bags(texts: Sequence[str]) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,47 @@ _TOLD = 200
 _RIGHT = 0.69
 
 
+class _Copies(NamedTuple):
+    """Memories that are equal, the one to keep first."""
+
+    records: list[Record]
+
+    @property
+    def first(self) -> Record:
+        return self.records[0]
+
+
+class _Choice:
+    """Which of several memories to keep: one home for all advice, so that none says to delete what another keeps."""
+
+    def __init__(self, view: View, groups: Iterable[Sequence[Record]]) -> None:
+        self._text = view.material.text
+        self._links = _links(view, (one.name for some in groups for one in some))
+        self._kept: set[int] = set()
+        self._gone: set[int] = set()
+
+    def ordered(self, some: Iterable[Record]) -> list[Record]:
+        """Memories in the order in which they are worth keeping: by their relations, their length, their age."""
+        return sorted(some, key=lambda one: (-self._links.get(one.name, 0), -len(self._text(one)), one.id))
+
+    def between(self, one: _Copies, other: _Copies) -> tuple[_Copies, _Copies] | None:
+        """Which of two groups stays and which goes; None where that is decided already."""
+        if {one.first.id, other.first.id} & self._gone or {one.first.id, other.first.id} <= self._kept:
+            return None
+        best = self.ordered((one.first, other.first))[0]
+        many = len(one.records) - len(other.records)
+        stays, goes = (one, other) if many > 0 or (not many and best is one.first) else (other, one)
+        if goes.first.id in self._kept:
+            stays, goes = goes, stays
+        self._kept.add(stays.first.id)
+        self._gone |= {record.id for record in goes.records}
+        return stays, goes
+
+    def stays(self, copies: _Copies) -> bool:
+        """Whether nothing says that a group goes."""
+        return copies.first.id not in self._gone
+
+
 def duplicates(view: View, looked: Looked) -> None:
     """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so."""
     first: dict[tuple[str | None, str], list[Record]] = {}
@@ -36,16 +78,17 @@ def duplicates(view: View, looked: Looked) -> None:
         said = plain(text) if len(text) <= _LONG else text
         if said:
             first.setdefault((record.scope, said), []).append(record)
-    equal = [some for some in first.values() if len(some) > 1]
-    looked.looked_at["equal_groups"] = len(equal)
-    links = _links(view, (one.name for some in equal for one in some)) if equal else {}
-    for some in sorted(equal, key=lambda some: (-len(some), some[0].id))[:_TOLD]:
-        keep = max(some, key=lambda one: (links.get(one.name, 0), -one.id))
-        _tell(view, looked, "duplicates", keep, [one for one in some if one is not keep], 1.0,
+    looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in first.values())
+    near = view.at_least(1)
+    choice = _Choice(view, (some for some in first.values() if near or len(some) > 1))
+    groups = [_Copies(choice.ordered(some) if len(some) > 1 else some) for some in first.values()]
+    if near:
+        _near(view, looked, groups, choice)
+    equal = [one for one in groups if len(one.records) > 1 and choice.stays(one)]
+    for one in sorted(equal, key=lambda one: (-len(one.records), one.first.id))[:_TOLD]:
+        _tell(view, looked, "duplicates", one.first, one.records[1:], 1.0,
               "Counted: equal but for case, white space and punctuation, and of one "
               "scope.", "say the same")  # fmt: skip
-    if view.at_least(1):
-        _near(view, looked, [some[0] for some in first.values()])
 
 
 def _links(view: View, names: Iterable[str]) -> dict[str, int]:
@@ -59,28 +102,29 @@ def _links(view: View, names: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _near(view: View, looked: Looked, records: Sequence[Record]) -> None:
-    """Pairs among what the look for copies in the project calls such."""
+def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice) -> None:
+    """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
     from polymnia.engine.analysis.issues.copies import duplicated
 
-    part = view.part(records)
+    copies = {one.first.id: one for one in groups}
+    part = view.part([one.first for one in groups])
     found, notes = duplicated(part)
     looked.looked_at["compared_for_near_duplicates"] = len(part.items)
     looked.notes += notes
     if found is None:
         return
-    copies = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
-    gone: set[int] = set()
-    for at, (a, b, alike) in enumerate(_pairs(part, copies)):
+    alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
+    for at, (a, b, similarity) in enumerate(_pairs(part, alike)):
         if at % 500 == 0:
             view.tick()
         one, other = (view.material.text(record) for record in (a, b))
-        if a.scope != b.scope or max(len(one), len(other)) > _LONG or {a.id, b.id} & gone:
+        if a.scope != b.scope or max(len(one), len(other)) > _LONG:
             continue
-        if judged(one, other, alike, _THRESHOLD).duplicate:
-            keep, goes = (a, b) if (len(one), a.updated) >= (len(other), b.updated) else (b, a)
-            gone.add(goes.id)
-            _tell(view, looked, "near_duplicates", keep, [goes], _RIGHT,
+        if not judged(one, other, similarity, _THRESHOLD).duplicate:
+            continue
+        chosen = choice.between(copies[a.id], copies[b.id])
+        if chosen is not None:
+            _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, _RIGHT,
                   "Near by vectors or words and judged word by word, as memory_store does before it stores; people "
                   f"call {_RIGHT:.0%} of such pairs the same.", "say nearly the same")  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from polymnia.engine.analysis.clashing import once
 from polymnia.engine.analysis.insights.idle import idle_sessions, to_archive
 from polymnia.engine.analysis.insights.labels import same_tags
 from polymnia.engine.analysis.insights.repeated import duplicates
@@ -41,7 +42,7 @@ def _conflicts(view: View, looked: Looked) -> None:
     found = conflicts(view.sample, types=TYPES, sensitivity="medium", among=None, suggest=view.recommend)
     looked.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
     looked.notes += found.notes
-    for one in found.clashes[:_MOST]:
+    for one in once(found.clashes)[:_MOST]:
         looked.add(conflict_insight(view, one), one.confidence)
 
 

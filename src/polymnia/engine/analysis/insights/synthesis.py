@@ -1,8 +1,8 @@
 """Knowledge synthesis: what the memories on each topic say together, in sentences that are stored as they stand.
 
 Nothing is rephrased. The sentences that say most of what the topic says are chosen by their place among all of them
-(LexRank) so that they do not repeat each other; a memory supports one if it says something nearer to it than 99 of 100
-pairs of sentences of different topics are. A synthesis is as sure as its topic is.
+(LexRank) so that they do not repeat each other. Only a memory that has a sentence of the same words counts as saying
+one; those that say otherwise are told beside it. A synthesis is as sure as its topic is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polymnia.engine.analysis.conflicts.statements import statements
+from polymnia.engine.analysis.clashing import once
+from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.values import Clash
 from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.insights.agreeing import Voices, heard
 from polymnia.engine.analysis.insights.bridging import bridges
-from polymnia.engine.analysis.insights.central import background, bags, central, chosen
+from polymnia.engine.analysis.insights.central import bags, central, chosen
 from polymnia.engine.analysis.insights.decided import decisions
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import Part, View, call, plural
@@ -34,8 +37,16 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class _Said(NamedTuple):
-    record: Record
-    sentence: str
+    """What is read of a topic: the statements of its memories, and which rows of them are sentences to tell."""
+
+    table: Table
+    rows: list[int]
+
+    def record(self, at: int) -> Record:
+        return self.table.record(self.rows[at])
+
+    def sentence(self, at: int) -> str:
+        return self.table.text(self.rows[at])
 
 
 def knowledge_synthesis(view: View) -> Looked:
@@ -54,12 +65,15 @@ def knowledge_synthesis(view: View) -> Looked:
         return looked
     said = [_sentences(view, one) for one in told]
     rows = _rows(view, said)
-    looked.looked_at |= {"topics": len(clusters), "summed_up": len(told), "sentences": sum(map(len, said))}
-    least = background(rows)
+    looked.looked_at |= {
+        "topics": len(clusters),
+        "summed_up": len(told),
+        "sentences": sum(len(one.rows) for one in said),
+    }
     for at, (topic, some, vectors) in enumerate(zip(told, said, rows, strict=True)):
         view.tick(at, len(told))
-        if some:
-            looked.add(_told(view, topic, some, vectors, least), len(topic.members))
+        if some.rows:
+            looked.add(_told(view, topic, some, vectors), len(topic.members))
     if len(clusters) > len(told):
         looked.notes.append(f"{plural(len(clusters) - len(told), 'smaller topic')} not summed up at this depth.")
     if view.at_least(2):
@@ -67,96 +81,127 @@ def knowledge_synthesis(view: View) -> Looked:
     return looked
 
 
-def _sentences(view: View, topic: Pattern) -> list[_Said]:
+def _sentences(view: View, topic: Pattern) -> _Said:
     """What is read of a topic: the memories in its middle, the newest and the decisions."""
     records = [record for id in topic.members if (record := view.record(id)) is not None]
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
     read = {one.id: one for one in [*records[: view.budget.sources], *newest, *decisions(records)[:_NEWEST]]}
-    found: list[_Said] = []
+    table = Table(list(read.values()), each=_EACH)
+    found: list[int] = []
     seen: set[str] = set()
-    for record in read.values():
-        for one in statements(record, _EACH):
-            sentence = record.observations[one.part][one.start : one.end]
-            key = f"{record.id} {' '.join(sentence.casefold().split())}"
-            if len(sentence) >= _SHORTEST and key not in seen and len(found) < _SENTENCES:
-                seen.add(key)
-                found.append(_Said(record, sentence))
-    return found
+    for row in range(len(table)):
+        sentence = table.text(row)
+        key = f"{table.owner[row]} {' '.join(sentence.casefold().split())}"
+        if len(sentence) >= _SHORTEST and key not in seen and len(found) < _SENTENCES:
+            seen.add(key)
+            found.append(row)
+    return _Said(table, found)
 
 
-def _rows(view: View, said: Sequence[Sequence[_Said]]) -> list[Numbers]:
+def _rows(view: View, said: Sequence[_Said]) -> list[Numbers]:
     """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
-    texts = [one.sentence for some in said for one in some]
+    texts = [some.sentence(at) for some in said for at in range(len(some.rows))]
     made = view.material.embed(texts)
     if made is None or not made.any(axis=1).all():
         made = bags(texts)
-    ends = np.cumsum([len(some) for some in said])[:-1]
+    ends = np.cumsum([len(some.rows) for some in said])[:-1]
     return np.split(made, ends)
 
 
-def _told(view: View, topic: Pattern, said: list[_Said], rows: Numbers, least: float) -> Insight:
+def _told(view: View, topic: Pattern, said: _Said, rows: Numbers) -> Insight:
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
-    owners = np.array([one.record.id for one in said], np.int64)
+    owners = np.array([said.record(at).id for at in range(len(said.rows))], np.int64)
     rank = central(rows, owners)
-    alike = rows @ rows.T >= least
-    statements_ = []
-    for at in chosen(rows, rank, view.budget.statements):
-        voices = set(owners[alike[at]].tolist()) | {said[at].record.id}
-        statements_.append(
-            {
-                "sentence": said[at].sentence, "id": said[at].record.uid, "at": moment(said[at].record.updated),
-                "said_by": len(voices), "centrality": round(float(rank[at] * len(said)), 3),
-            }
-        )  # fmt: skip
-    read = {one.record.id: one.record for one in said}
-    last = max(read.values(), key=lambda one: (one.created, one.id))
-    newest = max((at for at, one in enumerate(said) if one.record.id == last.id), key=lambda at: (float(rank[at]), -at))
+    read = {one.id: one for one in map(said.record, range(len(said.rows)))}
     records = [record for id in topic.members if (record := view.record(id)) is not None]
+    deep = view.at_least(1)
+    clashes = _clashes(view, records[:_COMPARED] if deep else list(read.values()))
+    statements = [
+        _statement(view, said, at, heard(said.table, said.rows[at], said.rows, clashes), float(rank[at] * len(rows)))
+        for at in chosen(rows, rank, view.budget.statements)
+    ]
+    last = max(read.values(), key=lambda one: (one.created, one.id))
+    newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))
     decided = decisions(records)
     evidence: dict[str, Any] = {
-        "topic": label, "memories": len(topic.members), "memories_read": len(read), "sentences": len(said),
-        "statements": statements_,
-        "newest": {"sentence": said[newest].sentence, "id": last.uid, "at": moment(last.created)},
+        "topic": label, "memories": len(topic.members), "memories_read": len(read), "sentences": len(rows),
+        "statements": statements,
+        "newest": {"sentence": said.sentence(newest), "id": last.uid, "at": moment(last.created)},
         "decisions": view.shown(sorted(decided, key=lambda one: (-one.created, one.id))),
         "decision_count": len(decided),
         "cohesion": topic.evidence.get("cohesion"),
     }  # fmt: skip
     disagree = ""
-    if view.at_least(1):
-        evidence["conflicts"], count = _conflicts(view, records)
-        disagree = f" {plural(count, 'pair')} of statements on it cannot both hold." if count else ""
-        evidence["conflict_count"] = count
-    first = statements_[0]
+    if deep:
+        evidence["conflicts"] = [_conflict(one) for one in clashes[: view.budget.examples]]
+        evidence["conflict_count"] = len(clashes)
+        disagree = f" {plural(len(clashes), 'pair')} of statements on it cannot both hold." if clashes else ""
+    about = plural(len(topic.members), "memory is", "memories are")
     return Insight(
         type="knowledge_synthesis", name="topic",
-        summary=f"{plural(len(topic.members), 'memory is', 'memories are')} about {label}. What they say most: "
-        f"“{first['sentence']}” (so {first['said_by']} of {len(read)} that were read).{disagree}",
+        summary=f"{about} about {label}. {_most(statements, len(read))}{disagree}",
         confidence=topic.confidence,
         explanation="Sentences as they are stored, chosen by how near they are to those of other memories on the topic "
-        f"(LexRank) and how little they repeat each other. A memory supports one from a cosine of {least:.2f} on, "
-        f"which 99 of "
-        "100 pairs from different topics do not reach. The confidence is that of the topic.",
+        "(LexRank) and how little they repeat each other. A memory is counted as saying one only if a sentence of it "
+        "has the same words of content, or forms or synonyms of them, and denies and supposes as much; one that "
+        "says otherwise is told beside it. The confidence is that of the topic.",
         evidence=evidence, members=topic.members,
-        recommendation=view.advised(_advice(label, statements_)),
+        recommendation=view.advised(_advice(label, statements)),
     )  # fmt: skip
 
 
-def _conflicts(view: View, records: list[Record]) -> tuple[list[dict[str, Any]], int]:
+def _statement(view: View, said: _Said, at: int, voices: Voices, weight: float) -> dict[str, Any]:
+    """A sentence, who says it too and who says otherwise, in sentences of their own."""
+    table, record = said.table, said.record(at)
+    told: dict[str, Any] = {
+        "sentence": said.sentence(at), "id": record.uid, "at": moment(record.updated),
+        "said_by": 1 + len(voices.same), "centrality": round(weight, 3),
+    }  # fmt: skip
+    most = view.budget.examples
+    if voices.same:
+        told["also"] = [{"id": table.record(row).uid, "sentence": table.text(row)} for row in voices.same[:most]]
+    if voices.otherwise:
+        told["denied_by"] = len(voices.otherwise)
+        told["otherwise"] = [
+            {"id": table.record(one.row).uid, "sentence": table.text(one.row), "differs": one.differs}
+            for one in voices.otherwise[:most]
+        ]
+    return told
+
+
+def _most(told: list[dict[str, Any]], read: int) -> str:
+    """The sentence that most memories say, how many do, and who says otherwise."""
+    first = max(told, key=lambda one: int(one["said_by"]))
+    many = int(first["said_by"])
+    begins = "What they say most" if many > 1 else "In the middle of what they say stands"
+    counted = f"so {many} of {read} that were read" if many > 1 else f"said by 1 of {read} that were read"
+    against = ""
+    if others := first.get("otherwise"):
+        verb = "says" if first["denied_by"] == 1 else "say"
+        against = f"; {first['denied_by']} {verb} otherwise: “{others[0]['sentence']}”"
+    return f"{begins}: “{first['sentence']}” ({counted}{against})."
+
+
+def _clashes(view: View, records: list[Record]) -> list[Clash]:
     from polymnia.engine.analysis.conflicts import TYPES, conflicts
 
-    part = Part(view.material, records[:_COMPARED], tick=view.tick)
-    found = conflicts(part, types=TYPES, sensitivity="medium", among=None, suggest=False).clashes
-    told = [
-        {
-            "differs": one.differs, "confidence": one.confidence,
-            "statements": [{"id": side.record.uid, "sentence": side.sentence} for side in (one.left, one.right)],
-        }
-        for one in found[: view.budget.examples]
-    ]  # fmt: skip
-    return told, len(found)
+    part = Part(view.material, records, tick=view.tick)
+    return once(conflicts(part, types=TYPES, sensitivity="medium", among=None, suggest=False).clashes)
+
+
+def _conflict(one: Clash) -> dict[str, Any]:
+    return {
+        "differs": one.differs, "confidence": one.confidence,
+        "statements": [{"id": side.record.uid, "sentence": side.sentence} for side in (one.left, one.right)],
+    }  # fmt: skip
 
 
 def _advice(label: str, told: list[dict[str, Any]]) -> str:
+    ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
+    if ids:
+        return "Settle first which of them holds: " + call(
+            "memory_analyze", "detect_conflicts", content_ids=sorted(ids), options={"sensitivity": "high"}
+        )
     content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in told)])
     return "Keep it as one memory to start from: " + call(
         "memory_store", "store_content", content=content, metadata={"title": label}

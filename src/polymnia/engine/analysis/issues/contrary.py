@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from polymnia.engine.analysis.clashing import once
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
 from polymnia.engine.items import title_of
@@ -26,7 +27,7 @@ def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
         made = conflicts_of(material, asked[0], sensitivity="low", suggest=False)
     else:
         return None, []
-    found, notes = made.clashes, made.notes
+    found, notes = once(made.clashes), made.notes
     if not found:
         return None, notes
     members: dict[int, Record] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from polymnia.engine.analysis.clashing import once
 from polymnia.engine.items import title_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def contraries(material: Material, record: Record) -> list[Contrary]:
     from polymnia.engine.analysis.conflicts import conflicts_of
 
     told = []
-    for one in conflicts_of(material, record, suggest=False).clashes:
+    for one in once(conflicts_of(material, record, suggest=False).clashes):
         ours, theirs = (one.left, one.right) if one.left.record.id == record.id else (one.right, one.left)
         if ours.record.id == record.id and theirs.record.id != record.id and ours.sentence:
             other = theirs.record

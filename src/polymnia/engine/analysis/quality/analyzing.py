@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from polymnia.engine.analysis.quality.accuracy import accuracy
 from polymnia.engine.analysis.quality.actionability import actionability
 from polymnia.engine.analysis.quality.agreement import contraries
+from polymnia.engine.analysis.quality.babble import babble
 from polymnia.engine.analysis.quality.clarity import clarity
 from polymnia.engine.analysis.quality.company import company
 from polymnia.engine.analysis.quality.completeness import completeness
@@ -101,6 +102,9 @@ def _sides(
 ) -> tuple[Sheet, list[Dimension]]:
     """A content as a sheet, and its sides that are asked for."""
     read = sheet(material.text(record), record.content_type)
+    struck = None
+    if not (read.code or read.data):
+        struck = babble(read, (material.text(one) for one in around if one.id != record.id))
     found = []
     for name in asked:
         if name == "clarity":
@@ -127,13 +131,18 @@ def _sides(
             made = readable(read)
         else:
             made = actionability(read, record)
-        found.append(_judged(read, made))
+        found.append(_judged(read, made, struck))
     return read, found
 
 
-def _judged(read: Sheet, made: Dimension) -> Dimension:
-    """A side of quality, or that there is too little to tell: where next to nothing is said, nothing is well said."""
+def _judged(read: Sheet, made: Dimension, struck: str | None) -> Dimension:
+    """A side of quality, or that there is too little to tell: where next to nothing is said, nothing is well said.
+
+    ``struck`` says why the text is no words at all, if so.
+    """
     wrong = made.name in ("completeness", "accuracy") and any(metric.faults for metric in made.metrics)
+    if made.score is not None and struck is not None and not wrong:
+        return untold(made.name, f"There is too little to judge by: {struck}.")
     stands = wrong or any(metric.name in _BESIDE for metric in made.metrics)
     if made.score is None or stands or read.code or read.data or read.different >= _FEWEST:
         return made

@@ -93,24 +93,28 @@ def _tags(sheet: Sheet, record: Record, tagged: Mapping[str, Place]) -> Metric |
     if not record.tags:
         return None
     have = terms(sheet.text).counts
-    odd = []
+    odd: dict[str, Place] = {}
+    known = 0
     for tag in record.tags:
         words = terms(tag.replace("/", " ").replace("-", " ").replace("_", " ")).counts
         place = tagged.get(tag)
-        if not set(words) & set(have) and (place is None or place.share < _LOW):
-            odd.append(tag)
+        said = bool(set(words) & set(have))
+        known += said or place is not None  # a tag that too few others bear may be right without being said
+        if not said and place is not None and place.share < _LOW:
+            odd[tag] = place
+    if not known:
+        return None
     quote = sheet.sentences[0].text if sheet.sentences else sheet.text.strip()[:200]
     faults = [
         Fault(
             quote,
-            f'The text neither says "{tag}" nor is like the others with that tag.',
+            f'The text neither says "{tag}" nor is like the {len(place.others)} others with that tag.',
             f'Take the tag "{tag}" off, or write of it.',
         )
-        for tag in odd
+        for tag, place in odd.items()
     ]
-    count = len(record.tags)
-    against = f"{count - len(odd)} of {count} tags are said in the text or fit the others that bear them"
-    return shared("tags_and_text", 1 - len(odd) / count, against, faults=faults, each=1 / count)
+    against = f"{known - len(odd)} of {known} tags are said in the text or fit the others that bear them"
+    return shared("tags_and_text", 1 - len(odd) / known, against, faults=faults, each=1 / known)
 
 
 def _near(sheet: Sheet, near: Place | None) -> Metric | None:

@@ -17,6 +17,7 @@ __all__ = ["chance", "cohesion", "held", "lonely", "stability"]
 Numbers = NDArray[Any]
 
 _ROUNDS, _MANY, _FEWER = 8, 1500, 3  # samples; and of how many texts on fewer samples do
+_SMALL, _TIMES = 300, 6  # up to so many texts so many times as many draws: they cost little there, and luck weighs more
 _SHARE = 0.7  # of the texts in each sample
 _DRAWS = 20  # random groups of each size
 _NULL = 1000  # rows that are mixed
@@ -37,7 +38,7 @@ def stability(
     size = max(3, round(_SHARE * len(rows)))
     sums = np.zeros(groups)
     times = np.zeros(groups)
-    for _ in range(_ROUNDS if len(rows) <= _MANY else _FEWER):
+    for _ in range((_ROUNDS if len(rows) <= _MANY else _FEWER) * _more(rows)):
         tick()
         some = np.sort(random.permutation(len(rows))[:size])
         again = Tree(smoothed(rows[some], neighbours(rows[some], rows[some], min(most, size - 1), same=True)))
@@ -54,6 +55,10 @@ def stability(
     return made
 
 
+def _more(rows: Numbers) -> int:
+    return _TIMES if len(rows) <= _SMALL else 1
+
+
 def chance(rows: Numbers, most: int, tick: Callable[[], None] = lambda: None) -> float:
     """How well apart the groups are that the same rules find where there are none, -1 to 1.
 
@@ -62,7 +67,7 @@ def chance(rows: Numbers, most: int, tick: Callable[[], None] = lambda: None) ->
     random = np.random.default_rng(_SEED)
     some = rows[np.sort(random.permutation(len(rows))[:_NULL])]
     found = []
-    for _ in range(_MIXED):
+    for _ in range(_MIXED * _more(rows)):
         tick()
         mixed = unit(np.column_stack([random.permutation(column) for column in some.T]))
         tree = Tree(smoothed(mixed, neighbours(mixed, mixed, most, same=True)))

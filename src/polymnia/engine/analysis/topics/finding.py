@@ -13,6 +13,7 @@ from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster
 from polymnia.engine.analysis.topics.confidence import confidence
+from polymnia.engine.analysis.topics.form import spoken
 from polymnia.engine.analysis.topics.naming import telling_terms
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
@@ -70,8 +71,8 @@ def _few(count: int) -> str:
 
 
 def _text(material: Material, record: Record) -> str:
-    """What a record says, with its name where somebody chose it."""
-    said = material.text(record)
+    """What a record says, with its name where somebody chose it; headings that only say what a part is are left out."""
+    said = spoken(material.text(record), record.kind)
     return said if record.name in (record.uid, said) else f"{record.name}\n{said}"
 
 
@@ -176,11 +177,11 @@ class _Topics:
             type=_TYPE,
             name="outliers",
             summary=f"{len(order)} of {len(self._items)} items fit into no cluster.",
-            confidence=round(made.lonely, 3),
+            confidence=round(made.lonely * max(float(self._sure[group]) for group in self.certain), 3),
             explanation=(
                 "They are farther from their nearest neighbours than the other items are: below the lower quarter of "
                 "all by more than the middle half is wide, on a logarithmic scale. The confidence is the share of them "
-                "beyond what a bell curve has there."
+                "beyond what a bell curve has there, times that of the surest cluster."
             ),
             evidence={
                 "count": len(order),

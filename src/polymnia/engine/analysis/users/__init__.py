@@ -48,8 +48,9 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
     }  # fmt: skip
     if there < _HOURS:
         note = (
-            f"Too little to tell a pattern of users: {plural(len(people.users), 'user')} in {plural(there, 'hour')} "
-            f"with writing or reading; it takes {_HOURS} hours."
+            f"Too little to tell a pattern of users: {plural(len(people.users), 'user')} wrote or read within "
+            f"{plural(_hours(people), 'hour')} of the clock; what counts is an hour of one user, and it takes "
+            f"{_HOURS} of them; there {'is' if there == 1 else 'are'} {there}."
         )
         return Found(looked_at=looked_at, notes=[note])
     notes = [] if len(people.users) > 1 else ["Everything was done by one user; users can be compared from two on."]
@@ -89,6 +90,11 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
     if not found and not notes:
         notes.append("Nothing stands out: users write and read as if they were drawn by chance.")
     return Found(patterns=found, looked_at=looked_at, notes=notes)
+
+
+def _hours(people: People) -> int:
+    """The hours in which anybody wrote or read."""
+    return len(np.unique(np.concatenate([people.writes[1], people.reads[1]])))
 
 
 def _sure(answers: list[Answer], looks: int, least: float) -> list[tuple[Answer, float]]:

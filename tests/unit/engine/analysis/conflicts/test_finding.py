@@ -197,11 +197,6 @@ def test_what_only_looks_like_a_clash_is_not_told(desk: Desk, texts: tuple[str, 
 
 
 def test_the_later_one_is_told_however_close(desk: Desk) -> None:
-    from polymnia.engine.analysis.conflicts.dating import later
-
-    assert later((5, False, A), (6, False, B)) == "right" and later((6, False, A), (5, False, B)) == "left"
-    assert later((5, False, A), (5, False, B)) == "same"
-    assert later((5, False, "It is now A."), (5, False, B)) == "left"
     desk.note(A)
     desk.note(B, day=1 / 86_400)
     (found,) = desk.conflicts().clashes

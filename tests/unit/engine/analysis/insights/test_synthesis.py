@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.insights.central import background, bags, central, chosen
+from polymnia.engine.analysis.insights.central import bags, central, chosen
 
 from .planted import Project, named, of_type, shuffled
 
@@ -151,12 +151,6 @@ def test_a_sentence_that_others_echo_is_central_and_its_own_echo_is_not() -> Non
     assert rank[:3].min() > rank[3:].max()
     first, second = chosen(rows, rank, 2)
     assert first < 3 <= second  # the second says something else
-
-
-def test_what_lies_between_topics_is_the_measure_of_support() -> None:
-    one, other = bags(["red boat", "red boat", "green tea", "green tea"])[:2], bags(["a", "b"])
-    assert background([one]) == 1.0
-    assert background([one, np.zeros_like(other)]) == 0.0
 
 
 def test_topics_that_relations_join_are_told_when_it_is_comprehensive(tmp_path: Path) -> None:

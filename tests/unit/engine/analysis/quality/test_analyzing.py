@@ -209,6 +209,7 @@ def test_relevance_knows_what_the_title_and_the_tags_promise(desk: Desk) -> None
     odd = desk.note(
         text + " ", metadata={"title": "Garden party in Lisbon"}, tags=("garden",), summary="Wine and music."
     )
+    desk.notes([f"Roses and tulips of bed {n} need water at noon." for n in range(5)], tags=("garden",))
     here, there = (quality(desk, one, dimensions=["relevance"]) for one in (fits, odd))
     assert here.score is not None and there.score is not None and here.score > there.score + 0.3
     assert {one.metric for one in there.suggestions} == {"title_and_text", "summary_and_text", "tags_and_text"}

@@ -177,6 +177,7 @@ def test_an_import_makes_nobody_a_main_writer(place: Place) -> None:
 
 def test_little_is_answered_with_what_it_takes(place: Place) -> None:
     found = _ask(place)
-    assert (found.patterns, "0 users in 0 hours" in found.notes[0]) == ([], True)
+    assert (found.patterns, "0 users wrote or read within 0 hours" in found.notes[0]) == ([], True)
     place.write(0, "one")
-    assert "1 user in 1 hour with writing or reading; it takes 20 hours" in _ask(place).notes[0]
+    assert "1 user wrote or read within 1 hour of the clock" in _ask(place).notes[0]
+    assert "it takes 20 of them; there is 1." in _ask(place).notes[0]
