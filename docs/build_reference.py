@@ -236,6 +236,7 @@ def unvarying(text: str, numbers: dict[str, int] | None = None) -> str:
         return f"content_{numbers.setdefault(found[0], len(numbers) + 1):032}"
 
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "2026-05-01T12:30:00.000000Z", text)
+    text = re.sub(r"\b(stored|changed|since) \d{4}-\d\d-\d\d\b", r"\1 2026-05-01", text)
     text = re.sub(r"content_[0-9a-f]{32}", stand_in_of_content, text)
     return re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", stand_in, text)
 
