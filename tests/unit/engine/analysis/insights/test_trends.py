@@ -27,10 +27,10 @@ def _diary(path: Path, seed: int = 1, *, dealt: bool = False) -> Project:
     made = random.Random(seed)
     days, tags = [], []
     for day in range(59, -1, -1):
-        late = day < 30
+        late = day < 30  # nothing begins or ends around it: which side a day is on goes by the hour of the clock
         weights = {
-            "steady": 3, "even": 3, "rising": 6 if late else 1, "falling": 1 if late else 6, "new": 3 if late else 0,
-            "ended": 0 if late else 3,
+            "steady": 3, "even": 3, "rising": 6 if late else 1, "falling": 1 if late else 6,
+            "new": 3 if day < 28 else 0, "ended": 3 if day > 31 else 0,
         }  # fmt: skip
         for part in range(5):
             days.append(day + 0.9 - part / 10)
@@ -92,7 +92,7 @@ def test_a_project_that_gets_busier(tmp_path: Path) -> None:
 def test_korean_tags_have_trends_too(tmp_path: Path) -> None:
     project = Project(tmp_path, model=False)
     for day in range(59, -1, -1):
-        # Around the border of thirty days there is neither: which side a day is on goes by the hour of the clock.
+        # Around the border of thirty days there is neither, as in the diary above.
         for part, tag in enumerate(("회의", *(["배포"] if day < 28 else ["조사"] if day > 31 else []))):
             project.entry(f"{day}일 전의 기록 {part}", days=day + 0.9 - part / 10, tags=[tag])
     assert {("new_subject", "배포"), ("silent_subject", "조사")} == set(_told(project))
