@@ -51,14 +51,10 @@ def test_the_public_names_are_exactly_the_promised_ones() -> None:
     assert len(set(polymnia.__all__)) == len(polymnia.__all__)
 
 
-@pytest.mark.parametrize("name", _PROMISED)
-def test_a_promised_name_is_there_and_documented(name: str) -> None:
-    thing = getattr(polymnia, name)
-    if name == "__version__":
-        assert isinstance(thing, str)
-        assert thing[0].isdigit()
-        return
-    assert inspect.getdoc(thing), f"{name} says nothing about itself"
+def test_a_promised_name_is_there_and_documented() -> None:
+    assert polymnia.__version__[0].isdigit()
+    silent = [name for name in _PROMISED if name != "__version__" and not inspect.getdoc(getattr(polymnia, name))]
+    assert not silent
 
 
 def test_every_public_method_of_a_memory_is_documented_and_typed() -> None:

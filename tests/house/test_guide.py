@@ -316,7 +316,6 @@ def test_a_list_that_goes_on_tells_the_model_so(place: Place, dialect: str) -> N
     assert server.call("search_nodes", query="tea", limit=1, cursor=cursor).value[0]["name"] == "Bob"
 
 
-@pytest.mark.parametrize("name", errors.__all__)
-def test_the_troubleshooting_page_helps_with_every_fault(name: str) -> None:
+def test_the_troubleshooting_page_helps_with_every_fault() -> None:
     page = (_GUIDE / "troubleshooting.md").read_text(encoding="utf-8")
-    assert f"`{getattr(errors, name).code}`" in page
+    assert not [name for name in errors.__all__ if f"`{getattr(errors, name).code}`" not in page]
