@@ -61,6 +61,7 @@ $(VENV)/.pip:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Polymnia needs Python 3.11 or newer; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1)." \
 	         "Name a newer one: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@echo "Setting up Polymnia in $(VENV): once, for about half a minute."
 	@"$(PYTHON)" -m venv $(VENV) || \
 	  { echo "'$(PYTHON)' could not make an environment." \
 	         "On Debian and Ubuntu its venv module is a package of its own: apt install python3-venv" >&2; \
@@ -70,9 +71,11 @@ $(VENV)/.pip:
 
 # Installed in place: a change in src needs no new installation.
 $(VENV)/.package: pyproject.toml $(VENV)/.pip
+	@echo "Installing Polymnia and the libraries it needs ..."
 	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.package
+	@echo "Installing what \`make $*\` needs ..."
 	@$(PIP) --group $*
 	@touch $@

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from stdio_client import Place
+
 from .tree import ROOT, files
 
 _PAGES = [page for page in files(".md") if page.is_relative_to(ROOT / "docs") or page.parent == ROOT]
@@ -158,3 +160,22 @@ def test_the_readme_shows_the_two_commands_that_do_everything_first() -> None:
     first_screen = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:40])
     assert "make run" in first_screen
     assert "make test" in first_screen
+
+
+def _blocks(*languages: str) -> list[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return [fence["body"] for fence in _FENCE.finditer(text) if fence["language"] in languages]
+
+
+def test_the_commands_and_the_example_of_the_readme_work_as_often_as_they_are_run(place: Place) -> None:
+    lines = [line for block in _blocks("") for line in block.splitlines() if line.startswith("polymnia ")]
+    assert len(lines) > 5
+    [example] = _blocks("python")
+    for _ in range(2):
+        for line in lines:
+            done = place.run(*shlex.split(line, comments=True)[1:])
+            assert done.returncode == 0, f"{line}: {done.stderr}"
+        done = subprocess.run(
+            [sys.executable, "-c", example], cwd=place.folder, capture_output=True, text=True, timeout=120, check=True
+        )
+        assert "Ann likes green tea" in done.stdout

@@ -7,8 +7,9 @@ import sys
 __all__ = ["main"]
 
 _COMMANDS = (
-    "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "scopes", "associations",
-    "analyze", "sessions", "import", "export", "history", "changes", "undo", "purge", "reindex", "config", "health",
+    "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes",
+    "associations", "analyze", "sessions", "import", "export", "history", "changes", "undo", "purge",
+    "reindex", "config", "health",
 )  # fmt: skip
 
 

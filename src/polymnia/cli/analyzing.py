@@ -53,15 +53,10 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
     if arguments.what == "patterns" and arguments.ids and len(arguments.ids) > 1:
         raise Invalid("analyze patterns takes one id at most", hint="Ask for one memory, or for all of the project.")
-    progress = bar("Analyzing")
-
-    def step(done: int, total: int) -> None:
-        if total:
-            progress(done, total)
-
     with memory(chosen, "cli", create=False) as held:
-        ids = [held.read(id)[0].uid for id in arguments.ids]
-        told = _ANALYSES[arguments.what](held, arguments, ids, step)
+        ids = [held.resolve(id).uid for id in arguments.ids]
+        with bar("Analyzing") as step:
+            told = _ANALYSES[arguments.what](held, arguments, ids, step)
         if arguments.json:
             print_json(_plain(told.data) | {"notes": list(told.notes)})
         else:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from polymnia.app import default_store, memory
-from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong, tally
+from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archive
 from polymnia.engine.transfer.archive_item import FORMAT
@@ -55,7 +55,8 @@ def export_archive(arguments: Namespace, chosen: Settings) -> int:
                     shutil.copyfileobj(file, sys.stdout.buffer)
             return 0
         held.exports, name = _place(path, arguments.force)
-        done = held.export_memories(name=name, step=bar("Exporting"), **told)
+        with bar("Exporting") as step:
+            done = held.export_memories(name=name, step=step, **told)
     if arguments.json:
         _print_exported(done, path)
         return 0
@@ -147,7 +148,7 @@ def _set_down(source: Any, draft: Any, chosen: Settings) -> None:
 
 
 def _taken(folder: str, name: str, arguments: Namespace, chosen: Settings) -> ImportedMemories:
-    with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, tally("Importing") as step:
+    with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
         held.exports = folder
         return held.import_memories(
             name=name,

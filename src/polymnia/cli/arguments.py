@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "add", "analyze", "associations", "changes", "explain", "export", "history", "import_", "json", "keys", "list_",
+    "add", "analyze", "associations", "changes", "config", "delete", "explain", "export", "history", "import_", "json",
+    "keys", "list_",
     "move", "purge", "reindex", "scopes", "search", "serve", "sessions", "show", "undo",
 ]  # fmt: skip
 
 _SEVERAL: dict[str, Any] = {"action": "append", "default": []}
+CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode")
 STRATEGIES = ("skip_duplicates", "overwrite", "create_versions", "merge_metadata")
 
 
@@ -45,12 +47,10 @@ def _days(text: str) -> float:
     return value
 
 
-def _name(parser: ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the name of the memory")
-
-
 def _id(parser: ArgumentParser) -> None:
-    parser.add_argument("name", metavar="ID|NAME", help="the id of the memory, or its name")
+    parser.add_argument(
+        "name", metavar="ID|NAME", help="the id of the memory (its first eight characters are enough), or its name"
+    )
 
 
 def _at(parser: ArgumentParser) -> None:
@@ -107,6 +107,12 @@ def move(parser: ArgumentParser) -> None:
     parser.add_argument("ids", metavar="ID", nargs="*", help="the ids of the memories, or their names")
     parser.add_argument("--scope", metavar="OLD", help="instead of ids: rename this scope, with everything below it")
     parser.add_argument("--to", metavar="SCOPE", required=True, help="the scope to file them under")
+    json(parser)
+
+
+def delete(parser: ArgumentParser) -> None:
+    """Which memories go."""
+    parser.add_argument("ids", metavar="ID|NAME", nargs="+", help="the ids of the memories, or their names")
     json(parser)
 
 
@@ -265,7 +271,7 @@ def export(parser: ArgumentParser) -> None:
 
 def history(parser: ArgumentParser) -> None:
     """Whose history."""
-    _name(parser)
+    _id(parser)
     json(parser)
 
 
@@ -283,7 +289,7 @@ def undo(parser: ArgumentParser) -> None:
 
 def purge(parser: ArgumentParser) -> None:
     """What is to be forgotten."""
-    parser.add_argument("names", metavar="NAME", nargs="+", help="the names of the memories")
+    parser.add_argument("names", metavar="ID|NAME", nargs="+", help="the names of the memories, or their ids")
     parser.add_argument("--yes", action="store_true", help="really: this cannot be undone")
 
 
@@ -291,4 +297,13 @@ def reindex(parser: ArgumentParser) -> None:
     """How much to make again."""
     parser.add_argument("--anew", action="store_true", help="make everything again from the texts")
     parser.add_argument("--all-projects", action="store_true", help="every project of the store")
+    json(parser)
+
+
+def config(parser: ArgumentParser) -> None:
+    """All settings, or what one client needs to be told."""
+    parser.add_argument(
+        "--client", metavar="CLIENT", choices=CLIENTS,
+        help="print what this client's configuration needs instead: claude-desktop, claude-code, cursor or vscode",
+    )  # fmt: skip
     json(parser)

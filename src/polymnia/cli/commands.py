@@ -69,6 +69,7 @@ COMMANDS = (
     _Command("show", "showing:show", "show one memory, now or as it was", given.show),
     _Command("list", "showing:list_", "list memories, newest first", given.list_),
     _Command("move", "keeping:move", "file memories under another scope, or rename a scope", given.move),
+    _Command("delete", "keeping:delete", "delete memories; `undo` brings them back", given.delete),
     _Command("scopes", "filing:scopes", "show the tree of scopes, or where a text belongs", given.scopes, _EMBEDDING),
     _Command(
         "associations", "links:associations", "find what has to do with a memory", given.associations, _EMBEDDING
@@ -85,7 +86,7 @@ COMMANDS = (
     _Command("purge", "past:purge", "remove memories for good, from the history too", given.purge),
     _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", given.reindex,
              _EMBEDDING),
-    _Command("config", "configuring:config", "tell the settings in force, and where each comes from", given.json),
+    _Command("config", "configuring:config", "show the settings in force, or what a client needs", given.config),
     _Command("health", "tending:health", "tell how the store and its search are", given.json, _EMBEDDING),
 )  # fmt: skip
 
@@ -128,6 +129,10 @@ def run(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, the others are still shown
+    if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
+        print(f"polymnia: there is no command {words[0]!r}{_did_you_mean(words[0], [c.name for c in COMMANDS])}\n"
+              "See: polymnia --help", file=sys.stderr)  # fmt: skip
+        return 2
     top = parser()
     arguments, unknown = top.parse_known_args(words)
     if unknown:
@@ -159,10 +164,15 @@ def run(words: list[str]) -> int:
 
 def _nearest(flag: str, arguments: Namespace) -> str:
     """The setting of the command that was probably meant, as the end of a sentence."""
+    return _did_you_mean(
+        flag.partition("=")[0], [setting.flag for setting in SETTINGS if hasattr(arguments, setting.name)]
+    )
+
+
+def _did_you_mean(word: str, known: list[str]) -> str:
     from difflib import get_close_matches
 
-    known = [setting.flag for setting in SETTINGS if hasattr(arguments, setting.name)]
-    near = get_close_matches(flag.partition("=")[0], known, n=1)
+    near = get_close_matches(word, known, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -1,4 +1,4 @@
-"""The settings in force, and where each of them comes from."""
+"""The settings in force and where each comes from, and what a client needs to start this server."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ import sys
 from argparse import Namespace
 from typing import Any
 
+import msgspec
+
 from polymnia.app import default_store, key_file, misspelt
 from polymnia.cli.output import dim, padded, print_json, strong
-from polymnia.settings import SETTINGS, Settings
+from polymnia.settings import NETWORK, SETTINGS, Settings
 
 __all__ = ["config"]
 
 _HIDDEN = ("embedder_key",)
 _SHADE = "(set, not shown)"
+_PATHS = ("config", "store", "file", "export_dir", "keys")
 
 
 def config(arguments: Namespace, chosen: Settings) -> int:
-    """Tell every setting with its source; a key is told to be there and not what it is."""
+    """Show every setting with its source, or what a client needs. Keys are shown to be set, not what they are."""
+    if arguments.client is not None:
+        print(_for_client(arguments.client, chosen))
+        return 0
     told: dict[str, dict[str, Any]] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
@@ -56,3 +62,43 @@ def _source(chosen: Settings, name: str) -> str:
     if name == "config" and source == "default":
         return "default" if os.path.exists(str(chosen.config)) else "default, there is no such file"
     return source
+
+
+# ── clients ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _for_client(client: str, chosen: Settings) -> str:
+    """What to paste into the configuration of a client, or to type: absolute paths, since clients search other folders.
+
+    Settings given on the command line become arguments of the server.
+    """
+    command, arguments = _program(), ["stdio", *_given(chosen)]
+    if client == "claude-code":
+        import shlex
+
+        return shlex.join(["claude", "mcp", "add", "--scope", "user", "memory", "--", *command, *arguments])
+    entry = {"command": command[0], "args": [*command[1:], *arguments]}
+    if client == "vscode":
+        return _pretty({"servers": {"memory": {"type": "stdio", **entry}}})
+    return _pretty({"mcpServers": {"memory": entry}})
+
+
+def _program() -> list[str]:
+    """How to start this installation from any folder: the script beside the interpreter, or the interpreter itself."""
+    name = "polymnia.exe" if sys.platform == "win32" else "polymnia"
+    script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), name)
+    return [script] if os.access(script, os.X_OK) else [os.path.abspath(sys.executable), "-m", "polymnia"]
+
+
+def _given(chosen: Settings) -> list[str]:
+    """The settings of the command line as arguments that mean the same in any folder."""
+    words = []
+    for setting in SETTINGS:
+        if chosen.sources[setting.name] == setting.flag and setting.name not in NETWORK:
+            value = str(getattr(chosen, setting.name))
+            words += [setting.flag, os.path.abspath(os.path.expanduser(value)) if setting.name in _PATHS else value]
+    return words
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

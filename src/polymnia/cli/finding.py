@@ -11,7 +11,9 @@ import msgspec
 
 from polymnia.app import memory
 from polymnia.cli.output import counted, dim, line, moment, on_one_line, print_json, shown, strong
+from polymnia.cli.reading import known_scope
 from polymnia.engine import scopes
+from polymnia.engine.memory import Memory
 from polymnia.engine.search.results import Found, Fragment, Hit
 from polymnia.errors import Invalid
 from polymnia.models import Filters
@@ -25,13 +27,12 @@ _PIECE = 300  # characters of a text that is shown for want of a better piece
 
 def search(arguments: Namespace, chosen: Settings) -> int:
     """Find memories by words and by meaning."""
-    wanted = filters(arguments)
     if arguments.max_tokens is not None and arguments.max_tokens < 1:
         raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
     with memory(chosen, "cli", create=False) as held:
         found = held.search(
-            arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=wanted, zone=zone(),
-            max_tokens=arguments.max_tokens, facets=arguments.facets, at_least=arguments.threshold,
+            arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=filters(held, arguments),
+            zone=zone(), max_tokens=arguments.max_tokens, facets=arguments.facets, at_least=arguments.threshold,
         )  # fmt: skip
     if arguments.json:
         print_json(_data(arguments.query, found))
@@ -60,7 +61,7 @@ def notes(found: Found) -> None:
         print(on_one_line(note.text), file=sys.stderr)
 
 
-def filters(arguments: Namespace) -> Filters:
+def filters(held: Memory, arguments: Namespace) -> Filters:
     """What may be found at all, as the options say."""
     if arguments.below and arguments.scope is None:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
@@ -68,7 +69,7 @@ def filters(arguments: Namespace) -> Filters:
         kinds=tuple(arguments.kind),
         categories=tuple(arguments.category),
         tags=tuple(arguments.tag),
-        scope=None if arguments.scope is None else scopes.legal_scope(arguments.scope, "scope"),
+        scope=None if arguments.scope is None else known_scope(held, arguments.scope),
         scopes_below=arguments.below,
         session=arguments.session,
         created_from=None if arguments.since is None else moment(arguments.since),

@@ -1,4 +1,4 @@
-"""Keeping memories: adding one, and filing some under another scope."""
+"""Keeping memories: adding one, filing some under another scope, deleting some."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polymnia.app import memory
 from polymnia.cli.filing import judged_by, print_suggestion, suggested
 from polymnia.cli.finding import metadata
 from polymnia.cli.output import bar, counted, dim, line, on_one_line, print_json, shown, strong
-from polymnia.cli.reading import text
+from polymnia.cli.reading import resolved, text
 from polymnia.cli.showing import called, linked, print_linked
 from polymnia.engine import scopes
 from polymnia.engine.content import Moved, Remembered, content
@@ -18,7 +18,7 @@ from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
 
-__all__ = ["add", "move"]
+__all__ = ["add", "delete", "move"]
 
 
 def add(arguments: Namespace, chosen: Settings) -> int:
@@ -91,14 +91,12 @@ def move(arguments: Namespace, chosen: Settings) -> int:
         raise Invalid(
             "Give either ids or --scope", hint="polymnia move ID… --to SCOPE, or polymnia move --scope OLD --to NEW."
         )
-    step = bar("Moving")
-    with memory(chosen, "cli", create=False) as held:
+    with memory(chosen, "cli", create=False) as held, bar("Moving") as step:
         if arguments.scope is not None:
             moved = held.rename_scope(arguments.scope, arguments.to, step=step)
             done = Moved(scope=scopes.legal_scope(arguments.to, "target_scope"), moved=moved)
         else:
-            done = held.move(arguments.ids, arguments.to, step=step)
-    step(len(done.moved), len(done.moved))
+            done = held.move([resolved(held, id) for id in arguments.ids], arguments.to, step=step)
     if arguments.json:
         moves = [{"id": id, "from": old, "to": new} for id, old, new in done.moved]
         print_json({"scope": done.scope, "moved": moves, "failed": [{"id": i, "why": why} for i, why in done.failed]})
@@ -114,3 +112,17 @@ def move(arguments: Namespace, chosen: Settings) -> int:
     if done.failed:
         print("`polymnia list` and `polymnia search` tell ids.", file=sys.stderr)
     return 1 if done.failed else 0
+
+
+def delete(arguments: Namespace, chosen: Settings) -> int:
+    """Delete memories with their relations, all or none of them; the history keeps them."""
+    with memory(chosen, "cli", create=False) as held:
+        records = {record.uid: record for record in map(held.resolve, arguments.ids)}
+        gone = held.delete_entities([record.name for record in records.values()])
+    if arguments.json:
+        print_json({"deleted": list(records), "relations": len(gone.relations)})
+        return 0
+    cascade = f" and {counted(len(gone.relations), 'relation')}" if gone.relations else ""
+    print(f"Deleted {counted(len(records), 'memory')}{cascade}.")
+    print(dim("`polymnia undo` brings back everything; `polymnia purge NAME` deletes for good."))
+    return 0

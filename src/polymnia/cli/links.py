@@ -23,7 +23,7 @@ _INDENT = 6
 def associations(arguments: Namespace, chosen: Settings) -> int:
     """Find what has to do with a memory."""
     with memory(chosen, "cli", create=False) as held:
-        found = held.discover(arguments.name, limit=arguments.limit, threshold=arguments.threshold)
+        found = held.discover(held.resolve(arguments.name).uid, limit=arguments.limit, threshold=arguments.threshold)
         notes = judged_by(held)
     if arguments.json:
         told = [_data(one) for one in found.associations]

@@ -18,7 +18,7 @@ from polymnia.errors import Invalid
 
 __all__ = [
     "bar", "columns", "counted", "cut", "dim", "green", "line", "moment", "on_one_line", "padded", "print_json",
-    "print_rows", "red", "shown", "strong", "tally", "width",
+    "print_rows", "red", "shown", "strong", "width",
 ]  # fmt: skip
 
 
@@ -133,39 +133,32 @@ def print_json(value: Any) -> None:
     print(msgspec.json.encode(value).decode())
 
 
-def bar(what: str) -> Callable[[int, int], None]:
-    """A progress bar on stderr: only on a terminal, only when it takes longer than a moment."""
+_CLEAR = "\r\x1b[K"  # to the start of the line, and erase it
+_PATIENCE = 0.5  # seconds of work before progress is shown
+_REDRAW = 0.1  # seconds between two drawings
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr while the block runs, on a terminal only. It clears itself at the end.
+
+    Where the total is not known in advance (it equals what is done), only the count is shown.
+    """
     began = last = time.monotonic()
     drawn = False
 
     def step(done: int, total: int) -> None:
         nonlocal last, drawn
         now = time.monotonic()
-        if not sys.stderr.isatty() or now - began < 0.5 or (now - last < 0.1 and done < total):
+        if not sys.stderr.isatty() or not total or now - began < _PATIENCE or now - last < _REDRAW:
             return
         last, drawn = now, True
-        filled = 30 * done // max(total, 1)
-        print(f"\r{what} [{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}", end="", file=sys.stderr)
-        if done == total:
-            print(file=sys.stderr)
-
-    return step
-
-
-@contextmanager
-def tally(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A count on stderr of what goes by, where nobody knows how much is to come; only on a terminal."""
-    last, drawn = time.monotonic(), False
-
-    def step(done: int, total: int) -> None:
-        nonlocal last, drawn
-        now = time.monotonic()
-        if sys.stderr.isatty() and done and now - last >= 0.1:
-            last, drawn = now, True
-            print(f"\r{what} {done:,}", end="", file=sys.stderr, flush=True)
+        filled = 30 * done // total
+        shown = f"[{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}" if done < total else f"{done:,}"
+        print(f"{_CLEAR}{what} {shown}", end="", file=sys.stderr, flush=True)
 
     try:
         yield step
     finally:
         if drawn:
-            print(file=sys.stderr)
+            print(_CLEAR, end="", file=sys.stderr, flush=True)

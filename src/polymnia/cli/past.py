@@ -7,6 +7,7 @@ from typing import Any
 
 from polymnia.app import memory
 from polymnia.cli.output import counted, dim, green, moment, print_json, red, shown, strong
+from polymnia.cli.reading import resolved
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.past import Deed
@@ -34,7 +35,7 @@ def instant(memory: Memory, text: str) -> int:
 def history(arguments: Namespace, chosen: Settings) -> int:
     """Tell everything that happened to a memory."""
     with memory(chosen, "cli", create=False) as held:
-        events = held.history(arguments.name)
+        events = held.history(resolved(held, arguments.name))
     if arguments.json:
         print_json([{**_change(event.change), **_event(event)} for event in events])
         return 0
@@ -155,7 +156,7 @@ def purge(arguments: Namespace, chosen: Settings) -> int:
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
     with memory(chosen, "cli", create=False) as held:
-        gone = held.purge(arguments.names)
+        gone = held.purge([resolved(held, name) for name in arguments.names])
     if not gone:
         raise NotFound(arguments.names)
     print(f"Removed {counted(gone, 'memory')} for good: the text is gone from store, indexes and history.")

@@ -21,9 +21,8 @@ _SHOWN = 8  # of the terms that a word stands for
 
 def explain(arguments: Namespace, chosen: Settings) -> int:
     """Show the plan of a query, each lane's candidates, and the fusion."""
-    wanted = filters(arguments)
     with memory(chosen, "cli", create=False) as held:
-        plan = held.explain(arguments.query, limit=arguments.limit, filters=wanted, zone=zone())
+        plan = held.explain(arguments.query, limit=arguments.limit, filters=filters(held, arguments), zone=zone())
     if arguments.json:
         print_json(msgspec.to_builtins(plan))
         return 0

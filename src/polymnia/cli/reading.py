@@ -1,12 +1,14 @@
-"""Texts that a person gives to a command: as an argument, or on stdin."""
+"""What a person gives to a command: a text as an argument or on stdin, a scope or a memory that must be there."""
 
 from __future__ import annotations
 
 import sys
 
-from polymnia.errors import Invalid
+from polymnia.engine import scopes
+from polymnia.engine.memory import Memory
+from polymnia.errors import Invalid, NotFound
 
-__all__ = ["text"]
+__all__ = ["known_scope", "resolved", "text"]
 
 
 def text(given: str) -> str:
@@ -19,3 +21,24 @@ def text(given: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as e:
         raise Invalid(f"stdin is no UTF-8: {e.reason} at byte {e.start}", hint="Convert the text to UTF-8.") from None
+
+
+def known_scope(held: Memory, given: str) -> str:
+    """A scope that has memories in it or below it; for any other the error names the nearest one."""
+    from difflib import get_close_matches
+
+    scope = scopes.legal_scope(given, "scope")
+    known = [one.path for one in held.scopes()]
+    if scope in known:
+        return scope
+    near = get_close_matches(scope, known, n=1)
+    did_you_mean = f"Did you mean {near[0]}? " if near else ""
+    raise NotFound([scope], "Scope", hint=f"{did_you_mean}`polymnia scopes` lists them.")
+
+
+def resolved(held: Memory, given: str) -> str:
+    """The name of the memory that a name, an id or its beginning stands for; what was given where none is there."""
+    try:
+        return held.resolve(given).name
+    except NotFound:
+        return given  # it may have been deleted: its history is still there

@@ -11,6 +11,7 @@ from msgspec.json import encode
 from polymnia.app import memory
 from polymnia.cli.output import counted, dim, line, on_one_line, print_json, print_rows, shown, strong
 from polymnia.cli.past import instant
+from polymnia.cli.reading import known_scope
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.memory import Memory
@@ -38,7 +39,7 @@ def show(arguments: Namespace, chosen: Settings) -> int:
     links: Links = []
     with memory(chosen, "cli", create=False) as held:
         if arguments.at is None:
-            found, links = held.read(arguments.name)
+            found, links = held.read(held.resolve(arguments.name).uid)
             record, relations = held.get(found.name)
         else:
             record, relations = _as_it_was(held, arguments.name, instant(held, arguments.at))
@@ -64,8 +65,7 @@ def _as_it_was(held: Memory, name: str, at: int) -> tuple[Record, list[Relation]
     try:
         return held.get(name, at=at)
     except NotFound:
-        found, _ = held.read(name)  # by its id, perhaps
-        return held.get(found.name, at=at)
+        return held.get(held.resolve(name).name, at=at)
 
 
 def _details(record: Record) -> list[tuple[str, str]]:
@@ -144,7 +144,7 @@ def list_(arguments: Namespace, chosen: Settings) -> int:
         if arguments.scope is None:
             records, total = held.page(page, size)
         else:
-            records, total = _filed(held, scopes.legal_scope(arguments.scope, "scope"), arguments.below, page, size)
+            records, total = _filed(held, known_scope(held, arguments.scope), arguments.below, page, size)
     pages = -(-total // size)
     if arguments.json:
         told = {"page": page, "perPage": size, "total": total, "pages": pages}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from polymnia.app import memory
@@ -16,17 +17,19 @@ __all__ = ["health", "reindex"]
 
 
 class _Progress:
-    """A bar for the words and for each model, and how much each of them did."""
+    """A bar for the words and for each model, one after the other, and how much each of them did."""
 
-    def __init__(self) -> None:
+    def __init__(self, bars: ExitStack) -> None:
         self.done: dict[str, int] = {}
-        self._bars: dict[str, Callable[[int, int], None]] = {}
+        self._bars = bars
+        self._step: Callable[[int, int], None] = lambda done, total: None
 
     def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self.done:
+            self._bars.close()
+            self._step = self._bars.enter_context(bar("Words" if what == "words" else f"Vectors of {what}"))
         self.done[what] = done
-        if what not in self._bars:
-            self._bars[what] = bar("Words" if what == "words" else f"Vectors of {what}")
-        self._bars[what](done, total)
+        self._step(done, total)
 
 
 def reindex(arguments: Namespace, chosen: Settings) -> int:
@@ -35,12 +38,13 @@ def reindex(arguments: Namespace, chosen: Settings) -> int:
     with memory(chosen, "cli", create=False) as held:
         projects = held.store.projects() if arguments.all_projects else [chosen.project]
         for project in projects:
-            progress = _Progress()
             before = held.finding().health(project)
             try:
-                after = held.finding().reindex(project, progress, anew=arguments.anew)
+                with ExitStack() as bars:
+                    progress = _Progress(bars)
+                    after = held.finding().reindex(project, progress, anew=arguments.anew)
             except KeyboardInterrupt:
-                print(f"\nStopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
+                print(f"Stopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
                 raise
             gone = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
             told[project] = {"done": progress.done, "removed": gone, **_search_data(after)}

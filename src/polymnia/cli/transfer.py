@@ -46,8 +46,8 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
         graph.report.refused.append(Finding("the document", f"Not imported, for it is no memory: {keys}."))
     done = None
     if not arguments.dry_run:
-        with memory(chosen, f"import of {os.path.basename(path)}") as held:
-            done = import_graph(held, graph, existing=arguments.existing or "merge", step=bar("Importing"))
+        with memory(chosen, f"import of {os.path.basename(path)}") as held, bar("Importing") as step:
+            done = import_graph(held, graph, existing=arguments.existing or "merge", step=step)
     if arguments.json:
         print_json(_report(graph, done, damage))
     else:

@@ -279,11 +279,14 @@ class Event(Struct, frozen=True, kw_only=True):
     changed: dict[str, Any] = field(default_factory=dict)
 
 
-def new_id(at: int) -> str:
-    """A public id: a UUID of version 7, so that ids sort by the time of their making (in microseconds)."""
+def new_id() -> str:
+    """A public id: a random UUID, so that its first eight characters are enough to name it.
+
+    It starts with a letter: nothing that reads YAML or a table takes its beginning for a number.
+    """
     import os
 
-    number = (at // 1000) << 80 | int.from_bytes(os.urandom(10), "big")
-    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
+    number = int.from_bytes(os.urandom(16), "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x4 << 76 | 0x2 << 62
     h = f"{number:032x}"
-    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+    return f"{'abcdef'[int(h[0], 16) % 6]}{h[1:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"

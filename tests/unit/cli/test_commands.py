@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from polymnia.cli import _COMMANDS
@@ -37,6 +42,13 @@ def test_an_option_before_its_command_is_told_where_it_belongs(desk: Desk, comma
     told = desk.run("--store", "x.db", command)
     assert told.code == 2
     assert f"polymnia {command} --store" in told.err
+
+
+def test_a_misspelt_command_names_the_nearest_one(desk: Desk) -> None:
+    told = desk.run("serch", "tea")
+    assert told.code == 2
+    assert "'serch'; did you mean search?" in told.err
+    assert "did you mean" not in desk.run("zzz").err
 
 
 def test_projects_do_not_see_each_other(desk: Desk) -> None:
@@ -97,3 +109,25 @@ def test_a_variable_that_looks_like_a_setting_and_is_none_is_told(desk: Desk, mo
     told = desk.run("config")
     assert told.code == 0
     assert "POLYMNIA_PROJEKT is no setting; did you mean POLYMNIA_PROJECT?" in told.err
+
+
+# ── what a client needs ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("client", ["claude-desktop", "cursor", "vscode", "claude-code"])
+def test_what_is_printed_for_a_client_starts_a_server_from_any_folder(desk: Desk, client: str) -> None:
+    told = desk.run("config", "--client", client, "--dialect", "official", "--store", "mine.db")
+    assert told.code == 0
+    if client == "claude-code":
+        words = shlex.split(told.out)
+        command = words[words.index("--") + 1 :]
+    else:
+        entry = told.value["servers" if client == "vscode" else "mcpServers"]["memory"]
+        command = [entry["command"], *entry["args"]]
+    assert Path(command[0]).is_absolute()
+    message = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = subprocess.run(
+        command, input=message, capture_output=True, cwd="/", env={"HOME": str(desk.folder)}, timeout=60
+    )
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert str(desk.folder / "mine.db") in command

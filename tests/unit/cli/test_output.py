@@ -25,7 +25,6 @@ from polymnia.cli.output import (
     print_json,
     print_rows,
     shown,
-    tally,
     width,
 )
 from polymnia.errors import Invalid
@@ -178,48 +177,55 @@ class _Clock:
         monkeypatch.setattr(output.time, "monotonic", lambda: self.now)
 
 
-def test_a_bar_is_drawn_on_a_terminal_when_it_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_drawn_on_a_terminal_when_it_takes_longer_and_clears_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     screen, clock = _Terminal(), _Clock(monkeypatch)
     monkeypatch.setattr(sys, "stderr", screen)
-    step = bar("Importing")
-    step(0, 1000)
-    clock.now += 0.3
-    step(300, 1000)
-    assert screen.getvalue() == ""
-    clock.now += 0.3
-    step(500, 1000)
-    assert "Importing" in screen.getvalue()
-    assert "500 of 1,000" in screen.getvalue()
-    drawn = screen.getvalue()
-    clock.now += 0.01
-    step(510, 1000)
-    assert screen.getvalue() == drawn
-    step(1000, 1000)
-    assert screen.getvalue().endswith("1,000 of 1,000\n")
+    with bar("Importing") as step:
+        step(0, 1000)
+        clock.now += 0.3
+        step(300, 1000)
+        assert screen.getvalue() == ""
+        clock.now += 0.3
+        step(500, 1000)
+        assert "Importing" in screen.getvalue()
+        assert "500 of 1,000" in screen.getvalue()
+        drawn = screen.getvalue()
+        clock.now += 0.01
+        step(510, 1000)
+        assert screen.getvalue() == drawn
+    assert screen.getvalue() == drawn + "\r\x1b[K"
+
+
+def test_a_bar_clears_itself_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, clock = _Terminal(), _Clock(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with suppress(KeyboardInterrupt), bar("Importing") as step:
+        clock.now += 1
+        step(5, 10)
+        raise KeyboardInterrupt
+    assert screen.getvalue().endswith("5 of 10\r\x1b[K")
 
 
 def test_a_bar_is_not_for_files_nor_for_what_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for screen in (io.StringIO(), _Terminal()):
         clock = _Clock(monkeypatch)
         monkeypatch.setattr(sys, "stderr", screen)
-        step = bar("Importing")
-        if not screen.isatty():
-            clock.now += 10
-        step(0, 0)
-        step(5, 10)
-        step(10, 10)
+        with bar("Importing") as step:
+            if not screen.isatty():
+                clock.now += 10
+            step(0, 0)
+            step(5, 10)
+            step(10, 10)
         assert screen.getvalue() == ""
 
 
-def test_a_count_is_drawn_on_a_terminal_and_the_line_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_total_is_unknown_the_count_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     screen, clock = _Terminal(), _Clock(monkeypatch)
     monkeypatch.setattr(sys, "stderr", screen)
-    with tally("Importing") as step:
-        step(500, 500)
-        assert screen.getvalue() == ""
+    with bar("Importing") as step:
         clock.now += 1
         step(1000, 1000)
-    assert screen.getvalue() == "\rImporting 1,000\n"
+        assert screen.getvalue() == "\r\x1b[KImporting 1,000"
 
 
 # ── columns ─────────────────────────────────────────────────────────────────────────────────────────────────

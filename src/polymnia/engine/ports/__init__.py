@@ -129,6 +129,9 @@ class Snapshot(Protocol):
     def names_starting(self, prefix: str, limit: int) -> list[str]:
         """Names that start with the prefix (exact case), in alphabetical order."""
 
+    def uids_starting(self, prefix: str, limit: int) -> list[str]:
+        """Public ids that start with the prefix, in alphabetical order."""
+
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs (given name, stored name) that differ but could be taken for one another."""
 

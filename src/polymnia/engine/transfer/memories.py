@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -101,7 +100,7 @@ def draft(told: Mapping[str, Any], limits: Limits, prefix: str | None) -> Entity
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _MOST:
         raise Invalid(f"version is {version!r:.40}, but must be a whole number from 1 on", field="version")
     if uid is None:
-        uid = new_id(time.time_ns() // 1000 if created is None else created)
+        uid = new_id()
     return EntityDraft(
         uid if name is None else name, _or(_text(told, "kind", limits), content.KIND), tuple(texts),
         _object(told, "extra", limits),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Literal
 
@@ -224,7 +223,7 @@ class _Importing:
 
 
 def _renumbered(one: EntityDraft) -> EntityDraft:
-    uid = new_item_id(new_id(time.time_ns() // 1000))
+    uid = new_item_id(new_id())
     return replace(one, uid=uid, name=uid if one.name == one.uid else one.name)
 
 

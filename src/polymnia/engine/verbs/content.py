@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from polymnia.engine import content, scopes
+from polymnia.engine import content, items, scopes
 from polymnia.engine.content import Moved
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.verbs.base import Verbs
-from polymnia.errors import OverLimit
+from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import Record, legal_name
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["ContentVerbs"]
 
 _LINKS = 50
+_SHORTEST_ID = 8  # characters of an id that may stand for all of it
+_AMBIGUOUS = 5  # ids listed when a beginning fits more than one
 
 
 class ContentVerbs(Verbs):
@@ -30,6 +32,21 @@ class ContentVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
             return record, self._associated(snapshot, record)
+
+    def resolve(self, text: str) -> Record:
+        """The memory of an id, a name, or the beginning of an id: eight characters or more that only one id has."""
+        with self.store.read(self.project) as snapshot:
+            found = list(content.finds(snapshot, [text]).values())
+            if not found and len(text) >= _SHORTEST_ID:
+                prefixes = (text, items.new_item_id(text))
+                uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
+                if len(uids) > 1:
+                    listed = ", ".join(uids[:_AMBIGUOUS]) + (", …" if len(uids) > _AMBIGUOUS else "")
+                    raise Invalid(f"More than one id starts with {text!r}", hint=f"Write more of it: {listed}.")
+                found = list(snapshot.ids_of(uids).values()) if uids else []
+            if not found:
+                raise NotFound([text], "Memory", hint="Search for it, or list what there is.")
+            return snapshot.load(found)[0]
 
     def page(self, page: int, size: int) -> tuple[list[Record], int]:
         """A page of all memories, newest first, counted from 1; and how many memories there are in all."""

@@ -99,7 +99,7 @@ class RememberingVerbs(ContentVerbs):
         if not 0 <= threshold <= 1:
             raise Invalid(f"similarity_threshold is {threshold}, but must be from 0 to 1", field="similarity_threshold")
         now = time.time_ns() // 1000
-        uid = new_id(now)
+        uid = new_id()
         return Record(
             id=0, uid=uid, name=uid, kind=legal_name(kind, "kind", self.limits), observations=(text,),
             category=_category(category, self.limits), tags=content.check_tags(tags, self.limits),

@@ -97,7 +97,7 @@ class ScopeVerbs(Verbs):
 
         One that is there already goes on; whether it is new is the second answer.
         """
-        name = new_id(time.time_ns() // 1000) if session is None else scopes.legal_session(session)
+        name = new_id() if session is None else scopes.legal_session(session)
 
         def begin(tx: Transaction) -> tuple[Session, bool]:
             new = not tx.has_session(name)

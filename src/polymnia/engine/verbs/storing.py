@@ -52,7 +52,7 @@ class StoringVerbs(ItemVerbs):
         if not draft.text.strip():
             raise Invalid("content is empty", field="content", hint="Give the text to store.")
         now = time.time_ns() // 1000
-        uid = items.new_item_id(new_id(now))
+        uid = items.new_item_id(new_id())
         session = None if draft.session is None else scopes.legal_session(draft.session)
         return Record(
             id=0, uid=uid, name=uid, kind=draft.kind, observations=(draft.text,), session=session,

@@ -123,6 +123,9 @@ DELETE FROM session WHERE id = ?;
 -- name: names_starting
 SELECT name FROM memory WHERE project = ?1 AND name >= ?2 AND name < ?3 ORDER BY name LIMIT ?4;
 
+-- name: uids_starting
+SELECT uid FROM memory WHERE project = ?1 AND uid >= ?2 AND uid < ?3 ORDER BY uid LIMIT ?4;
+
 -- name: same_look
 SELECT name FROM memory WHERE project = ? AND look = ? AND name <> ? LIMIT 20;
 

@@ -79,6 +79,11 @@ class Substrings(OpenProject):
         found = self._run(SQL["names_starting"], (self._project, prefix, _above(prefix), limit))
         return [name for (name,) in found]
 
+    def uids_starting(self, prefix: str, limit: int) -> list[str]:
+        """Public ids that start with the prefix, in alphabetical order."""
+        found = self._run(SQL["uids_starting"], (self._project, prefix, _above(prefix), limit))
+        return [uid for (uid,) in found]
+
 
 def _above(prefix: str) -> str | bytes:
     """What is greater than every text with the prefix and smaller than any other greater text."""

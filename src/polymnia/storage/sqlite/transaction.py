@@ -112,7 +112,7 @@ class SqliteTransaction(Indexing):
         made, memories, texts = [], [], []
         at = self._at
         for draft in drafts:
-            id, uid = self._next(), draft.uid or new_id(at)
+            id, uid = self._next(), draft.uid or new_id()
             record = rows.drafted(draft, id, uid, at)
             row = (
                 id, self._project, uid, draft.name, draft.kind, rows.fold_or_none(draft.name),

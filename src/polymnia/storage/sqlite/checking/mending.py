@@ -200,7 +200,7 @@ def _orphans(tx: SqliteTransaction, asked: Asked) -> int:
         if spot.detail not in homes:
             name = f"recovered {spot.detail % rows.SPAN}"
             if tx.ids([name]):
-                name = f"{name} {new_id(tx._at)}"
+                name = f"{name} {new_id()}"
             (record,) = tx.add_records([EntityDraft(name, "recovered")])
             homes[spot.detail] = record.id
         tx._run("UPDATE observation SET memory = ? WHERE id = ?", (homes[spot.detail], spot.id))
