@@ -12,6 +12,7 @@ from polymnia.engine.once import Once
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.reads import Reads
 from polymnia.engine.search import Finding
+from polymnia.importing import importing
 from polymnia.models import Limits
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class Verbs:
 
 
 def _plain_finder(store: Store) -> Finder:
-    from polymnia.engine.search.finder import Finder
+    with importing():
+        from polymnia.engine.search.finder import Finder
 
     return Finder(store)
 
