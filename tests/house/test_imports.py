@@ -35,7 +35,7 @@ _SEALED = ("storage", "dialects")
 
 # The one part of the house in which a library may be imported.
 _AT_HOME = {
-    "apsw": "storage.sqlite", "platformdirs": "app", "starlette": "transports.web", "uvicorn": "transports.web",
+    "apsw": "storage.sqlite", "platformdirs": "app", "uvicorn": "transports.web",
     "prometheus_client": "transports.web",
 }  # fmt: skip
 

@@ -23,6 +23,8 @@ __all__ = ["Verbs", "listed"]
 
 T = TypeVar("T")
 
+_NOWHERE = "\0"  # a name that no project can have
+
 
 class Verbs:
     """One project of one store, in someone's hands."""
@@ -66,6 +68,15 @@ class Verbs:
     def stamp(self) -> int:
         """A number that changes whenever anyone has changed the project."""
         return self.store.stamp(self.project)
+
+    def try_search(self) -> None:
+        """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.
+
+        Costs the same whatever is stored.
+        """
+        from polymnia.engine.search.query import Query
+
+        self.finding().search(_NOWHERE, Query(text="ready"), limit=1)
 
     def _check_once(self) -> None:
         """Stop a request that was done before, ahead of looking for things that may be gone since."""
