@@ -138,9 +138,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'polymnia' has no attribute {name!r}")
-    from importlib import import_module
+    from polymnia.importing import load
 
-    value = getattr(import_module(f"polymnia.{_HOMES.get(name, 'errors')}"), name)
+    value = getattr(load(f"polymnia.{_HOMES.get(name, 'errors')}"), name)
     globals()[name] = value
     return value
 

@@ -14,19 +14,20 @@ from .tree import SOURCE, Import, imports, modules, parsed
 # import itself; `storage` and `dialects` have one entry for each of their folders.
 _MAY = {
     "errors": (),
+    "importing": ("errors",),
     "settings": (),
     "keys": ("errors",),
     "models": ("errors",),
-    "engine": ("models", "errors"),
-    "storage": ("engine.ports", "models", "errors"),
-    "embedding": ("engine.ports", "models", "errors"),
+    "engine": ("models", "importing", "errors"),
+    "storage": ("engine.ports", "models", "importing", "errors"),
+    "embedding": ("engine.ports", "models", "importing", "errors"),
     "operation": ("engine", "models", "errors"),
-    "dialects": ("operation", "engine", "models", "errors"),
-    "transports": ("operation", "errors"),
+    "dialects": ("operation", "engine", "models", "importing", "errors"),
+    "transports": ("operation", "importing", "errors"),
     "explorer": (),
-    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "errors"),
+    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
     "app": None,  # the composition root names everything
-    "__init__": ("app", "engine", "models", "errors"),
+    "__init__": ("app", "engine", "models", "importing", "errors"),
     "__main__": ("cli",),
 }
 
@@ -34,7 +35,7 @@ _SEALED = ("storage", "dialects")
 
 # The one part of the house in which a library may be imported.
 _AT_HOME = {
-    "apsw": "storage.sqlite", "platformdirs": "app", "starlette": "transports.web", "uvicorn": "transports.web",
+    "apsw": "storage.sqlite", "platformdirs": "app", "uvicorn": "transports.web",
     "prometheus_client": "transports.web",
 }  # fmt: skip
 
@@ -95,10 +96,12 @@ def test_a_library_stays_in_its_part_of_the_house() -> None:
 
 
 def test_only_the_composition_root_reads_the_environment() -> None:
+    # The door of late imports writes to it, for libraries.
+    allowed = (SOURCE / "app" / "__init__.py", SOURCE / "importing.py")
     strays = [
         f"{path}:{node.lineno}"
         for path in modules().values()
-        if path != SOURCE / "app" / "__init__.py"
+        if path not in allowed
         for node in ast.walk(parsed(path))
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
         or (isinstance(node, ast.Name) and node.id in {"environ", "getenv"})

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ROOT", "SOURCE", "Import", "files", "imports", "modules", "parsed"]
+__all__ = ["ROOT", "SOURCE", "Import", "files", "imports", "modules", "parsed", "targets"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCE = ROOT / "src" / "polymnia"
@@ -63,15 +63,18 @@ def imports(module: str) -> list[Import]:
     path = modules()[module]
     found = []
     for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import):
-            found += [Import(alias.name, node.lineno) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(module, path, node)
-            for alias in node.names:
-                # `from package import name` means the module of that name where there is one.
-                whole = f"{base}.{alias.name}"
-                found.append(Import(whole if whole in modules() else base, node.lineno))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found += [Import(target, node.lineno) for target in targets(module, path, node)]
     return found
+
+
+def targets(module: str, path: Path, node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The modules that an import statement names."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    base = _absolute(module, path, node)
+    # `from package import name` means the module of that name where there is one.
+    return [whole if (whole := f"{base}.{alias.name}") in modules() else base for alias in node.names]
 
 
 def _absolute(module: str, path: Path, node: ast.ImportFrom) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from starlette.routing import Route
-
 from polymnia import app
 from polymnia.settings import DIALECTS
 from polymnia.transports.rpc import Server
-from polymnia.transports.web.application import Application
+from polymnia.transports.web.application import SOCKET, Application
 from polymnia.transports.web.auth import Gate
 from polymnia.transports.web.house import House, Limits
 from polymnia.transports.web.log import Log
@@ -37,8 +35,7 @@ def _addresses() -> list[Address]:
     gate = Gate(hosts=(), origins=(), who=None)
     found = []
     for route in Application(House(Limits(), Log("error")), gate, servers).routes:
-        methods = sorted(route.methods or ()) if isinstance(route, Route) else ["WS"]
-        found += [Address(method, route.path) for method in methods]
+        found += [Address("WS" if method == SOCKET else method, route.path) for method in sorted(route.methods)]
     return found
 
 

@@ -12,6 +12,7 @@ from polymnia.engine.ports import Store
 from polymnia.engine.reads import Reads
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
+from polymnia.importing import importing
 from polymnia.models import Limits
 from polymnia.operation import Registry
 from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, strangers
@@ -67,7 +68,8 @@ def _folder(variable: str, below: str, function: str) -> str:
     if sys.platform == "linux":
         home = os.environ.get(variable, "").strip() or os.path.join(os.path.expanduser("~"), below)
         return os.path.join(home, "polymnia")
-    import platformdirs
+    with importing():
+        import platformdirs
 
     return str(getattr(platformdirs, function)("polymnia", appauthor=False))
 
@@ -201,14 +203,16 @@ def _check_embedder(chosen: Settings) -> None:
     from polymnia import embedding
 
     try:
-        embedding.choose(chosen.embedder, url=chosen.embedder_url, key=chosen.embedder_key)
+        embedding.check(chosen.embedder, url=chosen.embedder_url, key=chosen.embedder_key)
     except Invalid as e:
         raise BadSetting(f"{e.message}\n{e.hint}") from None
 
 
 def _finder(chosen: Settings, store: Store) -> Finder:
     from polymnia import embedding
-    from polymnia.engine.search.finder import Finder
+
+    with importing():
+        from polymnia.engine.search.finder import Finder
 
     url, key = chosen.embedder_url, chosen.embedder_key
     return Finder(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from polymnia import __version__
 from polymnia.app import default_store, key_file, memory, policy, server
+from polymnia.importing import importing
 from polymnia.operation import Grant
 from polymnia.settings import DIALECTS, BadSetting, Settings
 from polymnia.transports.rpc import Server
@@ -36,7 +37,8 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
         one = Settings({**chosen.values(), "dialect": name}, {})
         servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
     if conformance:
-        from polymnia.dialects import conformance as fixtures
+        with importing():
+            from polymnia.dialects import conformance as fixtures
 
         servers = {"conformance": Server(held, fixtures.registry(), version=__version__)}
     house = House(

@@ -16,6 +16,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NoLibrary
+from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.settings import Settings
 
@@ -69,7 +70,8 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
 
 
 def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    from polymnia.engine.analysis.patterns import PATTERNS
+    with importing():
+        from polymnia.engine.analysis.patterns import PATTERNS
 
     types = _types(arguments, tuple(PATTERNS))
     found, _ = held.patterns(
@@ -104,7 +106,8 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
 
 
 def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    from polymnia.engine.analysis.quality import DIMENSIONS
+    with importing():
+        from polymnia.engine.analysis.quality import DIMENSIONS
 
     found, _ = held.quality(
         ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step
@@ -158,7 +161,8 @@ def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     found, _ = held.insights(
         types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
     )  # fmt: skip
-    from polymnia.engine.analysis.insights.calls import completed
+    with importing():
+        from polymnia.engine.analysis.insights.calls import completed
 
     shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
     advice = {

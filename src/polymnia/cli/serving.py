@@ -9,6 +9,7 @@ from typing import Any
 from polymnia.app import key_file, misspelt
 from polymnia.cli.output import dim, print_json, shown, strong
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 from polymnia.keys import Key
 from polymnia.settings import Settings
 
@@ -19,7 +20,8 @@ _FIRST = " It is the first: from now on a server asks for a key, one that runs a
 
 def serve(arguments: Namespace, chosen: Settings) -> int:
     """Serve many clients until a signal comes."""
-    from polymnia.app.network import serve_http
+    with importing():
+        from polymnia.app.network import serve_http
 
     def ready(address: str) -> None:
         print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.", file=sys.stderr)

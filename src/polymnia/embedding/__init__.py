@@ -17,15 +17,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.models import Embedder, Reranker
 
-__all__ = ["choose", "reranker"]
+__all__ = ["check", "choose", "reranker"]
 
 _NAMES = ("auto", "use", "use+bge", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
 _RERANKERS = ("off", "auto", "on")
+
+
+def check(name: str, *, url: str | None = None, key: str | None = None) -> None:
+    """Raise Invalid for a name that stands for nothing; imports nothing where the name alone tells."""
+    if name.strip() not in _NAMES:
+        choose(name, url=url, key=key)
 
 
 def choose(name: str, *, url: str | None = None, key: str | None = None, timeout: float = 30.0) -> list[Embedder]:
@@ -73,11 +80,13 @@ def reranker(name: str) -> Reranker | None:
 
 
 def _built_in(name: str) -> list[Embedder]:
-    from polymnia.embedding.use import Use
+    with importing():
+        from polymnia.embedding.use import Use
 
     chosen: list[Embedder] = [Use()]
     if name != "use":
-        from polymnia.embedding.bge import Bge
+        with importing():
+            from polymnia.embedding.bge import Bge
 
         if name == "use+bge" or Bge.installed():
             chosen.append(Bge())

@@ -12,10 +12,11 @@ from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_STORED, ZipFile
 
+import numpy
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 __all__ = ["arrays"]
 
@@ -24,8 +25,6 @@ _LOCAL_HEADER = 30  # bytes before the name in a member's own header
 
 def arrays(path: str) -> Iterator[tuple[str, NDArray[Any]]]:
     """Every array of an ``.npz`` file with its name, read-only, in the order of the file."""
-    import numpy
-
     with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         with ZipFile(stream) as archive:
             members = archive.infolist()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy
+from numpy.typing import NDArray
+
 from polymnia.embedding.english import EnglishModel
 from polymnia.embedding.weights import Carrier, WeightFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 __all__ = ["Bge"]
 
@@ -44,8 +45,6 @@ class Bge(EnglishModel):
         The instruction that the model's authors put before a query is left out: it gained .005 of nDCG@10 on
         scientific claims, lost .003 on questions about conversations, and costs ten more tokens a query.
         """
-        import numpy
-
         self.load()
         vectors = numpy.empty((len(texts), self.dimensions), numpy.float32)
         for at, text in enumerate(texts):

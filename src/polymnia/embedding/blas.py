@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
+import numpy
+from numpy.linalg import _umath_linalg
+
 __all__ = ["one_thread"]
 
 # NumPy's wheels prefix and suffix the names of the OpenBLAS they bundle; distributions do not.
@@ -72,9 +75,6 @@ def _switch() -> tuple[Callable[[], int], Callable[[int], None]] | None:
 def _libraries() -> Iterator[str]:
     import glob
     import os
-
-    import numpy
-    from numpy.linalg import _umath_linalg
 
     # Looking a name up in an extension module also looks through the libraries it was linked with,
     # except on Windows.

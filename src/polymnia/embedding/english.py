@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from polymnia.embedding.loading import Lazy
 from polymnia.embedding.weights import Carrier, WeightFile, installed
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.embedding.session import Session
@@ -43,7 +44,9 @@ class EnglishModel(Lazy):
         return known_to_bge(text)
 
     def _prepare(self) -> None:
-        from polymnia.embedding.session import Session
+        with importing():
+            from polymnia.embedding.session import Session
+
         from polymnia.embedding.wordpiece import WordPieces
 
         weights, words = (self._carrier.verified(file) for file in self._files)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from polymnia.embedding.loading import Lazy
 from polymnia.errors import NoModel
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,8 @@ class Measured(Lazy):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
         """One vector of length 1 for each text."""
-        import numpy
+        with importing():
+            import numpy
 
         self.load()
         if not texts:
@@ -67,7 +69,8 @@ class Measured(Lazy):
 
     def _unit(self, rows: Any, count: int) -> NDArray[Any]:
         """The rows as vectors of length 1. Raises NoModel when they are not what the model gave before."""
-        import numpy
+        with importing():
+            import numpy
 
         try:
             vectors = numpy.array(rows, numpy.float32)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from polymnia.embedding.measured import Measured
 from polymnia.errors import NoModel
+from polymnia.importing import importing, load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,8 @@ class OnnxFolder(Measured):
         return next(filter(os.path.isfile, places), places[0])
 
     def _open(self) -> None:
-        from polymnia.embedding.session import Session
+        with importing():
+            from polymnia.embedding.session import Session
 
         tokenizer = os.path.join(self._folder, "tokenizer.json")
         missing = [path for path in (self._model_path(), tokenizer) if not os.path.isfile(path)]
@@ -64,7 +65,7 @@ class OnnxFolder(Measured):
             )
         self._session = Session(self._model_path(), needed_for="A model in ONNX form", extra="en")
         try:
-            self._tokenizer = import_module("tokenizers").Tokenizer.from_file(tokenizer)
+            self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
         except ImportError as error:
             raise NoModel(
                 "A model in ONNX form needs the library tokenizers, which is not installed",
@@ -82,7 +83,8 @@ class OnnxFolder(Measured):
         self._tokenizer.enable_truncation(self._most)
 
     def _vectors(self, texts: Sequence[str], query: bool) -> Any:
-        import numpy
+        with importing():
+            import numpy
 
         kind = "query" if query else "document" if "document" in self._prompts else "passage"
         prompt = self._prompts.get(kind) or ""

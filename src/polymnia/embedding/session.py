@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy
+from numpy.typing import NDArray
+
 from polymnia.errors import NoModel
+from polymnia.importing import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 __all__ = ["Session"]
 
@@ -30,7 +31,7 @@ class Session:
 
     def __init__(self, path: str, *, needed_for: str, extra: str) -> None:
         try:
-            onnxruntime = import_module("onnxruntime")
+            onnxruntime = load("onnxruntime")
         except ImportError as error:
             raise NoModel(
                 f"{needed_for} needs the library onnxruntime, which is not installed",
@@ -58,8 +59,6 @@ class Session:
 
     def run(self, ids: Sequence[int], kinds: Sequence[int] | None = None) -> NDArray[Any]:
         """The model's output for one text: the ids of its tokens, and which part each belongs to."""
-        import numpy
-
         tokens = numpy.array([ids], numpy.int64)
         feed = {
             "input_ids": tokens,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from polymnia.embedding.measured import Measured
 from polymnia.errors import NoModel
+from polymnia.importing import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Transformer(Measured):
 
     def _open(self) -> None:
         try:
-            library = import_module("sentence_transformers")
+            library = load("sentence_transformers")
         except ImportError as error:
             raise NoModel(
                 f"The model {self._name} needs the library sentence-transformers, which is not installed",

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy
+from numpy.typing import NDArray
+
+from polymnia.embedding.archive import arrays
+from polymnia.embedding.blas import one_thread
 from polymnia.embedding.loading import Lazy
+from polymnia.embedding.network import Network
+from polymnia.embedding.pieces import Pieces
 from polymnia.embedding.weights import Carrier, WeightFile
-from polymnia.errors import NoModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from polymnia.embedding.network import Network
-    from polymnia.embedding.pieces import Pieces
 
 __all__ = ["Use"]
 
@@ -63,10 +64,6 @@ class Use(Lazy):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
         """One vector of length 1 for each text. A query and a text are embedded alike."""
-        import numpy
-
-        from polymnia.embedding.blas import one_thread
-
         self.load()
         vectors = numpy.empty((len(texts), self.dimensions), numpy.float32)
         with one_thread():
@@ -84,17 +81,7 @@ class Use(Lazy):
         return vectors
 
     def _prepare(self) -> None:
-        try:
-            from polymnia.embedding.archive import arrays
-            from polymnia.embedding.network import Network
-            from polymnia.embedding.pieces import Pieces
-
-            weights, words = (self._carrier.verified(file) for file in self._files)
-            with open(words, "rb") as stream:
-                self._pieces = Pieces(stream.read())
-            self._network = Network(arrays(weights))
-        except ImportError as error:
-            raise NoModel(
-                f"The model {self.id} needs {error.name}, which is not installed",
-                hint=f"Run `pip install {error.name}`; keyword search works without it.",
-            ) from error
+        weights, words = (self._carrier.verified(file) for file in self._files)
+        with open(words, "rb") as stream:
+            self._pieces = Pieces(stream.read())
+        self._network = Network(arrays(weights))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from polymnia.engine.content import content
+from polymnia.importing import importing
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def neighbours(look: Look, text: Said, words: str, *, without: int = 0, most: in
     """The memories nearest to a text: by meaning, or by its words where no model can tell."""
     if any(len(text.rows(model)) for model in text.vectors):
         return look.nearest(text, most, without=without)
-    from polymnia.engine.search.nearness import Near
+    with importing():
+        from polymnia.engine.search.nearness import Near
 
     found = look.by_words(words[:_READ], most)
     return [Near(number, 0.0, share, 0, "") for number, share in found if number != without]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from polymnia.engine.associations import neighbours
 from polymnia.engine.content import content
 from polymnia.errors import Invalid
@@ -61,8 +63,6 @@ def _by_words(look: Look, said: Said, text: str) -> list[tuple[int, float]]:
 
 def _measured(look: Look, said: Said, model: str, measure: str, most: int) -> list[tuple[int, float]]:
     """Each of the nearest memories with its measure: 1 for the same vector, near 0 for an unrelated one."""
-    import numpy as np
-
     near = look.nearest(said, most)
     near = [one for one in near if one.model == model]
     vectors = look.vectors_in(model, [one.row for one in near]) if near else None

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from numpy import floating
-    from numpy.typing import NDArray
+import numpy as np
+from numpy import floating
+from numpy.typing import NDArray
 
 __all__ = ["cosine_at", "similarities", "similarity"]
 
@@ -26,8 +24,6 @@ def similarity(cosine: float, unrelated: float) -> float:
 
 def similarities(cosines: NDArray[floating], unrelated: float) -> NDArray[floating]:
     """:func:`similarity` of many cosines at once."""
-    import numpy as np
-
     share = np.clip((cosines - unrelated) / (1.0 - unrelated), 0.0, 1.0)
     found: NDArray[floating] = np.maximum(_LINE * share, 1.0 - (1.0 - share**_BEND) ** _LIFT)
     return found

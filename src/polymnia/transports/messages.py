@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from polymnia.errors import OverLimit
+from polymnia.importing import importing
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
 __all__ = ["BadMessage", "Message", "message", "nesting", "parts", "salvaged_id", "trailing_id"]
@@ -178,7 +179,8 @@ def nesting(line: bytes, most: int | None = None) -> int:
 
 def _nesting_of_much(bare: bytes, most: int | None) -> int:
     """The same for a long text, in which no quote is escaped: many numbers at once, as others wait meanwhile."""
-    import numpy as np
+    with importing():
+        import numpy as np
 
     steps = np.zeros(256, np.int8)
     for sign, step in _STEPS.items():

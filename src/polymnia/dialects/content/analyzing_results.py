@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
@@ -61,7 +62,8 @@ def insight(
     """An insight, and what to do about it if that is wanted: in words, and as calls where nothing is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        from polymnia.engine.analysis.insights.calls import completed
+        with importing():
+            from polymnia.engine.analysis.insights.calls import completed
 
         text, calls = completed(found.recommendation or "", project, session)
         told["recommendation"] = text or None
@@ -145,7 +147,8 @@ def _dated_by(found: Any) -> str:
 
 def _resolution(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
     """A resolution whose calls can be made as they stand."""
-    from polymnia.engine.analysis.insights.calls import whole
+    with importing():
+        from polymnia.engine.analysis.insights.calls import whole
 
     told: dict[str, Any] = shown(found)
     for key in ("call", "then"):

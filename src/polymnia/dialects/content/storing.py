@@ -13,6 +13,7 @@ from polymnia.engine.content import check_room
 from polymnia.engine.items import DECISION, Decision, ItemDraft, StoredItem, decision_text
 from polymnia.engine.moments import moment
 from polymnia.errors import Invalid, OverLimit, Refused
+from polymnia.importing import importing
 from polymnia.models import Limits, Record, Relation, legal_text
 from polymnia.operation import Context, Reply
 
@@ -58,7 +59,8 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
 def _extracted(text: str, content_type: str) -> dict[str, Any]:
     from msgspec import to_builtins
 
-    from polymnia.engine.extracting import extracted
+    with importing():
+        from polymnia.engine.extracting import extracted
 
     told: dict[str, Any] = to_builtins(extracted(text, content_type))
     title = told.pop("title", None)
@@ -75,7 +77,8 @@ class _Guard:
 
     def text(self, text: str, field: str) -> str:
         """A text as it may be stored."""
-        from polymnia.engine import secrets
+        with importing():
+            from polymnia.engine import secrets
 
         found = secrets.found(text)
         if not found:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.citations_item import Citable, citable, csl_of
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 
 __all__ = ["STYLES", "Citable", "Citation", "CitationStyle", "citable", "cite"]
 
@@ -40,7 +41,10 @@ def cite(item: Citable, style: str, *, permalink: bool, access_date: bool, now: 
     if style not in STYLES:
         raise Invalid(f"style is {style!r:.40}, but must be one of {', '.join(STYLES)}", field="style")
     from polymnia.engine.analysis.citations_bibtex import bibtex
-    from polymnia.engine.analysis.citations_processor import render
+
+    with importing():
+        from polymnia.engine.analysis.citations_processor import render
+
     from polymnia.engine.analysis.citations_text import finished, linked
 
     today = datetime.fromtimestamp(now / 1_000_000, UTC) if access_date else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from polymnia.errors import NoLibrary
+from polymnia.importing import load
 
 __all__ = ["need"]
 
@@ -13,6 +13,6 @@ __all__ = ["need"]
 def need(module: str) -> Any:
     """A module of a library of ``polymnia[analysis]``; raises a fault that says how to get it where it is missing."""
     try:
-        return import_module(module)
+        return load(module)
     except ImportError as e:
         raise NoLibrary(module.partition(".")[0]) from e

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from polymnia.engine.content import content
 from polymnia.engine.ports import Snapshot
 from polymnia.models import Filters, Record, Relation, Seen, Touch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from polymnia.engine.search.nearness import Look
 
 __all__ = ["Material"]
@@ -115,8 +116,6 @@ class Material:
         channel = self.look.channels[self.model]
         if not channel.embedder.near:
             return None  # no analysis sends a text anywhere
-        import numpy as np
-
         made = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
         known = [at for at, text in enumerate(texts) if channel.embedder.knows(text)]
         for start in range(0, len(known), 64):

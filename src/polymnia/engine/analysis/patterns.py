@@ -6,42 +6,49 @@ from collections.abc import Callable
 
 from polymnia.engine.analysis.findings import Found
 from polymnia.engine.analysis.material import Material
+from polymnia.importing import importing
 
 __all__ = ["PATTERNS", "WHOLE", "detect"]
 
 
 def _topics(material: Material) -> Found:
-    from polymnia.engine.analysis.topics import topic_clusters
+    with importing():
+        from polymnia.engine.analysis.topics import topic_clusters
 
     return topic_clusters(material)
 
 
 def _usage(material: Material) -> Found:
-    from polymnia.engine.analysis.usage import usage_patterns
+    with importing():
+        from polymnia.engine.analysis.usage import usage_patterns
 
     return usage_patterns(material)
 
 
 def _issues(material: Material) -> Found:
-    from polymnia.engine.analysis.issues import quality_issues
+    with importing():
+        from polymnia.engine.analysis.issues import quality_issues
 
     return quality_issues(material)
 
 
 def _relationships(material: Material) -> Found:
-    from polymnia.engine.analysis.graphs import relationship_patterns
+    with importing():
+        from polymnia.engine.analysis.graphs import relationship_patterns
 
     return relationship_patterns(material)
 
 
 def _temporal(material: Material) -> Found:
-    from polymnia.engine.analysis.temporal import temporal_patterns
+    with importing():
+        from polymnia.engine.analysis.temporal import temporal_patterns
 
     return temporal_patterns(material)
 
 
 def _users(material: Material) -> Found:
-    from polymnia.engine.analysis.users import user_patterns
+    with importing():
+        from polymnia.engine.analysis.users import user_patterns
 
     return user_patterns(material)
 

@@ -7,20 +7,18 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.condition.resources import held, used
 from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
 from polymnia.engine.content import read_as
 from polymnia.engine.ports.checks import Asked
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.nearness import Near
-from polymnia.engine.search.worker import Channel
 from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.search.nearness import Near
+    from polymnia.engine.search.worker import Channel
     from polymnia.engine.verbs.base import Verbs
 
 __all__ = ["check"]
@@ -173,8 +171,9 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
 
 
 def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
-    """Look for what is nearest to a word by meaning, however far it is, and count what has no vector yet."""
+    """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
     finder, project = memory.finding(), memory.project
+    look.timed("try_search", memory.try_search)
     if not finder.channels:
         return "Search by meaning is switched off: no model was chosen"
 
@@ -245,7 +244,7 @@ def _wrong(made: Any, dimensions: int) -> str | None:
     """What is wrong with the vectors of one word."""
     if made.shape != (1, dimensions):
         return f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers"
-    length = float(np.linalg.norm(made[0]))
+    length = float((made[0] ** 2).sum()) ** 0.5
     if not abs(length - 1) <= _LENGTH:
         return f"it gave a vector of the length {length:.3g}, not of 1"
     return None

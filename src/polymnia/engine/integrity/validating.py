@@ -14,6 +14,7 @@ from polymnia.engine.integrity.rules import CHECKS, RULES, Check
 from polymnia.engine.ports.checks import Asked, Checked, Fact
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault, Invalid
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.verbs.base import Verbs
@@ -191,7 +192,8 @@ class _Work:
                 left = tx.list_words(_LISTED)
 
     def _embed(self, project: str, every: Asked, failed: dict[str, str]) -> None:
-        from polymnia.engine.search.worker import embed_some
+        with importing():
+            from polymnia.engine.search.worker import embed_some
 
         asked = replace(every, checks=["missing_embeddings"])
         channels = {channel.name: channel for channel in self.memory.finding().channels}

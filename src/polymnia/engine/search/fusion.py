@@ -7,15 +7,14 @@ text is not lifted or sunk by its company, and 0.6 means the same from query to 
 from __future__ import annotations
 
 from math import log1p
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Floats: TypeAlias = NDArray[np.floating]
-    Ints: TypeAlias = NDArray[np.integer]
-    Flags: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.floating]
+Ints: TypeAlias = NDArray[np.integer]
+Flags: TypeAlias = NDArray[np.bool_]
 
 __all__ = [
     "B",
@@ -86,24 +85,18 @@ def idf(holding: int, texts: int) -> float:
 
 def norm(lengths: Floats | Ints, mean_length: float, k1: float = K1, b: float = B) -> Floats:
     """What length does to the worth of a word: texts of the mean length have k1."""
-    import numpy as np
-
     found: Floats = k1 * (1 - b + b * np.asarray(lengths, np.float64) / max(mean_length, 1e-9))
     return found
 
 
 def saturation(counts: Floats | Ints, norms: Floats, k1: float = K1) -> Floats:
     """What each count of a word is worth in texts of such norms: 1 for once in a text of mean length."""
-    import numpy as np
-
     held: Floats = np.asarray(counts).astype(norms.dtype)
     return held * (k1 + 1) / (held + norms)
 
 
 def words_score(bm25: Floats, asked: float) -> Floats:
     """The share of the query that a text says: its BM25 over the summed weights (idf × best alternative) asked for."""
-    import numpy as np
-
     return np.clip(bm25 / asked, 0.0, _FULL) if asked > 0 else np.zeros_like(bm25)
 
 
@@ -123,16 +116,12 @@ def softened(weights: Floats) -> Floats:
 
 def meaning_score(cosine: Floats, mu: float) -> Floats:
     """How near a text is in meaning: 0 for unrelated ones, 1 for the same."""
-    import numpy as np
-
     found: Floats = np.clip((cosine - mu) / (1 - mu), -0.2, 1.0)
     return found
 
 
 def both(multilingual: Floats, english: Floats) -> Floats:
     """One meaning score of two channels: the English one, or the other where it alone sees a likeness."""
-    import numpy as np
-
     found: Floats = np.maximum(english, 0.8 * multilingual)
     return found
 
@@ -150,8 +139,6 @@ def fuse(
     Of a text in another script than the query only the meaning can tell. ``heard`` is the largest share of the query
     that any text says: where none says much of it, the words are no guide and the meaning alone is believed.
     """
-    import numpy as np
-
     share: float | Floats = blend.words
     if parts is not None:
         share = np.maximum(blend.least, blend.words - blend.easing * np.log2(np.maximum(parts, 1)))
@@ -166,8 +153,6 @@ def near(held: Floats, links: Ints) -> Floats:
     `held` has a row for each group of the query and a column for each turn; `links` a row for each turn with the
     columns of the turns one before, one after, two before, two after, ... up to REACH, -1 where there is none.
     """
-    import numpy as np
-
     padded = np.concatenate([held, np.zeros((held.shape[0], 1), held.dtype)], axis=1)  # -1 reads the zeros
     found = held.copy()
     for at in range(min(links.shape[1], 2 * len(_NEAR))):
@@ -177,8 +162,6 @@ def near(held: Floats, links: Ints) -> Floats:
 
 def lend(scores: Floats, links: Ints) -> Floats:
     """Fused scores with the share that neighbouring turns lend; links as for :func:`near`."""
-    import numpy as np
-
     padded = np.append(np.maximum(scores, 0.0), 0.0)
     found = scores.copy()
     for at in range(min(links.shape[1], 2 * len(_LEND))):
@@ -188,8 +171,6 @@ def lend(scores: Floats, links: Ints) -> Floats:
 
 def best(scores: Floats, owners: Ints, memories: int) -> Floats:
     """The score of each memory: that of its best passage; 0 for one without passages."""
-    import numpy as np
-
     found = np.zeros(memories, dtype=np.float64)
     np.maximum.at(found, owners, scores)
     return found
@@ -197,8 +178,6 @@ def best(scores: Floats, owners: Ints, memories: int) -> Floats:
 
 def reranked(scores: Floats, logits: Floats) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them; the other candidates stay below."""
-    import numpy as np
-
     found: Floats = 0.5 * scores + 0.5 * np.clip((logits + 11.0) / 22.0, 0.0, 1.0)
     return found
 
@@ -209,7 +188,5 @@ def calibrated(scores: Floats, blend: Blend = WEAK) -> Floats:
     The curve follows how often a result with such a score was a right one, over questions in several languages to
     turns, paragraphs and long conversations; it keeps the order.
     """
-    import numpy as np
-
     found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / blend.sure) ** 2.5))
     return found

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import islice
 
 from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.importing import importing
 
 __all__ = ["DENSE", "fold", "language", "plausible", "script", "stem", "strip_marks"]
 
@@ -159,7 +160,8 @@ def plausible(word: str, spoken: str | None) -> tuple[str, ...]:
 
 @cache
 def _stemmer(name: str) -> Callable[[str], str]:
-    import Stemmer
+    with importing():
+        import Stemmer
 
     found: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord
     return found

@@ -14,6 +14,7 @@ from typing import Any
 from polymnia.engine.ports import Snapshot, Store, Vector
 from polymnia.engine.ports.models import Embedder
 from polymnia.engine.search.listing import spoken
+from polymnia.engine.search.vectors import packed
 from polymnia.errors import Fault, Invalid
 from polymnia.models import Text
 
@@ -119,8 +120,6 @@ def embed_some(
     For the latter it is kept that there will be none. The head of a memory may have changed while its vector was made:
     then nothing is kept for it.
     """
-    from polymnia.engine.search.vectors import packed
-
     by_number = {text.id: text for text in texts}
     there = [one for one in wanted if one[0] in by_number]
     said = [spoken(by_number[number], part) for number, part in there]

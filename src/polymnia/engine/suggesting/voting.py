@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import exp, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy import floating
+from numpy.typing import NDArray
 
 from polymnia.engine.search.languages import fold, language, script
 from polymnia.engine.search.words import groups
 from polymnia.engine.suggesting.reading import Reading
 from polymnia.engine.suggesting.values import Neighbour
 from polymnia.models import DEFAULT_SCOPE
-
-if TYPE_CHECKING:
-    from numpy import floating
-    from numpy.typing import NDArray
 
 __all__ = ["Vote", "at_or_below", "confidence", "crowding", "said", "vote"]
 
@@ -57,8 +57,6 @@ class Vote(NamedTuple):
 
 def crowding(vectors: NDArray[floating]) -> list[float]:
     """For each neighbour, by its unit vector, the mean cosine to the three others nearest to it."""
-    import numpy as np
-
     if len(vectors) < 2:
         return [0.0] * len(vectors)
     cosines = vectors.astype(np.float32) @ vectors.astype(np.float32).T

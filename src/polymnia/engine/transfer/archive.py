@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from polymnia.engine.transfer.archive_item import ArchiveForm, ArchiveLimits, Broken, Item, Section, cannot_read
 from polymnia.engine.transfer.archive_source import Source
+from polymnia.importing import importing
 
 __all__ = ["ArchiveForm", "ArchiveLimits", "Broken", "Item", "Section", "Written", "read", "write"]
 
@@ -66,6 +67,7 @@ def read(source: BinaryIO, limits: ArchiveLimits | None = None) -> Iterator[Item
         from polymnia.engine.transfer.archive_json import read_json
 
         return read_json(unpacked, limits)
-    from polymnia.engine.transfer.archive_yaml import read_yaml
+    with importing():
+        from polymnia.engine.transfer.archive_yaml import read_yaml
 
     return read_yaml(unpacked, limits)

@@ -18,6 +18,7 @@ from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm
 from polymnia.errors import ExportFailed, Forbidden, NoSpace, Refused
+from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
 
 __all__ = ["Including", "ProjectExport", "earlier", "export_project"]
@@ -127,7 +128,8 @@ class _Source:
         self._uids: dict[str, str] = {}
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
-            from polymnia.engine.anonymizing import Anonymizer
+            with importing():
+                from polymnia.engine.anonymizing import Anonymizer
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.

@@ -30,6 +30,7 @@ from polymnia.engine.transfer.project_item import (
     unfolded,
     written,
 )
+from polymnia.importing import importing
 
 __all__ = ["item_page", "markdown_pieces", "read_markdown_project", "read_page"]
 
@@ -149,7 +150,9 @@ def _apart(text: bytes) -> tuple[bytes | None, bytes]:
 def _told(front: bytes | None, limits: ArchiveLimits) -> dict[str, Any] | str:
     if front is None or not front.strip():
         return {}
-    from polymnia.engine.transfer.archive_yaml import read_yaml
+    with importing():
+        from polymnia.engine.transfer.archive_yaml import read_yaml
+
     from polymnia.errors import Fault
 
     # As the only record of a list it is read as every record is.

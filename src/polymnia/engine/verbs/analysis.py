@@ -14,6 +14,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.reads import COUNTED
 from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import NoLibrary
+from polymnia.importing import importing
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class AnalysisVerbs(ItemVerbs):
         that belong to no session, and with ``session`` those of that one), ``focus`` is the id of the one it is about.
         An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
         """
-        from polymnia.engine.analysis.material import Material
+        with importing():
+            from polymnia.engine.analysis.material import Material
 
         seen = items.visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
@@ -96,7 +98,8 @@ class AnalysisVerbs(ItemVerbs):
     ) -> tuple[dict[str, Found | NoLibrary], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made. A type whose library is missing has the fault in its place."""
-        from polymnia.engine.analysis import patterns
+        with importing():
+            from polymnia.engine.analysis import patterns
 
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
@@ -131,7 +134,8 @@ class AnalysisVerbs(ItemVerbs):
         step: Step | None = None,
     ) -> tuple[Quality, int]:
         """How good an item is, side by side with others if they are named; and the time that was found."""
-        from polymnia.engine.analysis.quality import analyze
+        with importing():
+            from polymnia.engine.analysis.quality import analyze
 
         record, *others = self.found_items([id, *against], session=session)
 
@@ -155,7 +159,8 @@ class AnalysisVerbs(ItemVerbs):
         step: Step | None = None,
     ) -> tuple[Connections, int]:
         """What an item is related to, step by step: by relations there are and by what the texts show."""
-        from polymnia.engine.analysis.connections import connections
+        with importing():
+            from polymnia.engine.analysis.connections import connections
 
         (record,) = self.found_items([id], session=session)
 
@@ -178,7 +183,8 @@ class AnalysisVerbs(ItemVerbs):
         step: Step | None = None,
     ) -> tuple[Clashes, int]:
         """Statements that cannot both hold: in the whole project, among some items, or between one and all others."""
-        from polymnia.engine.analysis import conflicts
+        with importing():
+            from polymnia.engine.analysis import conflicts
 
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
@@ -208,7 +214,8 @@ class AnalysisVerbs(ItemVerbs):
         step: Step | None = None,
     ) -> tuple[Insights, int]:
         """What follows from all that is known of the project, a session or some items."""
-        from polymnia.engine.analysis.insights import insights
+        with importing():
+            from polymnia.engine.analysis.insights import insights
 
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]

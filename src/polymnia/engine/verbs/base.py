@@ -12,6 +12,7 @@ from polymnia.engine.once import Once
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.reads import Reads
 from polymnia.engine.search import Finding
+from polymnia.importing import importing
 from polymnia.models import Limits
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Verbs", "listed"]
 
 T = TypeVar("T")
+
+_NOWHERE = "\0"  # a name that no project can have
 
 
 class Verbs:
@@ -66,6 +69,15 @@ class Verbs:
         """A number that changes whenever anyone has changed the project."""
         return self.store.stamp(self.project)
 
+    def try_search(self) -> None:
+        """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.
+
+        Costs the same whatever is stored.
+        """
+        from polymnia.engine.search.query import Query
+
+        self.finding().search(_NOWHERE, Query(text="ready"), limit=1)
+
     def _check_once(self) -> None:
         """Stop a request that was done before, ahead of looking for things that may be gone since."""
         if self.once is not None:
@@ -96,7 +108,8 @@ class Verbs:
 
 
 def _plain_finder(store: Store) -> Finder:
-    from polymnia.engine.search.finder import Finder
+    with importing():
+        from polymnia.engine.search.finder import Finder
 
     return Finder(store)
 

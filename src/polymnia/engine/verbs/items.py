@@ -12,6 +12,7 @@ from polymnia.engine.items import Version
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 from polymnia.models import Record, Relation, legal_text
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class ItemVerbs(Verbs):
         exclude: Sequence[str] = (),
     ) -> list[tuple[Record, float]]:
         """The items most similar to a text or to another item, by one of three measures, each from 0 to 1."""
-        from polymnia.engine.similar import similar
+        with importing():
+            from polymnia.engine.similar import similar
 
         if (text is None) == (id is None):
             raise Invalid("Give either content or content_id", field="content")

@@ -12,6 +12,7 @@ from polymnia.engine.moments import moment
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.storing import StoringVerbs
 from polymnia.errors import Forbidden, ImportFailed, NotFound
+from polymnia.importing import importing
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ class ProjectVerbs(StoringVerbs):
         fix: bool = False, spots: int = 100,
     ) -> Report:  # fmt: skip
         """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
-        from polymnia.engine.integrity import validate
+        with importing():
+            from polymnia.engine.integrity import validate
 
         return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 

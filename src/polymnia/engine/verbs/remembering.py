@@ -14,6 +14,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE, Limits, Record, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class RememberingVerbs(ContentVerbs):
 
         def around(look: Look) -> tuple[Look, Remembered | None, list[RelationDraft]]:
             from polymnia.engine import associations
-            from polymnia.engine.duplicates.known import duplicate
+
+            with importing():
+                from polymnia.engine.duplicates.known import duplicate
 
             near = associations.neighbours(look, said, text, most=_NEAR)
             ranked = look.ranked(near)
@@ -71,7 +74,8 @@ class RememberingVerbs(ContentVerbs):
 
         def keep(tx: Transaction) -> Record | Remembered:
             if not allow_duplicates:
-                from polymnia.engine.duplicates.known import first_duplicate
+                with importing():
+                    from polymnia.engine.duplicates.known import first_duplicate
 
                 newer = look.newer(tx, said)
                 base = tx.numbers[0] << 32  # the project may not have been there when we looked

@@ -14,6 +14,7 @@ from polymnia.engine.ports import Transaction
 from polymnia.engine.scopes import Scope
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound
+from polymnia.importing import importing
 from polymnia.models import Filters, Session, legal_text, new_id
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ class ScopeVerbs(Verbs):
 
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
         """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
-        from polymnia.engine import suggesting
+        with importing():
+            from polymnia.engine import suggesting
+
         from polymnia.engine.content import KIND, read_as
         from polymnia.models import Record
 
@@ -138,7 +141,9 @@ class ScopeVerbs(Verbs):
 def _neighbours(look: Look, model: str | None, near: Sequence[Both]) -> list[Neighbour]:
     """The memories found by meaning and by words, each with what is known of it."""
     from polymnia.engine.content import content
-    from polymnia.engine.suggesting import Neighbour, crowding
+
+    with importing():
+        from polymnia.engine.suggesting import Neighbour, crowding
 
     crowds: dict[int, float] = {}
     known = [one for one in near if one.cosine == one.cosine]

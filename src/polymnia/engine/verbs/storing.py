@@ -14,6 +14,7 @@ from polymnia.engine.items import ItemDraft, StoredItem
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import Invalid, NotFound
+from polymnia.importing import importing
 from polymnia.models import Record, Relation, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class StoringVerbs(ItemVerbs):
         said = finder.said(self.project, *content.read_as(record), needed=bool(embed))
         if not relate:
             return said, []
-        from polymnia.engine.relating.drafting import drafts
+        with importing():
+            from polymnia.engine.relating.drafting import drafts
 
         drawn = finder.look(self.project, lambda look: drafts(look, record, said, session))
         return said if embed is not False else None, drawn

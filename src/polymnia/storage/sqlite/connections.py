@@ -33,7 +33,8 @@ class Connections:
         self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
         self._writer: apsw.Connection | None = None
         self._written: tuple[int, int] | None = None  # which file the writer has open
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[apsw.Connection] = []  # those nobody uses; another list for every file that is opened
+        self._all: set[apsw.Connection] = set()
         self._owes_forgetting = False
 
     def close(self) -> None:
@@ -44,34 +45,54 @@ class Connections:
         self._opened = None
         self._let_go()
         readers, self._readers = self._readers, []
-        if self._owes_forgetting and readers:
-            self._forget_old_pages(readers[0])
+        with suppress(IndexError):
+            reader = readers.pop()
+            if self._owes_forgetting:
+                self._forget_old_pages(reader)
+            self._close(reader)
         self._turn.close(self._close_writer)
-        for reader in readers:
-            reader.close()
+        self._close_all(readers)
 
     def _let_go(self) -> None:
         """The file is left: what else is held of it goes too."""
 
     def _close_writer(self) -> None:
         if self._writer is not None:
-            self._writer.close()
+            self._close(self._writer)
             self._writer = None
 
-    def _take_reader(self) -> apsw.Connection:
-        self._open()
-        try:
-            return self._readers.pop()  # the most recently used one has the warmest cache
-        except IndexError:
-            return self._connect()
+    @property
+    def open_connections(self) -> int:
+        """How many connections this store has open. They are not asked: each may be in use by another thread."""
+        return len(self._all)
 
-    def _give_back(self, reader: apsw.Connection, opened: tuple[int, int] | None) -> None:
-        if opened == self._opened:
-            self._readers.append(reader)
-            if self._owes_forgetting:
-                self._forget_old_pages(reader)
-        else:
-            reader.close()  # the store was closed, or another file lies at its path, since it was taken
+    def _take_reader(self) -> tuple[apsw.Connection, list[apsw.Connection]]:
+        """A connection that is the caller's alone until it is given back, and the list it belongs to.
+
+        Whatever leaves the list is removed from it first, so no two threads ever use one connection.
+        """
+        self._open()
+        readers = self._readers
+        try:
+            return readers.pop(), readers  # the most recently used one has the warmest cache
+        except IndexError:
+            return self._connect(), readers
+
+    def _give_back(self, reader: apsw.Connection, readers: list[apsw.Connection]) -> None:
+        if self._owes_forgetting:
+            self._forget_old_pages(reader)
+        readers.append(reader)
+        if readers is not self._readers:  # the store was closed, or another file lies at its path, since it was taken
+            self._close_all(readers)
+
+    def _close_all(self, readers: list[apsw.Connection]) -> None:
+        with suppress(IndexError):
+            while True:
+                self._close(readers.pop())
+
+    def _close(self, connection: apsw.Connection) -> None:
+        self._all.discard(connection)
+        connection.close()
 
     def _take_turn(self) -> None:
         """Wait for the turn to write to the file that lies at our path when the turn comes."""
@@ -87,11 +108,13 @@ class Connections:
     def _take_writer(self) -> apsw.Connection:
         """The one connection that writes; a new one when another file lies at the path."""
         if self._writer is None or self._written != self._opened:
+            self._close_writer()
             self._writer, self._written = self._connect(), self._opened
         return self._writer
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path)
+        self._all.add(connection)
         # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_timeout(self._milliseconds)
@@ -121,12 +144,16 @@ class Connections:
             from polymnia.storage.sqlite.migrating import is_current, migrate
 
             connection = self._connect()
-            if not is_current(connection, self.path):
-                self._turn.take()
-                try:
-                    migrate(connection, self.path, self._clock)
-                finally:
-                    self._turn.give()
+            try:
+                if not is_current(connection, self.path):
+                    self._turn.take()
+                    try:
+                        migrate(connection, self.path, self._clock)
+                    finally:
+                        self._turn.give()
+            except BaseException:
+                self._close(connection)
+                raise
             self._readers.append(connection)
             self._log = _identity(self.path + "-wal")
             self._opened = _identity(self.path)

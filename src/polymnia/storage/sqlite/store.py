@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from polymnia.engine.ports import Analyst, Clock, Snapshot, Transaction
+from polymnia.importing import importing
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import Connections
 from polymnia.storage.sqlite.faults import fault, translated
@@ -78,13 +79,14 @@ class SqliteStore(Connections):
             "format": len(MIGRATIONS),
             "bytes": sum(sizes),
             "log_bytes": sum(sizes[1:]),
-            "connections": _connections(self.path),
+            "connections": self.open_connections,
             "held": len(self._shelf),
         }
 
     def check(self, project: str | None, asked: Asked) -> Checked:
         """Look for faults in a project, or in what all projects share."""
-        from polymnia.storage.sqlite import checking
+        with importing():
+            from polymnia.storage.sqlite import checking
 
         # Not from the shelf: it would have to read every row, and one may be broken.
         with self.read_file(project or "") as snapshot:
@@ -92,7 +94,8 @@ class SqliteStore(Connections):
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
-        from polymnia.storage.sqlite import checking
+        with importing():
+            from polymnia.storage.sqlite import checking
 
         if tx is not None:
             assert isinstance(tx, SqliteTransaction)
@@ -112,12 +115,11 @@ class SqliteStore(Connections):
     def _fetched(self, statement: str, *given: str) -> list[tuple[Any, ...]]:
         """The rows of a statement that needs no snapshot."""
         with translated(self.path):
-            reader = self._take_reader()
-            opened = self._opened
+            reader, readers = self._take_reader()
             try:
                 return reader.execute(SQL[statement], given).fetchall()
             finally:
-                self._give_back(reader, opened)
+                self._give_back(reader, readers)
 
     def _let_go(self) -> None:
         self._shelf.clear()
@@ -182,7 +184,7 @@ class _Writing:
 class _Reading:
     """The frame around a read. A class, because the generators of contextlib cost more than a small read does."""
 
-    __slots__ = ("_opened", "_project", "_reader", "_shelf", "_store")
+    __slots__ = ("_project", "_reader", "_readers", "_shelf", "_store")
 
     def __init__(self, store: SqliteStore, project: str, shelf: Shelf | None) -> None:
         self._store = store
@@ -192,8 +194,7 @@ class _Reading:
     def __enter__(self) -> SqliteSnapshot:
         store = self._store
         try:
-            self._reader = store._take_reader()
-            self._opened = store._opened
+            self._reader, self._readers = store._take_reader()
             try:
                 self._reader.execute("BEGIN")
                 snapshot = SqliteSnapshot(self._reader, self._project)
@@ -214,13 +215,4 @@ class _Reading:
     def _end(self) -> None:
         if self._reader.in_transaction:
             self._reader.execute("ROLLBACK")
-        self._store._give_back(self._reader, self._opened)
-
-
-def _connections(path: str) -> int:
-    """How many connections this process has open to a file."""
-    open_now = 0
-    for connection in apsw.connections():
-        with suppress(apsw.ConnectionClosedError):  # by another thread, since they were listed
-            open_now += os.path.realpath(connection.filename) == os.path.realpath(path)
-    return open_now
+        self._store._give_back(self._reader, self._readers)

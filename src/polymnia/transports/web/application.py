@@ -10,8 +10,8 @@ from contextlib import suppress
 from threading import get_ident
 from typing import Any
 
+from msgspec import Struct
 from msgspec.json import encode
-from starlette.routing import Route, WebSocketRoute
 
 from polymnia.errors import Fault
 from polymnia.transports.requests import frames
@@ -19,6 +19,7 @@ from polymnia.transports.rpc import Server
 from polymnia.transports.web import cors
 from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, plain
 from polymnia.transports.web.auth import Gate, Refusal
+from polymnia.transports.web.begun import in_task
 from polymnia.transports.web.house import House
 from polymnia.transports.web.http import Endpoint
 from polymnia.transports.web.metrics import Metrics
@@ -27,13 +28,28 @@ from polymnia.transports.web.sse import Events, Messages
 from polymnia.transports.web.visits import Visit, Visits
 from polymnia.transports.web.websocket import Socket
 
-__all__ = ["Application"]
+__all__ = ["SOCKET", "Application", "Route"]
 
 OPEN = frozenset(("/healthz",))
 """What anybody may ask for."""
+SOCKET = ""
+"""What stands for the method of a WebSocket, which has none."""
+_PAGE = ("GET", "HEAD")
 _JSON = (b"content-type", b"application/json")
 _GONE = 1008  # how a socket is closed whose client broke a rule, or is not welcome any more
 _STOPPING = 1001
+
+
+Handler = Callable[[Scope, Receive, SendEvent], Awaitable[None]]
+"""Serves a request at an address."""
+
+
+class Route(Struct, frozen=True):
+    """One address, what serves it, and the methods it takes. Every address is a plain path: there are no patterns."""
+
+    path: str
+    endpoint: Handler
+    methods: tuple[str, ...]
 
 
 class Application:
@@ -50,28 +66,25 @@ class Application:
         self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
         self._asked = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
-        self.routes: list[Route | WebSocketRoute] = [Route("/healthz", _Page(self._alive), methods=["GET"])]
-        self.routes.append(Route("/readyz", _Page(self._ready), methods=["GET"]))
-        self.routes.append(Route("/metrics", _Page(self.metrics.page), methods=["GET"]))
+        self.routes = [
+            Route("/healthz", _Page(self._alive), _PAGE),
+            Route("/readyz", _Page(self._ready, beside=True), _PAGE),
+            Route("/metrics", _Page(self.metrics.page), _PAGE),
+        ]
         if metadata is not None:
             page = (200, encode(metadata), b"application/json")
-            self.routes += [Route(path, _Page(lambda: page), methods=["GET"]) for path in sorted(self._open - OPEN)]
+            self.routes += [Route(path, _Page(lambda: page), _PAGE) for path in sorted(self._open - OPEN)]
         for place, (name, server) in enumerate(servers.items()):
             for below in (f"/{name}", *([""] if place == 0 else [])):
                 messages = f"/sse{below}/messages"
                 self.routes += [
-                    _route(f"/mcp{below}", Endpoint(house, server), "GET", "POST", "DELETE"),
-                    _route(f"/sse{below}", Events(house, server, messages), "GET"),
-                    _route(messages, Messages(house, server), "POST"),
-                    WebSocketRoute(f"/ws{below}", Socket(house, server)),
+                    Route(f"/mcp{below}", Endpoint(house, server), ("GET", "POST", "DELETE")),
+                    Route(f"/sse{below}", Events(house, server, messages), ("GET",)),
+                    Route(messages, Messages(house, server), ("POST",)),
+                    Route(f"/ws{below}", Socket(house, server), (SOCKET,)),
                 ]
         self._paths = frozenset(route.path for route in self.routes)
-        # Every address is a plain path, so there is no need to try one route after another. A socket has no method.
-        self._direct: dict[tuple[str, str], Callable[[Scope, Receive, SendEvent], Awaitable[None]]] = {
-            (method, route.path): route.app
-            for route in self.routes
-            for method in (route.methods or () if isinstance(route, Route) else ("",))
-        }
+        self._direct = {(method, route.path): route.endpoint for route in self.routes for method in route.methods}
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Serve one request."""
@@ -116,7 +129,7 @@ class Application:
             visit.visitor = scope["state"]["visitor"] = gate.admit(scope)
         if scope["type"] == "websocket":
             receive = self._asking_again(visit, receive)
-        endpoint = self._direct.get((scope.get("method", ""), path))
+        endpoint = self._direct.get((scope.get("method", SOCKET), path))
         if endpoint is None:
             raise self._nothing(scope)
         return endpoint(scope, receive, visit.send)
@@ -130,7 +143,7 @@ class Application:
             below = ", ".join(f"/{name}" for name in self._servers)
             here = "There is no WebSocket" if methods else "There is nothing"
             return Refusal(404, f"{here} at this address. Served are {places}, each also with one of {below} after it")
-        if methods == [""]:
+        if methods == [SOCKET]:
             text = "Here is a WebSocket: it wants a GET with Upgrade: websocket, Connection: Upgrade, a "
             text += "Sec-WebSocket-Key of 16 bytes in base64 and Sec-WebSocket-Version: 13"
             return Refusal(426, text, [
@@ -209,30 +222,34 @@ class Application:
 
     def _ready(self) -> tuple[int, bytes, bytes]:
         status = "stopping" if self.house.stopping else "ready"
+        memory = next(iter(self._servers.values())).memory
         try:
-            next(iter(self._servers.values())).memory.store.projects()
+            memory.store.projects()
+            memory.try_search()
         except Fault as e:
             self.house.log("error", e.message)
             status = e.code
+        except Exception as e:
+            self.house.log.event("error", "not ready", what=frames(e))
+            status = "cannot_search"
         return 200 if status == "ready" else 503, encode({"status": status}), b"application/json"
 
 
 class _Page:
-    """A small page made by a function: its status, what it says, and the type of that."""
+    """A small page made by a function: its status, what it says, and the type of that.
 
-    def __init__(self, make: Callable[[], tuple[int, bytes, bytes]]) -> None:
+    ``beside`` runs the function on a thread, where it may take its time.
+    """
+
+    def __init__(self, make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False) -> None:
         self._make = make
+        self._beside = beside
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
-        status, told, type = self._make()
+        if self._beside:
+            await in_task()
+        status, told, type = await asyncio.to_thread(self._make) if self._beside else self._make()
         await plain(send, status, told, [(b"content-type", type), (b"cache-control", b"no-store")])
-
-
-def _route(path: str, endpoint: Callable[[Scope, Receive, SendEvent], Awaitable[None]], *methods: str) -> Route:
-    """A route for these methods and no other: HEAD is no way to read a stream."""
-    route = Route(path, endpoint, methods=list(methods))
-    route.methods = set(methods)
-    return route
 
 
 async def _refuse(visit: Visit, refusal: Refusal) -> None:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from polymnia.importing import importing
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.house import House
 
@@ -34,8 +35,9 @@ class Metrics:
 
     def page(self) -> tuple[int, bytes, bytes]:
         """The page: its status, what it says, and the type of that."""
-        from prometheus_client import CollectorRegistry, generate_latest
-        from prometheus_client.exposition import CONTENT_TYPE_LATEST
+        with importing():
+            from prometheus_client import CollectorRegistry, generate_latest
+            from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
         registry = CollectorRegistry()
         registry.register(self)
@@ -43,7 +45,8 @@ class Metrics:
 
     def collect(self) -> Iterator[Any]:
         """What there is to tell, as the library asks for it."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+        with importing():
+            from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         requests = CounterMetricFamily("polymnia_http_requests", "Requests answered.", labels=("path", "status"))
         for (path, status), count in sorted(self.requests.items()):

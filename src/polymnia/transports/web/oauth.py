@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from polymnia.errors import NoLibrary, Unavailable
+from polymnia.importing import load
 from polymnia.operation import Grant
 from polymnia.transports.web.auth import Visitor
 
@@ -32,7 +33,7 @@ class Tokens:
 
     def __init__(self, issuer: str, audience: str, keys: str) -> None:
         try:
-            import jwt
+            jwt = load("jwt")
         except ImportError as e:
             raise NoLibrary("jwt", "oauth") from e
         self._jwt = jwt

@@ -20,6 +20,7 @@ from polymnia.engine.analysis.graphs.cycles import cycles
 from polymnia.engine.analysis.graphs.network import Network
 from polymnia.engine.analysis.graphs.telling import Teller
 from polymnia.engine.analysis.material import Material
+from polymnia.importing import importing
 
 __all__ = ["relationship_patterns"]
 
@@ -145,7 +146,8 @@ class _Seen:
 
     def _terms(self, told: list[Community]) -> list[list[str]]:
         """What each community is about, in a few words: of its central members, compared with records all over."""
-        from polymnia.engine.analysis.topics import telling_terms
+        with importing():
+            from polymnia.engine.analysis.topics import telling_terms
 
         self.tick()
         groups = [[self._text(node) for node in self.teller.central(one)[:_READ]] for one in told]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.graphs.network import Network
+from polymnia.importing import importing
 
 __all__ = ["Cut", "Cuts", "betweenness", "cuts"]
 
@@ -84,7 +85,8 @@ def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
 def betweenness(network: Network, tick: Tick = lambda: None) -> Numbers:
     """The share of shortest ways that go through each node; of a sample of them where there are many nodes."""
     if network.size <= _EXACT:
-        import rustworkx as rx
+        with importing():
+            import rustworkx as rx
 
         graph = rx.PyGraph(multigraph=False)
         graph.add_nodes_from(range(network.size))

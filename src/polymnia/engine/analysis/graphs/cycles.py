@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from polymnia.importing import importing
+
 __all__ = ["ORDERS", "Cycle", "Order", "cycles", "order_of"]
 
 Tick = Callable[[], None]
@@ -119,7 +121,8 @@ def cycles(relations: Iterable[Arc], most: int, tick: Tick = lambda: None) -> li
 
 
 def _in_order(order: str, ways: dict[tuple[str, str], str], most: int) -> list[Cycle]:
-    import rustworkx as rx
+    with importing():
+        import rustworkx as rx
 
     names = {name: at for at, name in enumerate(dict.fromkeys(name for ends in ways for name in ends))}
     graph = rx.PyDiGraph(multigraph=False)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polymnia.importing import importing
+
 __all__ = ["Network", "held", "twin"]
 
 Numbers = NDArray[Any]
@@ -84,7 +86,8 @@ class Network:
     @cached_property
     def components(self) -> list[list[int]]:
         """The groups of nodes that hang together, largest first; a node without neighbours is in none."""
-        import rustworkx as rx
+        with importing():
+            import rustworkx as rx
 
         graph = rx.PyGraph(multigraph=False)
         graph.add_nodes_from(range(self.size))

@@ -15,12 +15,14 @@ from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.progress import parts
 from polymnia.errors import NoLibrary
+from polymnia.importing import importing
 
 __all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
 
 
 def _gaps(view: View) -> Looked:
-    from polymnia.engine.analysis.insights.gaps import content_gaps
+    with importing():
+        from polymnia.engine.analysis.insights.gaps import content_gaps
 
     return content_gaps(view)
 
@@ -32,19 +34,22 @@ def _usage(view: View) -> Looked:
 
 
 def _trends(view: View) -> Looked:
-    from polymnia.engine.analysis.insights.moved import trend_analysis
+    with importing():
+        from polymnia.engine.analysis.insights.moved import trend_analysis
 
     return trend_analysis(view)
 
 
 def _savings(view: View) -> Looked:
-    from polymnia.engine.analysis.insights.savings import efficiency_opportunities
+    with importing():
+        from polymnia.engine.analysis.insights.savings import efficiency_opportunities
 
     return efficiency_opportunities(view)
 
 
 def _synthesis(view: View) -> Looked:
-    from polymnia.engine.analysis.insights.synthesis import knowledge_synthesis
+    with importing():
+        from polymnia.engine.analysis.insights.synthesis import knowledge_synthesis
 
     return knowledge_synthesis(view)
 

@@ -12,6 +12,7 @@ from polymnia.engine.analysis.insights.view import Part, View, call, plural
 from polymnia.engine.duplicates import judged
 from polymnia.engine.duplicates.reading import plain
 from polymnia.engine.similarity import similarities
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["duplicates"]
@@ -104,7 +105,8 @@ def _links(view: View, names: Iterable[str]) -> dict[str, int]:
 
 def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice) -> None:
     """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
-    from polymnia.engine.analysis.issues.copies import duplicated
+    with importing():
+        from polymnia.engine.analysis.issues.copies import duplicated
 
     copies = {one.first.id: one for one in groups}
     part = view.part([one.first for one in groups])

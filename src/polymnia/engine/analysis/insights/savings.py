@@ -13,6 +13,7 @@ from polymnia.engine.analysis.insights.sizes import to_join, to_split
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, call
 from polymnia.engine.moments import moment
+from polymnia.importing import importing
 
 __all__ = ["TYPE", "conflict_insight", "efficiency_opportunities"]
 
@@ -37,7 +38,8 @@ def efficiency_opportunities(view: View) -> Looked:
 
 
 def _conflicts(view: View, looked: Looked) -> None:
-    from polymnia.engine.analysis.conflicts import TYPES, conflicts
+    with importing():
+        from polymnia.engine.analysis.conflicts import TYPES, conflicts
 
     found = conflicts(view.sample, types=TYPES, sensitivity="medium", among=None, suggest=view.recommend)
     looked.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
@@ -71,7 +73,8 @@ def conflict_insight(view: View, clash: Any) -> Insight:
 
 
 def _links(view: View, looked: Looked) -> None:
-    from polymnia.engine.analysis.graphs import relationship_patterns
+    with importing():
+        from polymnia.engine.analysis.graphs import relationship_patterns
 
     found = relationship_patterns(view.material)
     looked.looked_at["relations"] = found.looked_at.get("relations", len(view.material.relations))

@@ -7,6 +7,7 @@ from typing import Any
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.values import Looked
 from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.importing import importing
 
 __all__ = ["usage_insights"]
 
@@ -17,7 +18,8 @@ _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_u
 
 def usage_insights(view: View) -> Looked:
     """What the patterns of use and of users mean, each as sure as the pattern is."""
-    from polymnia.engine.analysis.usage import usage_patterns
+    with importing():
+        from polymnia.engine.analysis.usage import usage_patterns
 
     looked = Looked()
     recent = view.recent
@@ -28,7 +30,8 @@ def usage_insights(view: View) -> Looked:
         if view.at_least(1) or one.name in _COUNTED:
             looked.add(view.passed_on("usage_insights", one, _advice(view, one), days=view.days), len(one.members))
     if view.at_least(1):
-        from polymnia.engine.analysis.users import user_patterns
+        with importing():
+            from polymnia.engine.analysis.users import user_patterns
 
         people = user_patterns(recent)
         looked.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}

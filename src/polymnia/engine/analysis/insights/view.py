@@ -11,6 +11,7 @@ from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.insights.values import DAYS, DEPTHS, Depth, Horizon, Insight
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.items import title_of
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["DAY", "Part", "View", "call", "plural", "sure"]
@@ -102,7 +103,8 @@ class View:
     @cached_property
     def topics(self) -> Found:
         """The topics of the sample. Raises NoLibrary where they cannot be told."""
-        from polymnia.engine.analysis.topics import topic_clusters
+        with importing():
+            from polymnia.engine.analysis.topics import topic_clusters
 
         return topic_clusters(self.sample)
 

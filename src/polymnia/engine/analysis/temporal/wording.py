@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,10 +23,11 @@ from polymnia.engine.analysis.temporal.sentences import (
     trend_told,
     turn_told,
 )
-from polymnia.engine.analysis.temporal.subjects import Drift, said_of
+from polymnia.engine.analysis.temporal.subjects import Drift
 from polymnia.engine.analysis.temporal.trends import Trend
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["TYPE", "bulk_pattern", "examples", "pattern"]
@@ -158,21 +158,9 @@ def _words(records: list[Record], by_id: dict[int, Record], text: Text) -> list[
     inside = {one.id for one in records}
     others = [one for id, one in by_id.items() if id not in inside]
     others = others[:: max(1, len(others) // _READ)][:_READ]
-    try:
+    with importing():
         from polymnia.engine.analysis.topics import telling_terms
-    except ImportError:
-        return _labels(records, others)
+
     groups = [[text(one) for one in records[:_READ]]]
     told = telling_terms(groups, [text(one) for one in others])
     return [str(term) for term in told[0][:_WORDS]] if told else []
-
-
-def _labels(records: list[Record], others: list[Record]) -> list[str]:
-    """Tags, kinds and categories that are more frequent here than elsewhere."""
-    here, there = (Counter(value for one in some for _, value in said_of(one)) for some in (records, others))
-    scored = sorted(
-        ((count / len(records)) / ((there[value] + 1) / (len(others) + 1)), value)
-        for value, count in here.items()
-        if count >= 2
-    )
-    return [value for lift, value in reversed(scored) if lift >= 2][:_WORDS]
