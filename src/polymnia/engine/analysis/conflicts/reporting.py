@@ -37,7 +37,6 @@ def clashes(
     types: Collection[str],
     sensitivity: str,
     suggest: bool,
-    project: str,
     only: int | None = None,
 ) -> tuple[list[Clash], int]:
     """Everything that is sure enough, most certain first; with ``only``, what is about that record.
@@ -55,7 +54,7 @@ def clashes(
                 done.add((one.a, one.b))
                 found.append(
                     _clash(table, one.a, one.b, "temporal_conflicts", "impossible_order", odds, one.differs,
-                           one.because, suggest, project)
+                           one.because, suggest)
                 )  # fmt: skip
     for pair in pairs:
         if (pair.a, pair.b) in done:
@@ -65,13 +64,13 @@ def clashes(
             if way.type in types and certainty(way.odds) >= (_NAMED[sensitivity] if pair.named else least):
                 found.append(
                     _clash(table, pair.a, pair.b, way.type, way.subtype, way.odds, way.differs, way.because,
-                           suggest, project, sure=suggest and _sure(table, pair))
+                           suggest, sure=suggest and _sure(table, pair))
                 )  # fmt: skip
                 break
         else:
             unsure += any(way.type in types and certainty(way.odds) >= _FROM["high"] for way in ways)
     if "recommendation_conflicts" in types:
-        found += [one for one in _decided(table.records, suggest, project) if one.confidence >= least]
+        found += [one for one in _decided(table.records, suggest) if one.confidence >= least]
     if "logical_conflicts" in types:
         found += [one for one in _rings(table.records, relations, suggest) if one.confidence >= least]
     if only is not None:
@@ -110,7 +109,7 @@ def _side(table: Table, row: int) -> Side:
 
 def _clash(
     table: Table, a: int, b: int, type: ConflictType, subtype: str, odds: float, differs: str, because: str,
-    suggest: bool, project: str, *, sure: bool = False,
+    suggest: bool, *, sure: bool = False,
 ) -> Clash:  # fmt: skip
     left, right = _side(table, a), _side(table, b)
     late = newer(told(left.sentence, left.record), told(right.sentence, right.record))
@@ -120,7 +119,7 @@ def _clash(
     resolution: Resolution | None = None
     if suggest:
         spots = (left, table.spots[a]), (right, table.spots[b])
-        resolution = asked(left, right) if together else resolved(*spots, late, subtype, project, sure)
+        resolution = asked(left, right) if together else resolved(*spots, late, subtype, sure)
     return Clash(
         type=type, subtype=subtype, left=left, right=right, differs=differs, newer=late.side,
         confidence=round(certainty(odds), 3), explanation=f"{because[0].upper()}{because[1:]}. {late.words}",
@@ -128,7 +127,7 @@ def _clash(
     )  # fmt: skip
 
 
-def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Clash]:
+def _decided(records: Sequence[Record], suggest: bool) -> list[Clash]:
     found = []
     for one in decisions.opposed(records):
         sides = []
@@ -140,7 +139,7 @@ def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Cla
         old, new = (right, left) if late.side == "left" else (left, right)
         resolution = None
         if suggest:
-            resolution = outdated(old.record, new.record, project) if late.certain else asked(left, right)
+            resolution = outdated(old.record, new.record) if late.certain else asked(left, right)
         found.append(
             Clash(
                 type="recommendation_conflicts", subtype="opposed_decisions", left=left, right=right,

@@ -63,8 +63,8 @@ def test_a_decision_that_chooses_what_another_rejected(desk: Desk) -> None:
     (found,) = desk.conflicts(types=["recommendation_conflicts"]).clashes
     assert found.subtype == "opposed_decisions" and found.newer == "right"
     assert {found.left.record.uid, found.right.record.uid} == {first, second}
-    assert found.resolution is not None and found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(first).metadata["superseded_by"] == second
     assert desk.conflicts(types=["recommendation_conflicts"]).clashes == []
 
