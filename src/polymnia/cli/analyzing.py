@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.app import memory
+from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
 from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
 from polymnia.engine.graph import Step
@@ -151,37 +152,35 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
     def lines() -> Iterator[str]:
         for one in found.clashes:
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.differs)}"
-            yield from sides(one, held.project)
+            yield from sides(one, held.project, arguments)
         yield dim(f"{len(found.clashes):,} found.")
 
-    return _Told({"conflicts": _plain(found.clashes)}, lines(), found.notes)
+    data = _plain(found.clashes)
+    for one, told in zip(found.clashes, data, strict=True):
+        if one.resolution is not None:
+            told["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
+    return _Told({"conflicts": data}, lines(), found.notes)
 
 
 def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
     found, _ = held.insights(
         types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
     )  # fmt: skip
-    with importing():
-        from polymnia.engine.analysis.insights.calls import completed
-
     shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
-    advice = {
-        id(one): completed(one.recommendation, held.project, arguments.session)[0] if one.recommendation else None
-        for one in found.insights
-    }
+    steps = [[advised(action, arguments) for action in one.actions] for one in found.insights]
 
     def lines() -> Iterator[str]:
-        for one in found.insights:
+        for one, to_do in zip(found.insights, steps, strict=True):
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
             yield f"{' ' * _INDENT}{line(one.summary, _INDENT)}"
-            if told := advice[id(one)]:
-                yield dim(f"{' ' * _INDENT}{on_one_line(told)}")
+            for text in (one.recommendation, *to_do):
+                if text:
+                    yield dim(f"{' ' * _INDENT}{on_one_line(text)}")
         yield dim(f"{len(found.insights):,} found.")
 
     data = [
-        _plain(one)
-        | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "recommendation": advice[id(one)]}
-        for one in found.insights
+        _plain(one) | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "actions": to_do}
+        for one, to_do in zip(found.insights, steps, strict=True)
     ]
     return _Told({"insights": data}, lines(), found.notes)
 

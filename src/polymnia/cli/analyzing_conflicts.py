@@ -1,12 +1,14 @@
-"""A conflict for people: both statements, which is newer, and what to do about it, with the calls to make."""
+"""A conflict for people: both statements, which is newer, and what to do about it, with the commands that do it."""
 
 from __future__ import annotations
 
-import json
+from argparse import Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from polymnia.cli.advice import advised
 from polymnia.cli.output import dim, line, on_one_line, shown
+from polymnia.engine.analysis.actions import Delete, DeleteObservations
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts import Clash, Side
@@ -16,7 +18,7 @@ __all__ = ["sides"]
 _INDENT = 6
 
 
-def sides(one: Clash, project: str) -> Iterator[str]:
+def sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
     """The lines below the heading of a conflict."""
     indent = " " * _INDENT
     alone = (one.left.record.id, one.left.place) == (one.right.record.id, one.right.place)
@@ -31,12 +33,11 @@ def sides(one: Clash, project: str) -> Iterator[str]:
     if one.resolution.action == "ask" and not alone and not one.left.drawn:
         yield f"{indent}ask: which of the two holds?"
         for order, other in (("first", one.right), ("second", one.left)):
-            yield f"{indent}if the {order}: {_without(other, project)}"
+            yield f"{indent}if the {order}: {_without(other, project, arguments)}"
         return
     yield f"{indent}{one.resolution.action}: {on_one_line(one.resolution.why)}"
-    for call in (one.resolution.call, one.resolution.then):
-        if call is not None:
-            yield f"{indent}{_call(call['tool'], call['arguments'])}"
+    for step in one.resolution.steps:
+        yield f"{indent}{on_one_line(advised(step, arguments))}"
 
 
 def _when(side: Side) -> str:
@@ -45,18 +46,12 @@ def _when(side: Side) -> str:
     return f"{'drawn' if side.drawn else 'stored'} {shown(side.at)[:16].replace('T', ' ')} UTC"
 
 
-def _call(tool: str, arguments: dict[str, Any]) -> str:
-    return f"call {tool} {json.dumps(arguments, ensure_ascii=False)}"
-
-
-def _without(side: Side, project: str) -> str:
-    """What takes a statement out: a call where nothing else stands with it, else where it stands."""
+def _without(side: Side, project: str, arguments: Namespace) -> str:
+    """What takes a statement out: a command where nothing else stands with it, else where it stands."""
     record, said = side.record, " ".join(side.sentence.split())
     whole = [one for one in record.observations if " ".join(one.split()) == said]
     if record.name != record.uid and whole:
-        gone = {"entityName": record.name, "observations": whole}
-        return _call("delete_observations", {"deletions": [gone]})
+        return on_one_line(advised(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
     if record.name == record.uid and whole and len(record.observations) == 1:
-        given = {"operation": "delete_content", "project_id": project, "content_id": record.uid}
-        return _call("memory_store", given | ({} if record.session is None else {"session_id": record.session}))
+        return advised(Delete(id=record.uid), arguments)
     return f"take the sentence out of {record.name} in project {project}"

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
+import shlex
+import subprocess
+from argparse import Namespace
+from typing import get_args
 
 import pytest
+
+from polymnia.cli.advice import advised
+from polymnia.cli.commands import COMMANDS, parser
+from polymnia.engine.analysis import actions
 
 from .desk import Desk
 
@@ -98,14 +105,46 @@ def test_insights_come_with_what_they_rest_on(filled: Desk) -> None:
         assert 0 <= one["confidence"] <= 1
 
 
-def test_calls_an_insight_advises_can_be_made_as_they_are_printed(filled: Desk) -> None:
+def test_what_an_insight_advises_is_a_command_for_the_same_project(desk: Desk) -> None:
     for _ in range(2):
-        filled.add("TODO: write down who waters the plants", "--no-associate", "--allow-duplicates")
-    told = filled.run("analyze", "insights")
-    calls = [line for line in told.lines if re.search(r"memory_\w+ \{", line)]
-    assert calls
-    for call in calls:
-        assert call.count('"operation"') == call.count('"project_id": "default"'), call
+        desk.add("The plants are watered on Mondays.", "--no-associate", "--allow-duplicates", "--project", "garden")
+    told = desk.run("analyze", "insights", "--project", "garden")
+    assert not re.search(r"memory_\w+|delete_content|update_content|\boperation\b", told.out)
+    (words,) = [shlex.split(line) for line in told.lines if line.strip().startswith("polymnia ")]
+    assert (words[:2], words[3:]) == (["polymnia", "delete"], ["--project", "garden"])
+    assert desk.run("show", words[2], "--project", "garden").code == 0
+
+
+ACTIONS: tuple[actions.Action, ...] = (
+    actions.Store(content="it's {x", title="t", tags=("one",)), actions.Update(id="i", tags=("one",)),
+    actions.Delete(id="i"), actions.Relate(source="i", target="j", type="cites"), actions.Search(query="it's"),
+    actions.Show(id="i"), actions.ShowHistory(id="i"), actions.FindSimilar(id="i"), actions.FindRelationships(id="i"),
+    actions.CheckQuality(id="i"), actions.CheckConflicts(ids=("i", "j")), actions.ExportAll(),
+    actions.CleanSessions(days=30), actions.CreateEntity(name="n", draft=True),
+    actions.AddObservations(name="n", texts=("a",)), actions.DeleteObservations(name="n", texts=("a",)),
+    actions.DeleteRelations(relations=(("a", "b", "c"),)),
+)  # fmt: skip
+
+
+def test_every_action_is_a_command_or_a_sentence() -> None:
+    assert {type(one) for one in ACTIONS} == set(get_args(actions.Action))
+    said = [advised(one, Namespace(project="my garden", store=None)) for one in ACTIONS]
+    assert all(said)
+    commands = [shlex.split(text) for text in said if text.startswith("polymnia ")]
+    known = {command.name for command in COMMANDS}
+    assert len(commands) >= 11
+    for words in commands:
+        assert words[-2:] == ["--project", "my garden"]
+        if words[1] in known:
+            assert parser().parse_args(words[1:]).command == words[1]
+
+
+def test_a_text_of_several_lines_is_one_word_on_one_line() -> None:
+    text = "a\nb's \\ {x"
+    line = advised(actions.Store(content=text), Namespace())
+    assert "\n" not in line
+    told = subprocess.run(["bash", "-c", f"printf %s {line.removeprefix('polymnia add ')}"], capture_output=True)
+    assert told.stdout.decode() == text
 
 
 def test_notes_of_several_patterns_name_the_one_they_are_about(filled: Desk) -> None:
@@ -115,7 +154,7 @@ def test_notes_of_several_patterns_name_the_one_they_are_about(filled: Desk) -> 
     assert "usage_patterns: " not in filled.run("analyze", "patterns", "--type", "usage_patterns").err
 
 
-def test_a_conflict_says_which_is_newer_and_what_to_call(desk: Desk) -> None:
+def test_a_conflict_says_which_is_newer_and_what_to_do(desk: Desk) -> None:
     texts = (
         "As of 2026-03-01, the price of the Basic plan is 10 euros.",
         "As of 2026-05-01, the price of the Basic plan is 12 euros.",
@@ -125,22 +164,17 @@ def test_a_conflict_says_which_is_newer_and_what_to_call(desk: Desk) -> None:
     told = desk.run("analyze", "conflicts", "--project", "shop")
     (one,) = desk.run("analyze", "conflicts", "--project", "shop", "--json").value["conflicts"]
     assert f"      newer: {texts[1]} (since 2026-05-01 by its own words)" in told.lines
-    (call,) = [line.removeprefix("      call memory_store ") for line in told.lines if line.startswith("      call ")]
-    assert json.loads(call) == {
-        "operation": "update_content", "project_id": "shop", "content_id": one["left"]["record"]["id"],
-        "updates": {"content": f"{texts[0].removesuffix('.')} (until 2026-05-01)."},
-    }  # fmt: skip
+    becomes = f"the text becomes “{texts[0].removesuffix('.')} (until 2026-05-01).”"
+    assert f"      change {one['left']['record']['id']}: {becomes}" in told.lines
 
 
-def test_a_question_names_each_statement_once_and_a_call_for_each_answer(filled: Desk) -> None:
+def test_a_question_names_each_statement_once_and_what_to_do_for_each_answer(filled: Desk) -> None:
     told = filled.run("analyze", "conflicts")
     assert told.out.count("The timeout of the payment service is 30 seconds.") == 1
     assert "ask: which of the two holds?" in told.out
     for answer, other in (("first", "10 seconds"), ("second", "30 seconds")):
         (line,) = [line for line in told.lines if line.startswith(f"      if the {answer}: ")]
-        assert json.loads(line.partition("memory_store ")[2]) == {
-            "operation": "delete_content", "project_id": "default", "content_id": _id(filled, other),
-        }  # fmt: skip
+        assert f": polymnia delete {_id(filled, other)}" in line
 
 
 def test_a_statement_in_a_longer_text_is_not_to_be_deleted_with_it(desk: Desk) -> None:
@@ -148,7 +182,7 @@ def test_a_statement_in_a_longer_text_is_not_to_be_deleted_with_it(desk: Desk) -
     desk.add("The harbour office opens at 10 in the morning.", "--no-associate")
     told = desk.run("analyze", "conflicts")
     assert f"if the second: take the sentence out of {_id(desk, 'counter')} in project default" in told.out
-    assert f'"content_id": "{_id(desk, "counter")}"' not in told.out
+    assert f"delete {_id(desk, 'counter')}" not in told.out
 
 
 def test_what_can_be_analyzed_is_told_where_nothing_is_named(filled: Desk) -> None:

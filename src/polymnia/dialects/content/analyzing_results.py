@@ -7,16 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from polymnia.dialects.content.analyzing_calls import call
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
-from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
 
 _MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
 _PLACES = 4
-_UNWRITTEN = "…"  # what only the caller can write
 
 
 def named(record: Record) -> dict[str, Any]:
@@ -59,16 +58,14 @@ def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str,
 def insight(
     found: Any, ids: Mapping[int, str], project: str | None, session: str | None, *, recommend: bool
 ) -> dict[str, Any]:
-    """An insight, and what to do about it if that is wanted: in words, and as calls where nothing is left to write."""
+    """An insight and, if wanted, what to do about it: in words, as calls, and as drafts of calls where something marked
+    ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        with importing():
-            from polymnia.engine.analysis.insights.calls import completed
-
-        text, calls = completed(found.recommendation or "", project, session)
-        told["recommendation"] = text or None
-        if ready := [one for one in calls if _UNWRITTEN not in str(one)]:
-            told["calls"] = ready
+        told["recommendation"] = found.recommendation
+        for name, draft in (("calls", False), ("drafts", True)):
+            if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
+                told[name] = steps
     return told
 
 
@@ -125,9 +122,9 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
         "explanation": found.explanation,
     }
     if found.resolution is not None:
-        told["resolution"] = {
-            key: value for key, value in _resolution(found.resolution, project, session).items() if value is not None
-        }
+        told["resolution"] = {"action": found.resolution.action, "why": found.resolution.why}
+        for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
+            told["resolution"][name] = call(step, project, session)
     return told
 
 
@@ -143,15 +140,3 @@ def _dated_by(found: Any) -> str:
     if found.drawn:
         return "the relationship"
     return "the sentence" if found.dated else "the last change of the item"
-
-
-def _resolution(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
-    """A resolution whose calls can be made as they stand."""
-    with importing():
-        from polymnia.engine.analysis.insights.calls import whole
-
-    told: dict[str, Any] = shown(found)
-    for key in ("call", "then"):
-        if told.get(key) is not None:
-            told[key]["arguments"] = whole(told[key]["arguments"], project, session)
-    return told

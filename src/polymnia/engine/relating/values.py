@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 from msgspec import Struct
 
-__all__ = ["Candidate", "Relationship", "RelationshipType"]
+from polymnia.engine.items import RelationshipType
 
-RelationshipType: TypeAlias = Literal[
-    "similar_to", "related_to", "references", "cites", "contains", "part_of", "follows", "precedes", "causes",
-    "resolves", "implements", "describes",
-]  # fmt: skip
+__all__ = ["Candidate", "Relationship", "RelationshipType"]
 
 
 class Candidate(Struct, frozen=True, kw_only=True):

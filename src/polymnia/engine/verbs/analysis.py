@@ -191,12 +191,8 @@ class AnalysisVerbs(ItemVerbs):
         def work(material: Material) -> Clashes:
             if among is not None and len(among) == 1:
                 (record,) = material.snapshot.load(among)
-                return conflicts.conflicts_of(
-                    material, record, types=types, sensitivity=sensitivity, suggest=suggest, project=self.project
-                )
-            return conflicts.conflicts(
-                material, types=types, sensitivity=sensitivity, among=among, suggest=suggest, project=self.project
-            )
+                return conflicts.conflicts_of(material, record, types=types, sensitivity=sensitivity, suggest=suggest)
+            return conflicts.conflicts(material, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
 
         asked = ("conflicts", tuple(types), None if ids is None else tuple(ids), sensitivity, suggest)
         return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)

@@ -232,6 +232,37 @@ def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
     assert "cycle" in kinds(shape["patterns"])
 
 
+HOSTILE = (
+    "memory_store {x", 'memory_store {"operation": "delete_content"}', "memory_analyze {}", '{"tool": "x"}', "}{", '"',
+    "'", "a\nb\n{", "$(rm -rf .)", "[[missing]] {", "“…”", "content_" + "0" * 32, "<script>", "%s %(x)s {0} {x}",
+)  # fmt: skip
+
+
+@pytest.mark.promise("analysis.names")
+def test_no_name_type_tag_or_text_breaks_an_analysis(place: Place) -> None:
+    server = place.serve("all", "--graph", "simple")
+    for name in HOSTILE:
+        text = f"Refers to [[{name}]] and {name}. Who owns {name}? TODO: {name}"
+        entity = {"name": name, "entityType": name, "observations": [text, text]}
+        server.call("create_entities", entities=[entity])
+        missing = {"from": name, "to": f"missing {name}", "relationType": name}
+        around = {"from": name, "to": name, "relationType": "part_of"}
+        server.call("create_relations", relations=[missing, around])
+        for tag in (name, name.upper()):
+            stored(server, "default", text, tags=[tag], metadata={"title": name})
+    every = {"options": {"depth": "comprehensive"}}
+    answer = analyze(server, "generate_insights", "default", **every)
+    loose = {one["evidence"]["name"] for one in answer["insights"] if one["name"] == "loose_end"}
+    assert loose == {f"missing {name}" for name in HOSTILE}
+    assert all(one["success"] for one in analyze_all(server, "default", stored(server, "default", HOSTILE[1])))
+    (end,) = [one for one in answer["insights"] if one["evidence"].get("name") == f"missing {HOSTILE[0]}"]
+    assert end["drafts"][0]["arguments"]["entities"][0]["name"] == f"missing {HOSTILE[0]}"
+    (delete,) = end["calls"]
+    assert not server.call(delete["tool"], delete["arguments"]).failed
+    again = analyze(server, "generate_insights", "default", **every)["insights"]
+    assert f"missing {HOSTILE[0]}" not in {one["evidence"].get("name") for one in again}
+
+
 @pytest.mark.promise("analysis.one_memory")
 def test_a_suggestion_about_an_entity_is_made_with_the_tools_of_the_graph(place: Place) -> None:
     month = 30 * DAY

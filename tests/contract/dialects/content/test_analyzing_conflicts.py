@@ -223,6 +223,25 @@ def test_relationships_that_lead_back_to_where_they_began(shared: Server, projec
     assert conflicts(shared, peaceful) == {}
 
 
+@pytest.mark.promise("analysis.conflicts.rings")
+def test_conflicts_and_patterns_tell_the_same_circles(place: Place) -> None:
+    server = place.serve("all")
+    types = ("reports_to", "supersedes", "built_on", "has_child", "likes", "선행", "overrides", "forked_from", "is_a")
+    names = [f"{type} {end}" for type in types for end in "abc"]
+    entities = [{"name": name, "entityType": "thing", "observations": [f"This is {name}."]} for name in names]
+    server.call("create_entities", entities=entities)
+    steps = [(type, a, b) for type in types for a, b in ("ab", "bc", "ca")]
+    links = [{"from": f"{type} {a}", "to": f"{type} {b}", "relationType": type} for type, a, b in steps]
+    server.call("create_relations", relations=links)
+    conflicts = analyze(server, "detect_conflicts", "default", conflict_types=[LOGIC])["conflicts"]
+    shape = analyze(server, "detect_patterns", "default", pattern_types=["relationship_patterns"])["patterns"]
+    circles = [one for one in shape if one["name"] == "cycle"]
+    told = {one["evidence"]["steps"][0]["type"]: one["confidence"] for one in circles}
+    assert set(told) == set(types) - {"likes"}
+    assert sorted(one["differs"].split(" a ")[0].split(" b ")[0].split(" c ")[0] for one in conflicts) == sorted(told)
+    assert sorted(one["confidence"] for one in conflicts) == sorted(round(sure, 3) for sure in told.values())
+
+
 @pytest.mark.promise("analysis.conflicts.decisions")
 def test_two_decisions_of_one_matter_that_exclude_each_other(shared: Server, project: str) -> None:
     matter = {"title": "Database of the ledger", "context": "The ledger needs a database", "rationale": "Measured"}

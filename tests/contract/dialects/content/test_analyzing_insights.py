@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from random import Random
 from typing import Any
 
@@ -229,8 +227,9 @@ def test_a_recommended_call_can_be_made_as_it_stands(shared: Server, project: st
         stored(shared, project, SAME, **session)
     savings = {"insight_types": ["efficiency_opportunities"], **session}
     (twice,) = named(insights(shared, project, **savings), "duplicates")
-    tool, arguments = re.findall(r"(memory_\w+) (\{.*\})", twice["recommendation"])[0]
-    assert not shared.call(tool, json.loads(arguments)).failed
+    (delete,) = twice["calls"]
+    assert delete["arguments"]["project_id"] == project
+    assert not shared.call(delete["tool"], delete["arguments"]).failed
     assert not named(insights(shared, project, **savings), "duplicates")
 
 

@@ -36,14 +36,13 @@ def conflicts(
     sensitivity: str = "medium",
     among: Sequence[int] | None = None,
     suggest: bool = True,
-    project: str = "default",
 ) -> Clashes:
     """The clashes of a project, or among the records of some ids, most certain first.
 
     ``sensitivity`` is how sure one must be to be told: high from .3 on, medium .5, low .8. Without ``among`` statements
     are compared that share rare words or are near in meaning; with it each item is compared with each, and what the
     caller named together is taken to clash more often, the fewer the more. Of two short items the judge decides alone;
-    medium is its own border then. ``suggest`` adds what may be done, as a call for ``project``.
+    medium is its own border then. ``suggest`` adds what may be done.
     """
     _check(types, sensitivity)
     records = [one for one in _records(material, among) if not one.metadata.get("superseded_by")]
@@ -68,7 +67,7 @@ def conflicts(
         pairs_judged, compared, more = judged(material, table, pairs, most, named=len(records) if asked else 0)
     clashes, unsure = reporting.clashes(
         table, pairs_judged, material.relations if among is None else _relations(material, records),
-        types=types, sensitivity=sensitivity, suggest=suggest, project=project,
+        types=types, sensitivity=sensitivity, suggest=suggest,
     )  # fmt: skip
     if len(records) < 2:
         notes.append(
@@ -92,7 +91,6 @@ def conflicts_of(
     types: Collection[str] = TYPES,
     sensitivity: str = "medium",
     suggest: bool = True,
-    project: str = "default",
 ) -> Clashes:
     """The clashes of one record with those nearest to it by meaning and by words, and within itself."""
     _check(types, sensitivity)
@@ -117,7 +115,7 @@ def conflicts_of(
     pairs_judged, compared, more = judged(material, table, pairs, _OF_ONE)
     found, unsure = reporting.clashes(
         table, pairs_judged, relations,
-        types=types, sensitivity=sensitivity, suggest=suggest, project=project, only=record.id,
+        types=types, sensitivity=sensitivity, suggest=suggest, only=record.id,
     )  # fmt: skip
     notes = [] if near else ["No other item is near to this one: only statements within it could be compared."]
     if more:

@@ -1,4 +1,4 @@
-"""Reporting: judged pairs, impossible orders, opposed decisions and rings as clashes, each told once."""
+"""Reporting: judged pairs, impossible orders, opposed decisions and circles of relations as clashes, each told once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from polymnia.engine.analysis.conflicts import decisions, ordering, rings
+from polymnia.engine.analysis.conflicts import decisions, ordering
 from polymnia.engine.analysis.conflicts.dating import said_at
 from polymnia.engine.analysis.conflicts.judging import EVEN, Judged
 from polymnia.engine.analysis.conflicts.newer import Told, newer, told
@@ -16,6 +16,7 @@ from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
 from polymnia.engine.analysis.conflicts.weighing import certainty, weighed
 from polymnia.engine.analysis.contradiction import THRESHOLD, probability
+from polymnia.engine.analysis.cycles import cycles
 from polymnia.engine.items import title_of
 from polymnia.models import Record, Relation
 
@@ -27,6 +28,7 @@ _NAMED = _FROM | {"medium": probability(THRESHOLD, EVEN)}
 _FORMAL, _EXTRA = 3.0, 0.8
 _DECIDED, _MATTER = 0.5, 4.0  # log odds of opposed decisions at no common matter, and for all of it
 _WITHIN = "_within_one_item"
+_CIRCLES = 30  # of each order
 
 
 def clashes(
@@ -37,7 +39,6 @@ def clashes(
     types: Collection[str],
     sensitivity: str,
     suggest: bool,
-    project: str,
     only: int | None = None,
 ) -> tuple[list[Clash], int]:
     """Everything that is sure enough, most certain first; with ``only``, what is about that record.
@@ -55,7 +56,7 @@ def clashes(
                 done.add((one.a, one.b))
                 found.append(
                     _clash(table, one.a, one.b, "temporal_conflicts", "impossible_order", odds, one.differs,
-                           one.because, suggest, project)
+                           one.because, suggest)
                 )  # fmt: skip
     for pair in pairs:
         if (pair.a, pair.b) in done:
@@ -65,15 +66,15 @@ def clashes(
             if way.type in types and certainty(way.odds) >= (_NAMED[sensitivity] if pair.named else least):
                 found.append(
                     _clash(table, pair.a, pair.b, way.type, way.subtype, way.odds, way.differs, way.because,
-                           suggest, project, sure=suggest and _sure(table, pair))
+                           suggest, sure=suggest and _sure(table, pair))
                 )  # fmt: skip
                 break
         else:
             unsure += any(way.type in types and certainty(way.odds) >= _FROM["high"] for way in ways)
     if "recommendation_conflicts" in types:
-        found += [one for one in _decided(table.records, suggest, project) if one.confidence >= least]
+        found += [one for one in _decided(table.records, suggest) if one.confidence >= least]
     if "logical_conflicts" in types:
-        found += [one for one in _rings(table.records, relations, suggest) if one.confidence >= least]
+        found += [one for one in _circles(table.records, relations, suggest) if one.confidence >= least]
     if only is not None:
         found = [one for one in found if only in one.members]
     return _once(found), unsure
@@ -110,7 +111,7 @@ def _side(table: Table, row: int) -> Side:
 
 def _clash(
     table: Table, a: int, b: int, type: ConflictType, subtype: str, odds: float, differs: str, because: str,
-    suggest: bool, project: str, *, sure: bool = False,
+    suggest: bool, *, sure: bool = False,
 ) -> Clash:  # fmt: skip
     left, right = _side(table, a), _side(table, b)
     late = newer(told(left.sentence, left.record), told(right.sentence, right.record))
@@ -120,7 +121,7 @@ def _clash(
     resolution: Resolution | None = None
     if suggest:
         spots = (left, table.spots[a]), (right, table.spots[b])
-        resolution = asked(left, right) if together else resolved(*spots, late, subtype, project, sure)
+        resolution = asked(left, right) if together else resolved(*spots, late, subtype, sure)
     return Clash(
         type=type, subtype=subtype, left=left, right=right, differs=differs, newer=late.side,
         confidence=round(certainty(odds), 3), explanation=f"{because[0].upper()}{because[1:]}. {late.words}",
@@ -128,7 +129,7 @@ def _clash(
     )  # fmt: skip
 
 
-def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Clash]:
+def _decided(records: Sequence[Record], suggest: bool) -> list[Clash]:
     found = []
     for one in decisions.opposed(records):
         sides = []
@@ -140,7 +141,7 @@ def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Cla
         old, new = (right, left) if late.side == "left" else (left, right)
         resolution = None
         if suggest:
-            resolution = outdated(old.record, new.record, project) if late.certain else asked(left, right)
+            resolution = outdated(old.record, new.record) if late.certain else asked(left, right)
         found.append(
             Clash(
                 type="recommendation_conflicts", subtype="opposed_decisions", left=left, right=right,
@@ -154,25 +155,25 @@ def _decided(records: Sequence[Record], suggest: bool, project: str) -> list[Cla
     return found
 
 
-def _rings(records: Sequence[Record], relations: Iterable[Relation], suggest: bool) -> list[Clash]:
+def _circles(records: Sequence[Record], relations: Iterable[Relation], suggest: bool) -> list[Clash]:
     names = {one.name: one for one in records}
     found = []
-    for ring in rings.rings(one for one in relations if one.source in names and one.target in names):
-        first, last = ring.relations[0], ring.relations[-1]
-        said = [f"{title_of(names[r.source])} {r.type} {title_of(names[r.target])}" for r in ring.relations]
-        members = dict.fromkeys(names[end].id for r in ring.relations for end in (r.source, r.target))
+    for circle in cycles([one for one in relations if one.source in names and one.target in names], _CIRCLES):
+        first, last = circle.steps[0], circle.steps[-1]
+        said = [f"{title_of(names[r.source])} {r.type} {title_of(names[r.target])}" for r in circle.steps]
         left = Side(names[first.source], said[0], first.created, 0, drawn=True)
         right = Side(names[last.source], said[-1], last.created, 0, drawn=True)
         late = newer(*(Told("", None, side.at, side.at) for side in (left, right)))
-        # What somebody drew is so; what was drawn by itself is as sure as it is strong.
-        sure = min((1.0 if r.origin == "manual" else r.strength or 0.5) for r in ring.relations)
         question = f"Which of these relations is wrong: {'; '.join(said)}?"
         found.append(
             Clash(
-                type="logical_conflicts", subtype="both_ways" if len(ring.relations) == 2 else "cycle",
-                left=left, right=right, differs="; ".join(said), newer=late.side, confidence=round(sure, 3),
-                explanation=f"{len(ring.relations)} relations of {ring.family} lead back to where they began.",
-                resolution=Resolution("ask", question) if suggest else None, members=tuple(members),
+                type="logical_conflicts", subtype="both_ways" if len(circle.steps) == 2 else "cycle",
+                left=left, right=right, differs="; ".join(said), newer=late.side,
+                confidence=round(circle.confidence, 3),
+                explanation=f"{len(circle.steps)} relations of {circle.order} lead back to where they began; "
+                f"{circle.kept} of {circle.relations} relations that tell this order are in no circle.",
+                resolution=Resolution("ask", question) if suggest else None,
+                members=tuple(dict.fromkeys(names[name].id for name in circle.names)),
             )
         )  # fmt: skip
     return found

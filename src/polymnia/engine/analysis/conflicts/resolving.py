@@ -1,10 +1,10 @@
-"""Resolving: what may be done about a clash, as a call that does it."""
+"""Resolving: what may be done about a clash, and the actions that do it."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from polymnia.engine.analysis.actions import Action, AddObservations, Delete, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts.newer import Newer
 from polymnia.engine.analysis.conflicts.statements import Statement
 from polymnia.engine.analysis.conflicts.values import Resolution, Side
@@ -22,7 +22,7 @@ _SHOWN = 80
 
 
 def resolved(
-    left: tuple[Side, Statement], right: tuple[Side, Statement], late: Newer, subtype: str, project: str, sure: bool
+    left: tuple[Side, Statement], right: tuple[Side, Statement], late: Newer, subtype: str, sure: bool
 ) -> Resolution:
     """What to do about two statements: the older one goes or is dated, or a person is asked which of them holds.
 
@@ -35,17 +35,15 @@ def resolved(
     new = here if late.side == "left" else there
     if late.until is not None:
         until = moment(late.until)[:10]
-        call, then = _dated(old.record, spot, until, project)
         both = old.dated and new.dated
         why = f"{'both say when they hold' if both else 'one says since when it holds'}: {_quoted(old.sentence)} "
-        return Resolution("keep_both_with_dates", why + f"held until {until}", call, then)
-    call, then = _taken_out(old.record, spot, project)
+        return Resolution("keep_both_with_dates", why + f"held until {until}", _dated(old.record, spot, until))
     days = (new.record.updated - old.record.updated) // _DAY
     when = f"{days:,} days later ({moment(new.at)[:10]})" if days > 1 else "later"
     sequel = subtype.startswith("superseded")
     why = f"{_quoted(new.sentence)} was said {when}"
     why += " and says that it changed" if sequel else "; check that it is no mistake"
-    return Resolution("keep_newest", why, call, then)
+    return Resolution("keep_newest", why, _taken_out(old.record, spot))
 
 
 def asked(here: Side, there: Side) -> Resolution:
@@ -67,12 +65,11 @@ def _where(side: Side) -> str:
     return f"({when})" if said.startswith(start) else f"(in {title[:_SHOWN]!r}, {when})"
 
 
-def outdated(old: Record, new: Record, project: str) -> Resolution:
+def outdated(old: Record, new: Record) -> Resolution:
     """A decision that a later one has taken the place of is marked so."""
-    updates = {"metadata": {"superseded_by": new.uid}}
     when = moment(new.updated)[:10]
     why = f"{_quoted(title_of(new))} was decided later ({when}); the other stays, marked as superseded by it"
-    return Resolution("keep_newest", why, _content(old, "update_content", project, {"updates": updates}))
+    return Resolution("keep_newest", why, (Update(id=old.uid, metadata={"superseded_by": new.uid}),))
 
 
 def _quoted(text: str) -> str:
@@ -80,31 +77,20 @@ def _quoted(text: str) -> str:
     return f'"{text if len(text) <= 2 * _SHOWN else text[: 2 * _SHOWN].rstrip() + "…"}"'
 
 
-def _content(record: Record, operation: str, project: str, more: dict[str, Any]) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"operation": operation, "project_id": project, "content_id": record.uid}
-    if record.session is not None:
-        arguments["session_id"] = record.session
-    return {"tool": "memory_store", "arguments": arguments | more}
-
-
-def _replaced(record: Record, spot: Statement, text: str, project: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The calls that put another text in the place of an observation; an empty one takes it out."""
+def _replaced(record: Record, spot: Statement, text: str) -> tuple[Action, ...]:
+    """What puts another text in the place of an observation; an empty one takes it out."""
     says = _SAYS.search("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))) is not None
     if record.name == record.uid:
         if not says and len(record.observations) == 1:
-            return _content(record, "delete_content", project, {}), None
+            return (Delete(id=record.uid),)
         parts = [text if at == spot.part else one for at, one in enumerate(record.observations)]
         whole = "\n".join(part for part in parts if part.strip())
-        return _content(record, "update_content", project, {"updates": {"content": whole}}), None
-    gone = {"entityName": record.name, "observations": [record.observations[spot.part]]}
-    out = {"tool": "delete_observations", "arguments": {"deletions": [gone]}}
-    if not says:
-        return out, None
-    made = {"entityName": record.name, "contents": [text]}
-    return out, {"tool": "add_observations", "arguments": {"observations": [made]}}
+        return (Update(id=record.uid, content=whole),)
+    out = DeleteObservations(name=record.name, texts=(record.observations[spot.part],))
+    return (out, AddObservations(name=record.name, texts=(text,))) if says else (out,)
 
 
-def _taken_out(record: Record, spot: Statement, project: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _taken_out(record: Record, spot: Statement) -> tuple[Action, ...]:
     text = record.observations[spot.part]
     start, end = spot.start, spot.end
     line = text.rfind("\n", 0, start) + 1
@@ -112,13 +98,13 @@ def _taken_out(record: Record, spot: Statement, project: str) -> tuple[dict[str,
         rest = text[:line] + text[end:].removeprefix("\n")  # a line of its own goes with its bullet
     else:
         rest = text[:start].rstrip(" ") + (" " if line < start else "") + text[end:].lstrip(" ")
-    return _replaced(record, spot, rest.strip("\n").rstrip(), project)
+    return _replaced(record, spot, rest.strip("\n").rstrip())
 
 
-def _dated(record: Record, spot: Statement, until: str, project: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _dated(record: Record, spot: Statement, until: str) -> tuple[Action, ...]:
     text = record.observations[spot.part]
     said = text[spot.start : spot.end]
     stop = said[len(said.rstrip(".。!")) :]
     mark = f" ({until}까지)" if _HANGUL.search(said) else f" (until {until})"
     changed = said.rstrip(".。!") + mark + stop
-    return _replaced(record, spot, text[: spot.start] + changed + text[spot.end :], project)
+    return _replaced(record, spot, text[: spot.start] + changed + text[spot.end :])

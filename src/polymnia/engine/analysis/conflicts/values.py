@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
+from polymnia.engine.analysis.actions import Action
 from polymnia.models import Record
 
 __all__ = ["SENSITIVITIES", "TYPES", "Clash", "Clashes", "ConflictType", "Resolution", "Sensitivity", "Side"]
@@ -34,16 +35,14 @@ class Side(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """What may be done about a clash, and why. ``call`` is the tool call that does it, to be made as it stands.
+    """What may be done about a clash, why, and the steps that do it, in order.
 
-    ``then`` is a second call, where one is not enough. With ``ask`` there is none, and ``why`` is the question to put
-    to a person.
+    With ``ask`` there are none, and ``why`` is the question to put to a person.
     """
 
     action: Literal["keep_newest", "keep_both_with_dates", "ask"]
     why: str
-    call: dict[str, Any] | None = None
-    then: dict[str, Any] | None = None
+    steps: tuple[Action, ...] = ()
 
 
 class Clash(Struct, frozen=True, kw_only=True):

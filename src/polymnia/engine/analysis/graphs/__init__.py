@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polymnia.engine.analysis.cycles import cycles
 from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.graphs import chance, hubs, missing
 from polymnia.engine.analysis.graphs.bridges import Cut, betweenness, cuts
 from polymnia.engine.analysis.graphs.communities import Community, communities, modularity
-from polymnia.engine.analysis.graphs.cycles import cycles
 from polymnia.engine.analysis.graphs.network import Network
 from polymnia.engine.analysis.graphs.telling import Teller
 from polymnia.engine.analysis.material import Material
@@ -89,7 +89,7 @@ class _Seen:
 
     def circles(self) -> None:
         """Circles where there should be none."""
-        found = cycles(((r.source, r.target, r.type) for r in self.material.relations), 3 * _MOST, self.tick)
+        found = cycles(self.material.relations, 3 * _MOST, self.tick)
         name = self.material.items[self.focus].name if self.focus >= 0 else None
         for at, one in enumerate(found):
             if at < _MOST or name in one.names:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from polymnia.engine.analysis.cycles import Cycle
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.graphs.bridges import Cut
 from polymnia.engine.analysis.graphs.communities import Community
-from polymnia.engine.analysis.graphs.cycles import Cycle
 from polymnia.engine.analysis.graphs.hubs import Hub
 from polymnia.engine.analysis.graphs.missing import Missing
 from polymnia.engine.analysis.graphs.network import Network
@@ -168,7 +168,7 @@ class Teller:
             f"A circle of {len(nodes)} in {one.order}: {way}.",
             f"{one.kept} of the {one.relations} relations that tell this order are in no circle.",
             {"order": one.order, "length": len(nodes), "steps": [
-                {**self.example(node), "type": type} for node, type in zip(nodes, one.types, strict=True)
+                {**self.example(node), "type": step.type} for node, step in zip(nodes, one.steps, strict=True)
             ][:_EXAMPLES], "relations": one.relations, "in_no_circle": one.kept},
         )  # fmt: skip
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from polymnia.engine.analysis.actions import FindRelationships
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, sure
+from polymnia.engine.analysis.insights.view import View, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, at_least_of
 from polymnia.models import Relation
 
@@ -53,9 +54,7 @@ def bridges(view: View, clusters: Sequence[Pattern], looked: Looked) -> None:
                 evidence={"topics": [one, other], "relations": len(some), "expected": round(mean, 2),
                           "types": dict(Counter(r.type for r in some).most_common(5)), "through": view.shown(records)},
                 members=tuple(record.id for record in records),
-                recommendation=view.advised("Start at what joins them: " + call(
-                    "memory_analyze", "find_content_relationships", content_id=records[0].uid
-                )),
+                **view.advised("Start at what joins them.", FindRelationships(id=records[0].uid)),
             ),
             len(some),
         )  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Action, Relate, Update
 from polymnia.engine.analysis.insights.habits import habit
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.engine.analysis.insights.view import View, plural
 from polymnia.engine.items import DECISION
 from polymnia.models import Record
 
@@ -81,9 +82,9 @@ def _tell(view: View, looked: Looked, name: str, all_: list[Record], missing: li
     if not missing or usual < _LEAST:
         return
     first = missing[0]
-    ask = call("memory_store", "update_content", content_id=first.uid, updates={"content": "…"})
+    step: Action = Update(id=first.uid, content=UNWRITTEN, draft=True)
     if name.endswith("follow_up"):
-        ask = call("memory_store", "create_relationship", source_id="…", target_id=first.uid, type="implements")
+        step = Relate(source=UNWRITTEN, target=first.uid, type="implements", draft=True)
     ids = ", ".join(one.uid for one in missing[: view.budget.examples])
     looked.add(
         Insight(
@@ -96,7 +97,7 @@ def _tell(view: View, looked: Looked, name: str, all_: list[Record], missing: li
             "+ 2), the mean of what is likely after seeing them.",
             evidence={"lacking": view.shown(missing), "count": len(missing), "having": have, "decisions": len(all_)},
             members=tuple(one.id for one in missing),
-            recommendation=view.advised(f"Add it to {ids}: {ask}"),
+            **view.advised(f"Add it to {ids}.", step),
         ),
         len(missing),
     )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from polymnia.engine.analysis.actions import FindSimilar
 from polymnia.engine.analysis.insights.decided import thin_decisions
 from polymnia.engine.analysis.insights.mentioned import unwritten_names
 from polymnia.engine.analysis.insights.questions import open_questions
 from polymnia.engine.analysis.insights.references import loose_ends, missing_references
 from polymnia.engine.analysis.insights.unfinished import unfinished
 from polymnia.engine.analysis.insights.values import Looked
-from polymnia.engine.analysis.insights.view import View, call
+from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.analysis.insights.wanted import asked_of_one, not_opened, reads_in
 from polymnia.errors import NoLibrary
 
@@ -45,7 +46,6 @@ def _alone(view: View, looked: Looked) -> None:
         if one.name == "outliers":
             record = view.record(one.members[0])
             advice = None if record is None else (
-                "Write more on what matters among them, or relate it to what is there: "
-                + call("memory_retrieve", "find_similar_content", content_id=record.uid)
+                "Write more on what matters among them, or relate it to what is there.", FindSimilar(id=record.uid)
             )  # fmt: skip
             looked.add(view.passed_on("content_gaps", one, advice), len(one.members))

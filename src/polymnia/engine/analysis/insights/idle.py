@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import CleanSessions, Delete, ExportAll
 from polymnia.engine.analysis.insights.habits import habit
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import DAY, View, call, plural
+from polymnia.engine.analysis.insights.view import DAY, View, plural
 from polymnia.engine.moments import moment
 
 __all__ = ["Idle", "idle", "idle_sessions", "to_archive"]
@@ -81,8 +82,6 @@ def to_archive(view: View, looked: Looked) -> None:
     shown = view.shown(records)
     for line, at in zip(shown, order.tolist(), strict=False):
         line["last_used"] = moment(int(found.last[at]))
-    keep = call("memory_system", "export_project_data", format="json")
-    go = call("memory_store", "delete_content", content_id=records[0].uid)
     looked.add(
         Insight(
             type="efficiency_opportunities", name="archive",
@@ -96,7 +95,10 @@ def to_archive(view: View, looked: Looked) -> None:
             evidence={"count": len(records), "days": after, "earlier": found.spells, "used_again": found.revived,
                       "saved_characters": saved, "records": shown},
             members=tuple(one.id for one in records),
-            recommendation=view.advised(f"Export them ({keep}), then delete what nobody misses, oldest first: {go}"),
+            **view.advised(
+                "Export the project, then delete what nobody misses, oldest first.",
+                ExportAll(), Delete(id=records[0].uid),
+            ),
         ),
         saved,
     )  # fmt: skip
@@ -121,9 +123,7 @@ def idle_sessions(view: View, looked: Looked) -> None:
             f"{'was' if len(old) == 1 else 'were'} not used for {view.days} days or more (the oldest for {days}).",
             confidence=1.0, explanation="Counted.",
             evidence={"sessions": len(old), "of": len(sessions), "saved_memories": held, "oldest_days": days},
-            recommendation=view.advised(
-                f'Clean up, which can be undone: session_manage {{"action": "cleanup", "max_age_days": {view.days}}}'
-            ),
+            **view.advised("Clean up, which can be undone.", CleanSessions(days=view.days)),
         ),
         held,
     )  # fmt: skip

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural, sure
+from polymnia.engine.analysis.insights.view import View, plural, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, drawn_at_least
 from polymnia.engine.search.languages import fold, stem
 from polymnia.models import Record
@@ -118,9 +119,10 @@ def _tell(
     others = [tag for tag in some if tag != keep]
     records = list({one.id: one for tag in others for one in tagged[tag]}.values())
     every = {one.id: one for tag in some for one in tagged[tag]}
-    first = records[0]
-    tags = list(dict.fromkeys(keep if tag in others else tag for tag in first.tags))
-    ask = call("memory_store", "update_content", content_id=first.uid, updates={"tags": tags})
+    changes = [
+        Update(id=one.uid, tags=tuple(dict.fromkeys(keep if tag in others else tag for tag in one.tags)))
+        for one in records[: view.budget.examples]
+    ]
     named = " and ".join(f"“{tag}” ({len(tagged[tag])})" for tag in some)
     looked.add(
         Insight(
@@ -132,9 +134,9 @@ def _tell(
             evidence={"tags": {tag: len(tagged[tag]) for tag in some}, "keep": keep, "saved_tags": len(others),
                       "to_change": view.shown(records), "count": len(records)},
             members=tuple(one.id for one in records),
-            recommendation=view.advised(
-                f"Give the {plural(len(records), 'memory', 'memories')} in the evidence “{keep}” instead, such as: "
-                f"{ask}"
+            **view.advised(
+                f"Give the {plural(len(records), 'memory', 'memories')} in the evidence “{keep}” instead.",
+                *changes,
             ),
         ),
         len(every),

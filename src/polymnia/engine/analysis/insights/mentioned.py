@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Store
 from polymnia.engine.analysis.insights.habits import habit
 from polymnia.engine.analysis.insights.heads import Heads, key
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call
+from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.extracting.naming import distinct, names
 from polymnia.models import Record
@@ -75,7 +76,7 @@ def _told(view: View, one: _Name, having: int, peers: int, usual: float) -> Insi
         text = view.material.text(record)
         line = next((s for line in text[:_READ].splitlines() if name in line for s in sentences(line) if name in s), "")
         said.append({"id": record.uid, "sentence": line[:300]})
-    draft = call("memory_store", "store_content", content=f"# {name}\n\n…", metadata={"title": name})
+    draft = Store(content=f"# {name}\n\n{UNWRITTEN}", title=name, draft=True)
     return Insight(
         type="content_gaps", name="unwritten_name",
         summary=f"“{name}” is mentioned in {len(one.records)} memories, but none is about it: no name, title, tag or "
@@ -86,5 +87,5 @@ def _told(view: View, one: _Name, having: int, peers: int, usual: float) -> Insi
         "that have + 1) / (the others + 2).",
         evidence={"name": name, "mentions": len(one.records), "said": said, "names_like_it": peers, "having": having},
         members=tuple(record.id for record in one.records),
-        recommendation=view.advised(f"Store what “{name}” is, from what these memories say: {draft}"),
+        **view.advised(f"Store what “{name}” is, from what these memories say.", draft),
     )  # fmt: skip

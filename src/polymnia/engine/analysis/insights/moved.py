@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import Action, CheckConflicts
 from polymnia.engine.analysis.insights.courses import BINS, Course, courses
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import DAY, View, call, plural, sure
+from polymnia.engine.analysis.insights.view import DAY, View, plural, sure
 from polymnia.engine.analysis.temporal.acts import Acts, acts_of
 from polymnia.engine.analysis.temporal.chances import adjusted
 from polymnia.engine.analysis.temporal.subjects import Subject, subjects_of
@@ -139,7 +140,7 @@ def _told(view: View, one: Course, rate: float, next_: Forecast | None, acts: Ac
         confidence=sure(rate),
         explanation=f"{test} The confidence is 1 less the share of false ones to expect among all questions "
         "(Benjamini-Hochberg). The forecast holds nine of ten outcomes if things go on as they did.",
-        evidence=evidence, members=members, recommendation=view.advised(_advice(one, records)),
+        evidence=evidence, members=members, **view.advised(*_advice(one, records)),
     )  # fmt: skip
 
 
@@ -163,16 +164,15 @@ def _members(view: View, one: Course, acts: Acts) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _advice(one: Course, records: list[Any]) -> str | None:
+def _advice(one: Course, records: list[Any]) -> tuple[str | None, *tuple[Action, ...]]:
     if one.subject is None or not records:
-        return None
+        return (None,)
     ids = [record.uid for record in records[:3]]
     match one.kind:
         case "rising" | "new":
-            kind = "content_set"
-            ask = call("memory_analyze", "detect_conflicts", scope=kind, content_ids=[r.uid for r in records[:20]])
-            return f"Much is being added here: see whether it agrees ({ask}), and sum it up in one memory."
+            check = CheckConflicts(ids=tuple(record.uid for record in records[:20]))
+            return "Much is being added here: see whether it agrees, and sum it up in one memory.", check
         case "silent":
-            return f"Decide whether it is done: if so, say so in {ids[0]}; if not, look at {', '.join(ids)} again."
+            return (f"Decide whether it is done: if so, say so in {ids[0]}; if not, look at {', '.join(ids)} again.",)
         case _:
-            return f"Check whether {', '.join(ids)} still matter."
+            return (f"Check whether {', '.join(ids)} still matter.",)

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Relate, Store
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.engine.analysis.insights.view import View, plural
 from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.items import title_of
 from polymnia.models import Record
@@ -144,8 +145,8 @@ def _told(view: View, record: Record, some: list[tuple[float, float, str, Record
         {"question": text, "confidence": round(sure, 4), "words_said": round(said, 4), "nearest": near and near.uid}
         for sure, said, text, near in some[: view.budget.examples]
     ]
-    draft = call("memory_store", "store_content", content="…", tags=list(record.tags))
-    then = call("memory_store", "create_relationship", source_id="…", target_id=record.uid, type="resolves")
+    answer = Store(content=UNWRITTEN, tags=record.tags, draft=True)
+    link = Relate(source=UNWRITTEN, target=record.uid, type="resolves", draft=True)
     return Insight(
         type="content_gaps", name="open_question",
         summary=f"{who} “{sentence}”{more}, and nothing answers it: {closest}.",
@@ -153,5 +154,5 @@ def _told(view: View, record: Record, some: list[tuple[float, float, str, Record
         explanation="The share of the question's words that the best other memory says, and how often a question with "
         "such a share had no answer in stores from which the answering text was taken away (half of them).",
         evidence={"questions": shown, "count": len(some), "record": {"id": record.uid}}, members=(record.id,),
-        recommendation=view.advised(f"Store the answer and say what it answers: {draft}, then {then}"),
+        **view.advised("Store the answer, then say what it answers.", answer, link),
     )  # fmt: skip

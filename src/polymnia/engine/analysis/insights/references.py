@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Store, Update
 from polymnia.engine.analysis.insights.habits import habit
 from polymnia.engine.analysis.insights.heads import key
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.engine.analysis.insights.view import View, plural
 from polymnia.engine.items import find_deleted, title_of
 from polymnia.models import Record, Relation
 
@@ -23,6 +24,7 @@ _SERIES = 2  # titles that make a series of numbered keys
 _LEAST = 0.2
 _DELETED = "deleted"  # the mark of a relation that was kept on purpose when its end was deleted
 _TOLD = 100
+_AT_ONCE = 20  # relations that one action deletes
 
 Places = dict[str, list[Record]]
 
@@ -98,17 +100,18 @@ def _tell(
     view: View, looked: Looked, name: str, what: str, records: list[Record], sure: float, how: str, said: str
 ) -> None:
     first = records[0]
-    stored = call("memory_store", "store_content", content="…", metadata={"title": what})
-    mend = call("memory_store", "update_content", content_id=first.uid, updates={"content": "…"})
-    advice = f"Mend the reference in {', '.join(r.uid for r in records[:3])} ({mend})"
-    advice += "." if _ID.fullmatch(what) else f", or store it ({stored})."
+    advice = f"Correct the reference in {', '.join(r.uid for r in records[:3])}"
+    steps: list[Action] = [Update(id=first.uid, content=UNWRITTEN, draft=True)]
+    if not _ID.fullmatch(what):
+        advice += f", or store “{what}”"
+        steps.append(Store(content=UNWRITTEN, title=what, draft=True))
     looked.add(
         Insight(
             type="content_gaps", name=name,
             summary=f"{view.title(first)}{_more(len(records))} refers to “{what}”, {said}.",
             confidence=sure, explanation=how,
             evidence={"reference": what, "count": len(records), "records": view.shown(records)},
-            members=tuple(one.id for one in records), recommendation=view.advised(advice),
+            members=tuple(one.id for one in records), **view.advised(advice + ".", *steps),
         ),
         len(records),
     )  # fmt: skip
@@ -139,7 +142,9 @@ def loose_ends(view: View, looked: Looked) -> None:
         records = [own[end] for end in dict.fromkeys(e for r in some for e in (r.source, r.target)) if end in own]
         types = Counter(relation.type for relation in some)
         shown = [{"source": r.source, "type": r.type, "target": r.target} for r in some[: view.budget.examples]]
-        made = f'create_entities {{"entities": [{{"name": "{name}", "entityType": "…", "observations": ["…"]}}]}}'
+        steps: list[Action] = [CreateEntity(name=name, draft=True)]
+        if len(some) <= _AT_ONCE:
+            steps.append(DeleteRelations(relations=tuple((r.source, r.target, r.type) for r in some)))
         what = ", ".join(type for type, _ in types.most_common(3))
         looked.add(
             Insight(
@@ -148,9 +153,7 @@ def loose_ends(view: View, looked: Looked) -> None:
                 confidence=1.0, explanation="Counted.",
                 evidence={"name": name, "count": -count, "relations": shown, "records": view.shown(records)},
                 members=tuple(one.id for one in records),
-                recommendation=view.advised(
-                    f"Store “{name}” ({made}), or delete the relations (delete_relations with those in the evidence)."
-                ),
+                **view.advised(f"Store “{name}”, or delete the relations that lead to it.", *steps),
             ),
             -count,
         )  # fmt: skip

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import Delete
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import Part, View, call, plural
+from polymnia.engine.analysis.insights.view import Part, View, plural
 from polymnia.engine.duplicates import judged
 from polymnia.engine.duplicates.reading import plain
 from polymnia.engine.similarity import similarities
@@ -18,7 +19,7 @@ from polymnia.models import Record
 __all__ = ["duplicates"]
 
 _LONG = 20_000  # characters; longer texts are compared as they stand
-_THRESHOLD = 0.95  # as memory_store has it
+_THRESHOLD = 0.95  # as when a memory is stored
 _ALIKE = 0.5  # by meaning; what is further apart is never judged the same
 _JUDGED = 10_000  # pairs, the nearest first
 _MOST = 4_000  # copies that are paired
@@ -127,7 +128,7 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
         chosen = choice.between(copies[a.id], copies[b.id])
         if chosen is not None:
             _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, _RIGHT,
-                  "Near by vectors or words and judged word by word, as memory_store does before it stores; people "
+                  "Near by vectors or words and judged word by word, as before a memory is stored; people "
                   f"call {_RIGHT:.0%} of such pairs the same.", "say nearly the same")  # fmt: skip
 
 
@@ -150,7 +151,6 @@ def _tell(
 ) -> None:
     text = view.material.text
     saved = sum(len(text(one)) for one in go)
-    calls = "; ".join(call("memory_store", "delete_content", content_id=one.uid) for one in go[: view.budget.examples])
     looked.add(
         Insight(
             type="efficiency_opportunities", name=name,
@@ -163,7 +163,10 @@ def _tell(
                 "texts": [{"id": one.uid, "text": text(one)[:200]} for one in [keep, *go][: view.budget.examples]],
             },
             members=tuple(one.id for one in [keep, *go]),
-            recommendation=view.advised(f"Keep {keep.uid} and delete the rest, which can be undone: {calls}"),
+            **view.advised(
+                f"Keep {keep.uid} and delete the rest, which can be undone.",
+                *(Delete(id=one.uid) for one in go[: view.budget.examples]),
+            ),
         ),
         saved,
     )  # fmt: skip

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from polymnia.engine.analysis.actions import Relate
 from polymnia.engine.analysis.clashing import once
 from polymnia.engine.analysis.insights.idle import idle_sessions, to_archive
 from polymnia.engine.analysis.insights.labels import same_tags
 from polymnia.engine.analysis.insights.repeated import duplicates
 from polymnia.engine.analysis.insights.sizes import to_join, to_split
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call
+from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.moments import moment
 from polymnia.importing import importing
 
@@ -51,13 +51,8 @@ def _conflicts(view: View, looked: Looked) -> None:
 def conflict_insight(view: View, clash: Any) -> Insight:
     """Two statements that cannot both hold, as something to settle."""
     left, right = clash.left, clash.right
-    advice = None
-    if clash.resolution is not None:
-        advice = clash.resolution.why
-        for made in (clash.resolution.call, clash.resolution.then):
-            if made is not None:
-                given = {key: value for key, value in made["arguments"].items() if key != "project_id"}
-                advice += f" Call {made['tool']} {json.dumps(given, ensure_ascii=False)}."
+    settle = clash.resolution
+    advice = {} if settle is None else view.advised(settle.why, *settle.steps)
     return Insight(
         type=TYPE, name="settle_conflict",
         summary=f"{view.title(left.record)} and {view.title(right.record)} cannot both be right: {clash.differs}.",
@@ -68,7 +63,7 @@ def conflict_insight(view: View, clash: Any) -> Insight:
                 {"id": side.record.uid, "sentence": side.sentence, "at": moment(side.at)} for side in (left, right)
             ],
         },
-        members=clash.members, recommendation=view.advised(advice),
+        members=clash.members, **advice,
     )  # fmt: skip
 
 
@@ -84,8 +79,6 @@ def _links(view: View, looked: Looked) -> None:
         ids = [record.uid for id in one.members if (record := view.record(id)) is not None]
         advice = None
         if len(ids) == 2:
-            advice = "Draw the relation if it holds: " + call(
-                "memory_store", "create_relationship", source_id=ids[0], target_id=ids[1], type="related_to",
-                context=one.summary,
-            )  # fmt: skip
+            draw = Relate(source=ids[0], target=ids[1], type="related_to", context=one.summary)
+            advice = ("Draw the relation if it holds.", draw)
         looked.add(view.passed_on(TYPE, one, advice))

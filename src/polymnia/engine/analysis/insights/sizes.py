@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Delete, Relate, Store, Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural, sure
+from polymnia.engine.analysis.insights.view import View, plural, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, two_sided
 from polymnia.engine.moments import moment
 from polymnia.models import Record
@@ -67,8 +68,8 @@ def to_split(view: View, looked: Looked) -> None:
         if len(parts) < _SECTIONS:
             continue
         size, largest = int(lengths[at]), max(part.characters for part in parts)
-        draft = call("memory_store", "store_content", content=f"## {parts[0].title}\n\n…", tags=list(record.tags))
-        link = call("memory_store", "create_relationship", source_id="…", target_id=record.uid, type="part_of")
+        draft = Store(content=f"## {parts[0].title}\n\n{UNWRITTEN}", tags=record.tags, draft=True)
+        link = Relate(source=UNWRITTEN, target=record.uid, type="part_of", draft=True)
         looked.add(
             Insight(
                 type="efficiency_opportunities", name="split",
@@ -87,7 +88,7 @@ def to_split(view: View, looked: Looked) -> None:
                     "section_count": len(parts),
                 },
                 members=(record.id,),
-                recommendation=view.advised(f"Store each section as a memory ({draft}), part of this one ({link})."),
+                **view.advised("Store each section as a memory of its own that is part of this one.", draft, link),
             ),
             size - largest,
         )  # fmt: skip
@@ -118,10 +119,7 @@ def _joined(view: View, some: list[Record], confidence: float) -> Insight:
     first = some[0]
     text = view.material.text
     size = sum(len(text(one)) for one in some)
-    ask = call(
-        "memory_store", "update_content", content_id=first.uid, updates={"content": "\n".join(map(text, some))[:300]}
-    )
-    others = ", ".join(one.uid for one in some[1 : 1 + view.budget.examples])
+    whole = Update(id=first.uid, content="\n".join(map(text, some)))
     return Insight(
         type="efficiency_opportunities", name="join",
         summary=f"{len(some)} memories of {size // len(some)} characters each, tagged {', '.join(first.tags)}, were "
@@ -136,5 +134,8 @@ def _joined(view: View, some: list[Record], confidence: float) -> Insight:
                   "from": moment(first.created), "to": moment(some[-1].created),
                   "texts": [{"id": one.uid, "text": text(one)} for one in some[: view.budget.examples]]},
         members=tuple(one.id for one in some),
-        recommendation=view.advised(f"Write them into one ({ask}) and delete the others ({others})."),
+        **view.advised(
+            f"Write all of them into {first.uid}, then delete the others.",
+            whole, *(Delete(id=one.uid) for one in some[1:]),
+        ),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
 from polymnia.engine.analysis.clashing import once
 from polymnia.engine.analysis.conflicts.table import Table
 from polymnia.engine.analysis.conflicts.values import Clash
@@ -21,7 +22,7 @@ from polymnia.engine.analysis.insights.bridging import bridges
 from polymnia.engine.analysis.insights.central import bags, central, chosen
 from polymnia.engine.analysis.insights.decided import decisions
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import Part, View, call, plural
+from polymnia.engine.analysis.insights.view import Part, View, plural
 from polymnia.engine.moments import moment
 from polymnia.models import Record
 
@@ -146,7 +147,7 @@ def _told(view: View, topic: Pattern, said: _Said, rows: Numbers) -> Insight:
         "has the same words of content, or forms or synonyms of them, and denies and supposes as much; one that "
         "says otherwise is told beside it. The confidence is that of the topic.",
         evidence=evidence, members=topic.members,
-        recommendation=view.advised(_advice(label, statements)),
+        **view.advised(*_advice(label, statements)),
     )  # fmt: skip
 
 
@@ -196,13 +197,9 @@ def _conflict(one: Clash) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _advice(label: str, told: list[dict[str, Any]]) -> str:
+def _advice(label: str, told: list[dict[str, Any]]) -> tuple[str, Action]:
     ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:
-        return "Settle first which of them holds: " + call(
-            "memory_analyze", "detect_conflicts", content_ids=sorted(ids), options={"sensitivity": "high"}
-        )
+        return "Settle first which of them holds.", CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
     content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in told)])
-    return "Keep it as one memory to start from: " + call(
-        "memory_store", "store_content", content=content, metadata={"title": label}
-    )
+    return "Keep it as one memory to start from.", Store(content=content, title=label)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.engine.analysis.insights.view import View, plural
 
 __all__ = ["placeholders", "unfinished"]
 
@@ -58,7 +59,7 @@ def unfinished(view: View, looked: Looked) -> None:
         how, line = some[0]
         what = "has nothing under" if how == "empty heading" else "leaves open:"
         more = f" and {plural(len(some) - 1, 'more place')}" if len(some) > 1 else ""
-        ask = call("memory_store", "update_content", content_id=record.uid, updates={"content": "…"})
+        write = Update(id=record.uid, content=UNWRITTEN, draft=True)
         looked.add(
             Insight(
                 type="content_gaps", name="unfinished",
@@ -70,7 +71,7 @@ def unfinished(view: View, looked: Looked) -> None:
                     "count": len(some), "days_since_change": days,
                 },
                 members=(record.id,),
-                recommendation=view.advised(f"Write what is missing, or take the place out: {ask}"),
+                **view.advised("Write what is missing, or take the place out.", write),
             ),
             len(some) + days / 365,
         )  # fmt: skip

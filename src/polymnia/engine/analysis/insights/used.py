@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from polymnia.engine.analysis.actions import (
+    UNWRITTEN,
+    Action,
+    CheckConflicts,
+    CheckQuality,
+    Relate,
+    Show,
+    ShowHistory,
+    Update,
+)
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.values import Looked
-from polymnia.engine.analysis.insights.view import View, call, plural
+from polymnia.engine.analysis.insights.view import View, plural
 from polymnia.importing import importing
 
 __all__ = ["usage_insights"]
@@ -46,50 +54,37 @@ def _ids(view: View, one: Pattern) -> list[str]:
     return found[:_IDS]
 
 
-def _advice(view: View, one: Pattern) -> str | None:
+def _advice(view: View, one: Pattern) -> tuple[str, *tuple[Action, ...]] | None:
     """What to do about a pattern of use; None where nothing follows."""
     ids = _ids(view, one)
-    if not ids and one.name not in ("concentration", "reading_rhythm", "gone"):
+    if not ids:
         return None
-    first = ids[0] if ids else "…"
-    named = ", ".join(ids)
-    update: dict[str, Any] = {"content_id": first, "updates": {"summary": "…"}}
+    first, named = ids[0], ", ".join(ids)
     match one.name:
         case "most_read":
-            check = call("memory_analyze", "analyze_quality", content_id=first)
-            return f"Keep {named} right before anything else, as it is what people rely on: {check}"
+            return f"Keep {named} right before anything else, as it is what people rely on.", CheckQuality(id=first)
         case "found_not_opened":
             return (
-                f"Give {named} a title and a summary that say what is in it, or delete it if it only gets in the way: "
-                + call("memory_store", "update_content", **update)
+                f"Give {named} a title and a summary that say what is in it, or delete it if it only gets in the way.",
+                Update(id=first, summary=UNWRITTEN, draft=True),
             )
         case "never_read":
+            others = len(one.members) - len(ids)
+            more = f" and {plural(others, 'other')}" if others > 0 else ""
             return (
-                f"Look at {named} and {plural(max(0, len(one.members) - len(ids)), 'other')}, and delete what nobody "
-                "needs (it can be undone): " + call("memory_store", "delete_content", content_id=first)
+                f"Look at {named}{more}, and delete what nobody needs, which can be undone.",
+                *(Show(id=id) for id in ids),
             )
         case "read_not_updated":
-            check = call("memory_analyze", "detect_conflicts", scope="content_set", content_ids=ids)
-            return f"See whether {named} still holds: {check}"
+            return f"See whether {named} still holds.", CheckConflicts(ids=tuple(ids))
         case "rewritten":
-            return f"See what keeps changing in {first} and keep that apart from what stays: " + call(
-                "memory_retrieve", "get_content_history", content_id=first, include_diffs=True
-            )
+            return f"See what keeps changing in {first} and keep that apart from what stays.", ShowHistory(id=first)
         case "read_together":
-            pair = one.evidence["pairs"][0]["ids"]
-            return "Relate what is read together: " + call(
-                "memory_store", "create_relationship", source_id=pair[0], target_id=pair[1], type="related_to"
-            )
+            source, target = one.evidence["pairs"][0]["ids"]
+            return "Relate what is read together.", Relate(source=source, target=target, type="related_to")
         case "sole_keeper" | "specialty":
-            return (
-                f"Let a second person read {named}: only {one.evidence.get('user', 'one user')} keeps it up. "
-                + call("memory_retrieve", "get_content", content_id=first, include_history=True)
-            )
+            return f"Let a second person read {named}: only {one.evidence['user']} keeps it up.", Show(id=first)
         case "gone":
-            return (
-                f"Find somebody who takes over what {one.evidence.get('user', 'this user')} kept up"
-                + (f", first of all {named}" if ids else "")
-                + "."
-            )
+            return (f"Find somebody who takes over what {one.evidence['user']} kept up, first of all {named}.",)
         case _:
             return None

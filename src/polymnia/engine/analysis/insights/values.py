@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from polymnia.engine.analysis.actions import Action
+
 __all__ = ["DAYS", "DEPTHS", "Budget", "Depth", "Horizon", "Insight", "Insights", "Looked"]
 
 Depth = Literal["surface", "deep", "comprehensive"]
@@ -20,8 +22,9 @@ class Insight(Struct, frozen=True, kw_only=True):
 
     ``name`` is the kind of insight, ``summary`` says it with its numbers, ``evidence`` is plain data (counts, dates,
     public ids, sentences as they are stored), ``members`` the ids of all records it is about. ``confidence`` is how
-    often an insight like this one is right; ``explanation`` says how it was measured. ``recommendation`` names what to
-    do with which ids, with the call that does it where one does; None where none was asked for or nothing follows.
+    often an insight like this one is right; ``explanation`` says how it was measured. ``recommendation`` says in words
+    what to do with which ids, and ``actions`` are the steps of it; None and none where no advice was asked for or
+    nothing follows.
     """
 
     type: str
@@ -32,6 +35,7 @@ class Insight(Struct, frozen=True, kw_only=True):
     evidence: dict[str, Any] = field(default_factory=dict)
     members: tuple[int, ...] = ()
     recommendation: str | None = None
+    actions: tuple[Action, ...] = ()
 
 
 class Insights(Struct, frozen=True, kw_only=True):

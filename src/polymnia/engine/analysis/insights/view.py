@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+from polymnia.engine.analysis.actions import Action
 from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.insights.values import DAYS, DEPTHS, Depth, Horizon, Insight
 from polymnia.engine.analysis.material import Material
@@ -14,7 +14,7 @@ from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["DAY", "Part", "View", "call", "plural", "sure"]
+__all__ = ["DAY", "Part", "View", "plural", "sure"]
 
 DAY = 86_400_000_000
 
@@ -132,21 +132,18 @@ class View:
         title = title_of(record)
         return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"
 
-    def advised(self, text: str | None) -> str | None:
-        """A recommendation, if any are wanted."""
-        return text if self.recommend else None
+    def advised(self, text: str | None, *actions: Action) -> dict[str, Any]:
+        """A recommendation and its steps as fields of an insight; empty where none is wanted or there is none."""
+        return {"recommendation": text, "actions": actions} if self.recommend and text else {}
 
-    def passed_on(self, type: str, one: Pattern, recommendation: str | None, **more: Any) -> Insight:
+    def passed_on(
+        self, type: str, one: Pattern, advice: tuple[str, *tuple[Action, ...]] | None, **more: Any
+    ) -> Insight:
         """A finding of another analysis as an insight, as sure as it was there."""
         return Insight(
             type=type, name=one.name, summary=one.summary, confidence=one.confidence, explanation=one.explanation,
-            evidence={**one.evidence, **more}, members=one.members, recommendation=self.advised(recommendation),
+            evidence={**one.evidence, **more}, members=one.members, **(self.advised(*advice) if advice else {}),
         )  # fmt: skip
-
-
-def call(tool: str, operation: str, **given: Any) -> str:
-    """A tool call as a model can make it."""
-    return f"{tool} {json.dumps({'operation': operation, **given}, ensure_ascii=False)}"
 
 
 def plural(count: int, what: str, many: str | None = None) -> str:

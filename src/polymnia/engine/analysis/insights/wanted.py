@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from polymnia.engine.analysis.actions import UNWRITTEN, Relate, Search
 from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View, call, plural, sure
+from polymnia.engine.analysis.insights.view import View, plural, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, at_least_of
 from polymnia.engine.analysis.usage.questions import read_most
 from polymnia.engine.analysis.usage.reads import Reads, reads_of
@@ -43,7 +44,6 @@ def not_opened(view: View, looked: Looked, reads: Reads) -> None:
         if sure(rated) < _LEAST:
             continue
         records = [reads.records[at] for at in sorted(places[tag], key=lambda at: -int(reads.found[at]))]
-        ask = call("memory_retrieve", "search_content", query=tag)
         looked.add(
             Insight(
                 type="content_gaps", name="found_not_wanted",
@@ -57,7 +57,7 @@ def not_opened(view: View, looked: Looked, reads: Reads) -> None:
                 evidence={"tag": tag, "found": tries, "opened": hits, "usual_rate": round(rate, 4),
                           "records": view.shown(records)},
                 members=tuple(one.id for one in records),
-                recommendation=view.advised(f"See what a search finds ({ask}), and store what people expect there."),
+                **view.advised("See what a search finds, and store what people expect there.", Search(query=tag)),
             ),
             tries,
         )  # fmt: skip
@@ -89,9 +89,10 @@ def asked_of_one(view: View, looked: Looked, reads: Reads) -> None:
                 evidence={"record": {"id": record.uid}, "opened": int(reads.times_opened[at]),
                           "nearest": {"id": other.uid, "similarity": round(similarity, 4)}},
                 members=(record.id,),
-                recommendation=view.advised("Write down more on it, related to it: " + call(
-                    "memory_store", "create_relationship", source_id="…", target_id=record.uid, type="related_to"
-                )),
+                **view.advised(
+                    "Write down more on it, related to it.",
+                    Relate(source=UNWRITTEN, target=record.uid, type="related_to", draft=True),
+                ),
             ),
             int(reads.opened[at]),
         )  # fmt: skip

@@ -40,7 +40,7 @@ def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
     return pattern(
         "contradictory",
         f"{many(len(found), 'pair')} of statements in {many(len(members), 'content')} cannot both hold.",
-        "Found by detect_conflicts with sensitivity low. The confidence is the mean of how often conflicts like "
+        "Found by the look for conflicts with sensitivity low. The confidence is the mean of how often conflicts like "
         "these are real.",
         sum(one.confidence for one in found) / len(found),
         list(members.values()),

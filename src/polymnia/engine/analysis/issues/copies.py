@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["duplicated"]
 
-_THRESHOLD = 0.98  # higher than memory_store has it: what is told here should be right four times in five
+_THRESHOLD = 0.98  # higher than when a memory is stored: what is told here should be right four times in five
 _ALIKE = least(_THRESHOLD)  # further apart no rewording reaches that
 _LONG = 20_000  # characters; longer texts are compared as they stand
 _JUDGED = 25_000  # pairs that are judged, nearest first: at .2 ms a pair some seconds
@@ -137,7 +137,7 @@ def _told(
         "duplicated",
         summary,
         "Texts of one scope that are equal but for case, white space and punctuation are certain. Others were found by "
-        "vectors and shared words and judged word by word, as memory_store does; of such pairs people call 79 "
+        "vectors and shared words and judged word by word, as before a memory is stored; of such pairs people call 79 "
         "to 88 % the "
         "same. The confidence is the mean over the members.",
         sum(right[at] for at in members) / len(members),

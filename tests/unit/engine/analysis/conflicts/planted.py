@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from polymnia import EntityDraft, Filters, Memory
+from polymnia.engine.analysis.actions import Action, AddObservations, Delete, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts import Clashes, conflicts
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.search import Analysis
@@ -258,26 +259,24 @@ class Desk:
         at = NOW - 300 * DAY + day * DAY
         self.memory.create_entities([EntityDraft(name, "thing", observations, created=at, updated=at)])
 
-    def apply(self, call: dict[str, Any]) -> None:
-        """Make a call that was suggested, through the verbs its tool stands for."""
-        given = call["arguments"]
-        session = given.get("session_id")
-        match call["tool"], given.get("operation"):
-            case "memory_store", "update_content":
-                updates = given["updates"]
-                self.memory.update_item(
-                    given["content_id"], text=updates.get("content"), metadata=updates.get("metadata"), session=session
-                )
-            case "memory_store", "delete_content":
-                self.memory.delete_item(given["content_id"], session=session)
-            case "delete_observations", _:
-                self.memory.delete_observations(
-                    [(one["entityName"], one["observations"]) for one in given["deletions"]]
-                )
-            case "add_observations", _:
-                self.memory.add_observations([(one["entityName"], one["contents"]) for one in given["observations"]])
+    def apply(self, steps: tuple[Action, ...]) -> None:
+        """Do what was suggested."""
+        assert steps
+        for step in steps:
+            self._do(step)
+
+    def _do(self, step: Action) -> None:
+        match step:
+            case Update():
+                self.memory.update_item(step.id, text=step.content, metadata=step.metadata)
+            case Delete():
+                self.memory.delete_item(step.id)
+            case DeleteObservations():
+                self.memory.delete_observations([(step.name, list(step.texts))])
+            case AddObservations():
+                self.memory.add_observations([(step.name, list(step.texts))])
             case _:
-                raise AssertionError(call)
+                raise AssertionError(step)
 
     def read(self, ask: Callable[[Material], T], **wanted: Any) -> T:
         finder = self.memory.finding()

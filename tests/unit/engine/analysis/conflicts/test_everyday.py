@@ -124,8 +124,8 @@ def test_only_the_sentence_that_clashes_is_told_and_taken_out(desk: Desk) -> Non
     new = desk.note("The harbour office opens at 10 in the morning.", day=87)
     (found,) = desk.conflicts(old, new).clashes
     assert found.left.sentence == "The harbour office opens at 8 in the morning."
-    assert found.resolution is not None and found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(old).observations == ("Ships pay at the counter.",)
 
 
@@ -137,8 +137,8 @@ def test_what_ended_does_not_clash_with_what_began_then(desk: Desk, named: bool)
     ]
     asked: dict[str, Any] = {"sensitivity": "high"}
     (found,) = desk.conflicts(*(ids if named else ()), **asked).clashes
-    assert found.resolution is not None and found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(ids[0]).observations == (
         "Since 1 March 2025 the harbour fee is 20 euros (until 2026-05-01).",
     )

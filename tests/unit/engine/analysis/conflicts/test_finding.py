@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from polymnia.engine.analysis.actions import DeleteObservations
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
 from polymnia.errors import Invalid
@@ -39,7 +40,7 @@ def test_sentences_of_one_item_may_clash(desk: Desk) -> None:
     desk.note("The Orion cache stores card numbers. We like it. The Orion cache does not store card numbers.")
     (found,) = desk.conflicts(sensitivity="high").clashes
     assert found.subtype == "negation_within_one_item" and found.newer == "same"
-    assert found.resolution is not None and found.resolution.action == "ask" and found.resolution.call is None
+    assert found.resolution is not None and found.resolution.action == "ask" and not found.resolution.steps
 
 
 def test_another_session_is_not_seen(desk: Desk) -> None:
@@ -50,16 +51,7 @@ def test_another_session_is_not_seen(desk: Desk) -> None:
     assert desk.conflicts(wanted={"any_session": False}).clashes == []
     assert desk.conflicts(wanted={"session": "other", "any_session": False}).clashes == []
     (found,) = desk.conflicts(**seen).clashes
-    assert found.resolution is not None and found.resolution.call is not None
-
-
-def test_a_call_names_the_session_and_the_project_of_its_item(desk: Desk) -> None:
-    desk.note(A, session="mine", scope="session/mine")
-    desk.note(B, day=3)
-    (found,) = desk.conflicts(wanted={"session": "mine", "any_session": False}, project="atlas").clashes
-    assert found.resolution is not None and found.resolution.call is not None
-    arguments = found.resolution.call["arguments"]
-    assert (arguments["session_id"], arguments["project_id"]) == ("mine", "atlas")
+    assert found.resolution is not None and found.resolution.steps
 
 
 def test_a_set_of_items_is_compared_whatever_they_share(desk: Desk) -> None:
@@ -126,9 +118,9 @@ def test_an_observation_is_taken_out_and_the_entity_stays(desk: Desk) -> None:
     desk.entity("Orion", "upload limit is 20 MB", "is old", day=1)
     desk.note("The Orion upload limit is 50 MB.", day=9)
     (found,) = desk.conflicts().clashes
-    assert found.resolution is not None and found.resolution.call is not None
-    assert found.resolution.call["tool"] == "delete_observations"
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    assert [type(step) for step in found.resolution.steps] == [DeleteObservations]
+    desk.apply(found.resolution.steps)
     assert desk.conflicts().clashes == []
     (left,) = desk.memory.open_nodes(["Orion"])[0].records
     assert left.observations == ("is old",)
@@ -140,8 +132,8 @@ def test_a_sentence_is_taken_out_of_a_longer_text(desk: Desk) -> None:
     desk.note("The Orion upload limit is 50 MB.", day=9)
     (found,) = desk.conflicts().clashes
     assert found.left.sentence == "The Orion upload limit is 20 MB."
-    assert found.resolution is not None and found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(id).observations == (text.replace("- The Orion upload limit is 20 MB.\n", ""),)
     assert desk.conflicts().clashes == []
 
@@ -161,8 +153,8 @@ def test_dated_statements_are_both_kept(desk: Desk, old: str, new: str, marked: 
     (found,) = desk.conflicts().clashes
     assert (found.type, found.subtype, found.newer) == ("temporal_conflicts", "superseded", "right")
     assert found.resolution is not None and found.resolution.action == "keep_both_with_dates"
-    assert found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(id).observations == (marked,)
     assert desk.conflicts(sensitivity="high").clashes == []
 

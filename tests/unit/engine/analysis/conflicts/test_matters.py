@@ -63,8 +63,8 @@ def test_a_decision_that_chooses_what_another_rejected(desk: Desk) -> None:
     (found,) = desk.conflicts(types=["recommendation_conflicts"]).clashes
     assert found.subtype == "opposed_decisions" and found.newer == "right"
     assert {found.left.record.uid, found.right.record.uid} == {first, second}
-    assert found.resolution is not None and found.resolution.call is not None
-    desk.apply(found.resolution.call)
+    assert found.resolution is not None and found.resolution.steps
+    desk.apply(found.resolution.steps)
     assert desk.memory.item(first).metadata["superseded_by"] == second
     assert desk.conflicts(types=["recommendation_conflicts"]).clashes == []
 
@@ -81,11 +81,11 @@ def test_relations_that_lead_back(desk: Desk) -> None:
     desk.memory.create_relations([("note", "car", "likes"), ("lid", "car", "precedes"), ("lid", "wheel", "precedes")])
     found = desk.conflicts(types=["logical_conflicts"]).clashes
     assert [(one.subtype, one.confidence, len(one.members)) for one in found] == [
-        ("cycle", 1.0, 3),
-        ("both_ways", 1.0, 2),
+        ("both_ways", 0.864, 2),
+        ("cycle", 0.826, 3),
     ]
-    assert "wheel part_of car" in found[0].differs and found[0].resolution is not None
-    assert found[0].resolution.action == "ask" and "Which of these relations is wrong" in found[0].resolution.why
+    assert "wheel part_of car" in found[1].differs and found[1].resolution is not None
+    assert found[1].resolution.action == "ask" and "Which of these relations is wrong" in found[1].resolution.why
     assert desk.conflicts(types=["factual_conflicts"]).clashes == []
 
 

@@ -96,8 +96,8 @@ def test_applied_resolutions_leave_only_questions(tmp_path: Path) -> None:
     desk.notes([one.b for one in PLANTED], day=25)
     for clash in desk.conflicts(sensitivity="low").clashes:
         assert clash.resolution is not None
-        if clash.resolution.call is not None:
-            desk.apply(clash.resolution.call)
+        if clash.resolution.steps:
+            desk.apply(clash.resolution.steps)
     left = desk.conflicts(sensitivity="low").clashes
     assert [one.subtype for one in left] == ["impossible_order"]
     assert left[0].resolution is not None and "2025-04-02" in left[0].resolution.why

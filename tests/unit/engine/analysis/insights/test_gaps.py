@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from polymnia.engine.analysis.actions import Relate, Store
 from polymnia.engine.analysis.insights.heads import Heads, key
 from polymnia.engine.analysis.insights.questions import asked, unanswered
 from polymnia.engine.analysis.insights.unfinished import placeholders
@@ -56,7 +57,7 @@ def test_a_question_that_another_memory_answers_is_no_gap(tmp_path: Path) -> Non
     assert one.members == (lost.id,)
     assert one.confidence == pytest.approx(unanswered(0.0), abs=1e-4)
     assert "Where is the spare rudder kept?" in one.summary
-    assert one.recommendation is not None and lost.uid in one.recommendation
+    assert [type(step) for step in one.actions] == [Store, Relate] and one.actions[1].target == lost.uid
 
 
 def test_a_question_does_not_answer_another(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polymnia.engine.analysis.actions import Delete, Relate
 from polymnia.engine.analysis.insights.idle import idle
 from polymnia.engine.analysis.insights.labels import spelling
 from polymnia.engine.analysis.insights.sizes import sections
@@ -37,7 +38,7 @@ def test_equal_memories_are_one(tmp_path: Path) -> None:
     assert one.evidence["keep"] == same[2].uid  # the one that is related most
     assert one.evidence["saved_memories"] == 2
     assert one.evidence["saved_characters"] == len("The ferry leaves at dawn.") + len("the ferry leaves  at dawn")
-    assert one.recommendation is not None and one.recommendation.count("delete_content") == 2
+    assert [type(step) for step in one.actions] == [Delete, Delete]
 
 
 def test_near_copies_are_found_when_it_goes_deep(tmp_path: Path) -> None:
@@ -194,7 +195,7 @@ def test_relations_that_could_be_drawn(tmp_path: Path) -> None:
     found = named(_linked(tmp_path, dealt=False).insights("efficiency_opportunities", depth="deep"), "missing_link")
     assert found
     for one in found:
-        assert one.recommendation is not None and "create_relationship" in one.recommendation
+        assert [type(step) for step in one.actions] == [Relate]
         a, b = (int(line["title"].split()[1]) for line in one.evidence["records"])
         assert a // 10 == b // 10
 

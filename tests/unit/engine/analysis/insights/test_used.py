@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polymnia.engine.analysis.actions import CheckQuality
+
 from .planted import Project, named, of_type
 
 
@@ -24,7 +26,7 @@ def test_what_is_read_most_and_what_is_found_but_never_opened(tmp_path: Path) ->
     found = project.insights("usage_insights", depth="deep")
     (most,) = named(found, "most_read")
     assert len(most.members) == 1
-    assert most.recommendation is not None and "analyze_quality" in most.recommendation
+    assert [type(step) for step in most.actions] == [CheckQuality]
     (passed,) = named(found, "found_not_opened")
     assert passed.members != most.members
     assert all(one.evidence["days"] == 30 for one in of_type(found, "usage_insights"))

@@ -1,0 +1,140 @@
+"""Actions: what to do about a finding, as values. A dialect makes a tool call of one, the command line a command."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+__all__ = [
+    "UNWRITTEN", "Action", "AddObservations", "CheckConflicts", "CheckQuality", "CleanSessions", "CreateEntity",
+    "Delete", "DeleteObservations", "DeleteRelations", "ExportAll", "FindRelationships", "FindSimilar", "Relate",
+    "Search", "Show", "ShowHistory", "Store", "Update",
+]  # fmt: skip
+
+UNWRITTEN = "…"
+"""Stands for what only the caller can write; an action that has it is a ``draft``."""
+
+
+class _Action(Struct, frozen=True, kw_only=True):
+    """``draft``: something is left to write before it can be done."""
+
+    draft: bool = False
+
+
+class Store(_Action, frozen=True, kw_only=True):
+    """Store a new item."""
+
+    content: str
+    title: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+class Update(_Action, frozen=True, kw_only=True):
+    """Change an item; what is None stays."""
+
+    id: str
+    content: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Delete(_Action, frozen=True, kw_only=True):
+    """Delete an item, in a way that can be undone."""
+
+    id: str
+
+
+class Relate(_Action, frozen=True, kw_only=True):
+    """Draw a relationship between two items."""
+
+    source: str
+    target: str
+    type: str
+    context: str | None = None
+
+
+class Search(_Action, frozen=True, kw_only=True):
+    """Search for something."""
+
+    query: str
+
+
+class Show(_Action, frozen=True, kw_only=True):
+    """Read an item and its earlier versions."""
+
+    id: str
+
+
+class ShowHistory(_Action, frozen=True, kw_only=True):
+    """Read what changed in an item."""
+
+    id: str
+
+
+class FindSimilar(_Action, frozen=True, kw_only=True):
+    """Look for items like one."""
+
+    id: str
+
+
+class FindRelationships(_Action, frozen=True, kw_only=True):
+    """Look for what an item is related to."""
+
+    id: str
+
+
+class CheckQuality(_Action, frozen=True, kw_only=True):
+    """Analyze the quality of an item."""
+
+    id: str
+
+
+class CheckConflicts(_Action, frozen=True, kw_only=True):
+    """Look for conflicts among some items."""
+
+    ids: tuple[str, ...]
+    sensitivity: str = "medium"
+
+
+class ExportAll(_Action, frozen=True, kw_only=True):
+    """Export the project."""
+
+
+class CleanSessions(_Action, frozen=True, kw_only=True):
+    """Remove sessions that nobody has used for so many days."""
+
+    days: int
+
+
+class CreateEntity(_Action, frozen=True, kw_only=True):
+    """Create an entity of the graph."""
+
+    name: str
+
+
+class AddObservations(_Action, frozen=True, kw_only=True):
+    """Add observations to an entity of the graph."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+class DeleteObservations(_Action, frozen=True, kw_only=True):
+    """Delete observations of an entity of the graph."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+class DeleteRelations(_Action, frozen=True, kw_only=True):
+    """Delete relations of the graph: source, target and type of each."""
+
+    relations: tuple[tuple[str, str, str], ...]
+
+
+Action: TypeAlias = (
+    Store | Update | Delete | Relate | Search | Show | ShowHistory | FindSimilar | FindRelationships | CheckQuality
+    | CheckConflicts | ExportAll | CleanSessions | CreateEntity | AddObservations | DeleteObservations | DeleteRelations
+)  # fmt: skip
