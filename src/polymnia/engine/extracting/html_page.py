@@ -10,7 +10,8 @@ from polymnia.engine.extracting.values import Heading
 
 __all__ = ["html_page"]
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|[\"'])*+)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
+_IN_TAG = re.compile(r"[^<>\"']+|\"[^\"<]*\"|'[^'<]*'|[\"']")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
 _BLOCKS = frozenset({
@@ -18,6 +19,7 @@ _BLOCKS = frozenset({
     "table", "tr", "br", "hr", "blockquote", "figure", "figcaption", "form", "body", "html", "pre", "title", "h1", "h2",
     "h3", "h4", "h5", "h6", "caption", "details", "summary", "option",
 })  # fmt: skip
+_CLOSING = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 _HEADING = re.compile(r"h[1-6]$")
 
 
@@ -35,19 +37,26 @@ def html_page(text: str) -> Page:
         at = _skipped(text, start, closed)
         if at < 0:
             tag = _TAG.match(text, start)
-            if tag is None:
+            end = _tag_end(text, tag.end()) if tag else -1
+            if tag is None or end < 0:
                 scan.words("<")
                 at = start + 1
                 continue
-            at = tag.end()
+            at = end + 1
             name = tag[2].lower()
-            scan.tag(name, bool(tag[1]), tag[3])
-            if name in ("script", "style") and not tag[1] and not closed.get(name):
-                end = text.find(f"</{name}", at)
-                end = text.find(f"</{name.upper()}", at) if end < 0 else end
-                closed[name] = end < 0
-                at = at if end < 0 else end
+            scan.tag(name, bool(tag[1]), text[tag.end() : end])
+            if name in _CLOSING and not tag[1] and not closed.get(name):
+                closing = _CLOSING[name].search(text, at)
+                closed[name] = closing is None
+                at = closing.start() if closing else at
     return scan.done()
+
+
+def _tag_end(text: str, at: int) -> int:
+    """Where the tag ends whose attributes begin here; -1 when another begins before, or none ends."""
+    while part := _IN_TAG.match(text, at):
+        at = part.end()
+    return at if text.startswith(">", at) else -1
 
 
 def _skipped(text: str, start: int, closed: dict[str, bool]) -> int:

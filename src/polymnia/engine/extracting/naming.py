@@ -29,7 +29,7 @@ _Words: TypeAlias = list[tuple[int, str]]
 _CASED = map(chr, (*range(0x41, 0x590), *range(0x10A0, 0x10C6), *range(0x1E00, 0x2000)))
 _UPPER = "".join(c for c in _CASED if c.isupper())
 _SIGN = rf"[^\W{DENSE}]"  # a Korean particle may hang on a name
-_WORD = rf"[{_UPPER}](?:{_SIGN}|&|['’-](?=[^\W_{DENSE}]))*+"
+_WORD = rf"[{_UPPER}]{_SIGN}*(?:(?:&|['’-](?=[^\W_{DENSE}])){_SIGN}*){{0,30}}"
 _GROUP = re.compile(
     rf"(?<![\w@/\\#$.&-]){_WORD}(?:(?:[ \t]{{1,2}}|(?<=[ .]\w)\.[ \t]?|(?<=^\w)\.[ \t]?)"
     rf"(?:(?:de|van|von|der|den|del|della|di|da|dos|la|le|bin|ibn|al|el|ter|of|the|für)[ \t]){{0,2}}{_WORD}){{0,5}}"
@@ -39,7 +39,7 @@ _INNER = re.compile(
     rf"|[^\W\d_{DENSE}]+-?\d[A-Za-z0-9.]*[A-Za-z0-9]|[^\W\d_{DENSE}]{{2,}}\d)(?![A-Za-z0-9_(=])"
 )
 _PIECE = re.compile(r"[^\s.]+(?:\.(?=\w))?")
-_SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω][\w'’-]*+")
+_SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω][\w'’-]*")
 _BEFORE = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Sr|Sra|Srta|Mme|Mlle|Hr|Fr)\.?|\b(?:Herr|Herrn|Frau|Señora?|Madame|Monsieur|Signora?"
     r"|Senhora?|Professor(?:in)?|Doctor|Doktor|Sir|Lady|Miss|Dame|Captain|Judge|Senator|господин|госпожа|г-н"

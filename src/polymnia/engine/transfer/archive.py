@@ -19,7 +19,7 @@ from polymnia.importing import importing
 __all__ = ["ArchiveForm", "ArchiveLimits", "Broken", "Item", "Section", "Written", "read", "write"]
 
 # JSON shows in its first two marks; what looks otherwise, such as {a: 1}, may still be YAML.
-_JSON = re.compile(rb'[ \t\r\n]*+(?:\{[ \t\r\n]*+["}]|\[[ \t\r\n]*+(?:\{[ \t\r\n]*+["}]|[\[\]"0-9tfn-]))')
+_JSON = re.compile(rb'[ \t\r\n]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:\{[ \t\r\n]*["}]|[\[\]"0-9tfn-]))')
 _LOOK = 64 * 1024
 
 

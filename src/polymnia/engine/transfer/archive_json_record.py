@@ -11,12 +11,13 @@ from msgspec.json import Decoder
 
 from polymnia.engine.transfer.archive_item import ArchiveLimits
 from polymnia.engine.transfer.archive_legal import LEAST, MOST, flaw, shown
+from polymnia.engine.transfer.json_text import string_end
 
 __all__ = ["careful", "quick"]
 
 # Every key matches this; so may the beginning of a text. Never are there fewer matches than keys.
-_LIKE_A_KEY = re.compile(rb'"[ \t\r\n]*+:')
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_LIKE_A_KEY = re.compile(rb'"[ \t\r\n]*:')
+_COMMA_OR_QUOTE = re.compile(rb'[,"]')
 # Added to any number of keys this is no number of keys.
 _NEVER = -(1 << 40)
 _decoder = Decoder(dict[str, Any])
@@ -44,7 +45,7 @@ def careful(raw: bytes, limits: ArchiveLimits) -> dict[str, Any] | str:
         text = raw.decode()
     except UnicodeDecodeError as e:
         return f"it holds a byte that is not UTF-8 (0x{raw[e.start]:02X}, byte {e.start:,} of the record)"
-    if raw.count(b",") > (most := limits.values) and _STRING.sub(b"", raw).count(b",") > most:
+    if raw.count(b",") > (most := limits.values) and _commas(raw) > most:
         return f"it holds more than {most:,} values, which is the limit"
     try:
         value = _strict.decode(text)
@@ -54,6 +55,18 @@ def careful(raw: bytes, limits: ArchiveLimits) -> dict[str, Any] | str:
     except _Refused as e:
         return str(e)
     return flaw(value, limits) or value
+
+
+def _commas(raw: bytes) -> int:
+    """How many commas stand outside of strings."""
+    count = at = 0
+    while found := _COMMA_OR_QUOTE.search(raw, at):
+        is_comma = found[0] == b","
+        count += is_comma
+        at = found.end() if is_comma else string_end(raw, found.start())
+        if at < 0:
+            break
+    return count
 
 
 class _Refused(Exception):

@@ -21,11 +21,11 @@ __all__ = ["key_of", "meaning", "scalar"]
 # Characters a YAML reader refuses, takes for a line end, or drops; and those that are escaped anyway.
 _ODD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _ESCAPED = re.compile(f"[{_ODD}]")
-_ONE_LINE = re.compile(f"[^\t\n{_ODD}]++")
+_ONE_LINE = re.compile(f"[^\t\n{_ODD}]+")
 # What no unquoted text begins with: marks with a meaning, and all a number or a date could begin with.
 _NEVER_FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`0123456789.+=<~")
 # Lines that can stand as they are, the first one showing where they begin.
-_LINES = re.compile(rf"(?=[^\s{_ODD}])[^{_ODD}]++")
+_LINES = re.compile(rf"(?=[^\s{_ODD}])[^{_ODD}]+")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 # A reader need not look for the colon of a key further than 1,024 characters.
 _LONG_KEY = 500

@@ -23,17 +23,17 @@ from polymnia.engine.transfer.item import (
 
 __all__ = ["ITEM_START", "KEY", "Mended", "is_whole_item", "judge", "mend", "strictly", "swallows", "unescaped"]
 
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(
-    rf"[ \t\r\n]*+(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"
+    rf"[ \t\r\n]*(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"
     r"|(?P<word>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity|undefined))",
     re.DOTALL,
 )
-_COLON = re.compile(r"[ \t\r\n]*+:[ \t\r\n]*+")
+_COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 # A key with its colon; the group is the key in its quotes.
 KEY = re.compile(rf"({_STRING}){_COLON.pattern}", re.DOTALL)
 # What may come after a text that is a value. Anything else means that its closing quote opens the next.
-_AFTER_TEXT = re.compile(r'[ \t\r\n]*+(?:[,\]}"]|\Z)')
+_AFTER_TEXT = re.compile(r'[ \t\r\n]*(?:[,\]}"]|\Z)')
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 # Items inside of an item whose end is lost are this near to its surface; deeper ones are not looked for.
 _SHALLOW = 6
@@ -41,7 +41,7 @@ _ENTITY = {"name", "entityType", "observations"}
 _RELATION = {"from", "to", "relationType"}
 _ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
 # An object whose first key is one that items have.
-ITEM_START = re.compile(rf'\{{\s*+"(?:{"|".join(sorted(_ITEM_KEYS))})"\s*+:')
+ITEM_START = re.compile(rf'\{{\s*"(?:{"|".join(sorted(_ITEM_KEYS))})"\s*:')
 
 
 class Mended(Struct, frozen=True):

@@ -8,16 +8,29 @@ from typing import NoReturn
 from polymnia.engine.transfer.archive_item import ArchiveLimits, cannot_read
 from polymnia.engine.transfer.archive_source import Source
 
-__all__ = ["JsonText"]
+__all__ = ["JsonText", "string_end"]
 
 _CHUNK = 256 * 1024
-_BLANK = re.compile(rb"[ \t\r\n]*+")
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-# Everything up to the next bracket, or up to a string whose end is not there yet.
-_FLAT = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_WORD = re.compile(rb"[^ \t\r\n,\]}]*+")
+_BLANK = re.compile(rb"[ \t\r\n]*")
+_MARK = re.compile(rb'["{}\[\]]')
+_ESCAPE_OR_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
+_WORD = re.compile(rb"[^ \t\r\n,\]}]*")
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
-_QUOTE = ord('"')
+_QUOTE, _BACKSLASH = b'"\\'
+
+
+def string_end(raw: bytes, start: int) -> int:
+    """The place after the string that opens at ``start``; -1 when its closing quote is missing.
+
+    A loop, not one pattern: a pattern that repeats a group remembers every repetition, 120 bytes for each escape.
+    """
+    end = raw.find(b'"', start + 1)
+    if end < 0 or raw[end - 1] != _BACKSLASH:
+        return end + 1 if end >= 0 else -1
+    for found in _ESCAPE_OR_QUOTE.finditer(raw, start + 1):
+        if found.end() - found.start() == 1:
+            return found.end()
+    return -1
 
 
 class JsonText:
@@ -55,10 +68,10 @@ class JsonText:
         if first is None:
             self._stop("a value was expected")
         if first == _QUOTE:
-            while (text := _STRING.match(self._held, self._at)) is None:
+            while (end := string_end(self._held, self._at)) < 0:
                 if not self._fill(self._at):
                     return None
-            self._at = text.end()
+            self._at = end
         elif first in b"{[":
             if not self._pass_brackets(begin, keep):
                 return None
@@ -75,9 +88,12 @@ class JsonText:
     def _pass_brackets(self, begin: int, keep: bool) -> bool:
         open_ = bytearray()
         while True:
-            if (flat := _FLAT.match(self._held, self._at)) is not None:
-                self._at = flat.end()
-            mark = self._held[self._at] if self._at < len(self._held) else None
+            found = _MARK.search(self._held, self._at)
+            self._at = found.start() if found else len(self._held)
+            mark = self._held[self._at] if found else None
+            if mark == _QUOTE and (end := string_end(self._held, self._at)) >= 0:
+                self._at = end
+                continue
             if mark is None or mark == _QUOTE:
                 if not self._fill(begin - self._before if keep else self._at):
                     return False

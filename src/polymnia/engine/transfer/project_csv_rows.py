@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from polymnia.engine.transfer.archive_item import ArchiveLimits, cannot_read
@@ -18,7 +18,7 @@ _FORMULA = "=+-@\t\r\n＝＋－＠"
 _TO_MARK = re.compile(f"[{re.escape(_FORMULA)}{_MARK}]")
 _MARKED = re.compile(f"{_MARK}(?=[{re.escape(_FORMULA)}{_MARK}]|$)")
 _TO_QUOTE = re.compile('[",\r\n;\t]|^ | $')
-_QUOTED = re.compile(rb'"((?:[^"]++|"")*+)"')
+_QUOTED = re.compile(rb'"[^"]*"')  # a cell with doubled quotes is several of these
 _CHUNK = 256 * 1024
 _LF, _CR, _QUOTE = b'\n\r"'
 
@@ -57,7 +57,7 @@ class _Rows:
         self._source = source
         self._limits = limits
         self._delimiter = delimiter
-        self._plain = re.compile(b"[^%b\r\n]*+" % re.escape(bytes([delimiter])))
+        self._plain = re.compile(b"[^%b\r\n]*" % re.escape(bytes([delimiter])))
         self._held = b""
         self._at = 0
         self._line = 1
@@ -106,27 +106,31 @@ class _Rows:
     def _one(self) -> tuple[bytes, str | None]:
         """The cell that begins here."""
         if self._mark() != _QUOTE:
-            return self._run(self._plain)[0], None
-        found = self._run(_QUOTED)
-        cell = found[1]
+            return self._run(self._plain_end), None
+        cell = self._run(_quoted_end)[1:-1]
         self._line += cell.count(b"\n")
-        behind = self._run(self._plain)[0]
+        behind = self._run(self._plain_end)
         return cell.replace(b'""', b'"'), "something follows a quotation mark that closes a cell" if behind else None
 
-    def _run(self, pattern: re.Pattern[bytes]) -> re.Match[bytes]:
-        """What a pattern finds here, with all of it there."""
+    def _plain_end(self, raw: bytes, start: int) -> int:
+        found = self._plain.match(raw, start)
+        return found.end() if found else start
+
+    def _run(self, end_of: Callable[[bytes, int], int]) -> bytes:
+        """The bytes from here to the end that is found, with all of them read."""
         line = self._line
-        while (found := pattern.match(self._held, self._at)) is None or found.end() == len(self._held):
+        while (end := end_of(self._held, self._at)) < 0 or end == len(self._held):
             if len(self._held) - self._at > self._limits.record:
                 raise cannot_read(
                     f"a cell has more than {self._limits.record:,} bytes, which is the limit", where=f"line {line:,}"
                 )
             if not self._fill(len(self._held) - self._at):
                 break
-        if found is None:
+        if end < 0:
             raise cannot_read(f"a cell that begins on line {line:,} has no closing quotation mark")
-        self._at = found.end()
-        return found
+        run = self._held[self._at : end]
+        self._at = end
+        return run
 
     def _mark(self) -> int | None:
         if self._at == len(self._held) and not self._fill(0):
@@ -143,6 +147,14 @@ class _Rows:
         self._held = self._held[self._at :] + more
         self._at = 0
         return True
+
+
+def _quoted_end(raw: bytes, start: int) -> int:
+    """The place after the quoted cell that opens at ``start``; -1 when its closing quote is missing."""
+    end = raw.find(b'"', start + 1)
+    while end >= 0 and raw.startswith(b'"', end + 1):
+        end = raw.find(b'"', end + 2)
+    return end + 1 if end >= 0 else -1
 
 
 def _text(cell: str) -> str | None:

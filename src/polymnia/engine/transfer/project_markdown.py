@@ -38,7 +38,8 @@ _ITEM, _RELATIONSHIPS = b"<!-- polymnia:item -->\n", b"<!-- polymnia:relationshi
 _LIKE_ONE = re.compile(rb"^(?=\\*<!-- polymnia:)", re.MULTILINE)
 _ESCAPED = re.compile(rb"^\\(?=\\*<!-- polymnia:)", re.MULTILINE)
 _RULE = b"---\n"
-_FRONT = re.compile(rb"---[ \t]*\r?\n((?:(?!---[ \t]*\r?$)[^\n]*+\n)*+)---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_FRONT_OPENS = re.compile(rb"---[ \t]*\r?\n")
+_FRONT_CLOSES = re.compile(rb"^---[ \t]*\r?$\n?", re.MULTILINE)
 _INNER = re.compile(rb"\n(?=[^\n])")
 _CHUNK = 256 * 1024
 _encode = Encoder().encode
@@ -143,8 +144,9 @@ def _relationship(raw: bytes, line: int, limits: ArchiveLimits) -> dict[str, Any
 
 def _apart(text: bytes) -> tuple[bytes | None, bytes]:
     """The front matter, if there is one, and what is below."""
-    found = _FRONT.match(text)
-    return (found[1], text[found.end() :]) if found else (None, text)
+    opened = _FRONT_OPENS.match(text)
+    closed = _FRONT_CLOSES.search(text, opened.end()) if opened else None
+    return (text[opened.end() : closed.start()], text[closed.end() :]) if opened and closed else (None, text)
 
 
 def _told(front: bytes | None, limits: ArchiveLimits) -> dict[str, Any] | str:

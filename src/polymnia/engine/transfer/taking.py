@@ -45,7 +45,7 @@ _SHAPES: dict[Place, msgspec.json.Decoder[Any]] = {
     "any": _LINE,
 }
 _LIST = msgspec.json.Decoder(list[Raw])
-_SPACE = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]+')
+_SPACE = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
 _DEEP = f"It is nested more than {_DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
 _EXPECTED: dict[Place, What] = {"entities": "entity", "relations": "relation"}

@@ -28,11 +28,11 @@ from polymnia.engine.transfer.wording import quoted
 
 __all__ = ["Walk"]
 
-_SKIPPED = re.compile(r"[ \t\r\n,]*+")
-_AFTER_VALUE = re.compile(r"[ \t\r\n]*+(?:[,\]}]|\Z)")
-_SECTION = rf'"(?:{"|".join(SECTIONS)})"\s*+:\s*+[\[{{]'
-_DOCUMENT_START = re.compile(rf"\{{\s*+{_SECTION}")
-_LANDMARK = re.compile(rf"{ITEM_START.pattern}|(?:\{{\s*+)?+{_SECTION}")
+_SKIPPED = re.compile(r"[ \t\r\n,]*")
+_AFTER_VALUE = re.compile(r"[ \t\r\n]*(?:[,\]}]|\Z)")
+_SECTION = rf'"(?:{"|".join(SECTIONS)})"\s*:\s*[\[{{]'
+_DOCUMENT_START = re.compile(rf"\{{\s*{_SECTION}")
+_LANDMARK = re.compile(rf"{ITEM_START.pattern}|(?:\{{\s*)?{_SECTION}")
 # A byte b that is not UTF-8 is decoded to U+DC00 + b; nothing else is decoded to that.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
