@@ -8,8 +8,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+import msgspec
+
 from polymnia.app import memory
 from polymnia.cli.output import bar, counted, dim, green, print_json, red, strong
+from polymnia.engine.integrity.indexes import damaged_indexes
 from polymnia.engine.search.tending import Health
 from polymnia.settings import Settings
 
@@ -88,7 +91,8 @@ def health(arguments: Namespace, chosen: Settings) -> int:
                 counts[project] = snapshot.count()
         entities, relations = held.count()
         about = held.store.about()
-    well = all(model["state"] != "broken" for model in told["models"].values())
+        damaged = [msgspec.to_builtins(one) for one in damaged_indexes(held.store, counts, whole=True)]
+    well = not damaged and all(model["state"] != "broken" for model in told["models"].values())
     data = {
         "well": well,
         "store": about,
@@ -97,6 +101,7 @@ def health(arguments: Namespace, chosen: Settings) -> int:
         "memories": entities,
         "relations": relations,
         **told,
+        "damaged": damaged,
     }
     if arguments.json:
         print_json(data)
@@ -136,5 +141,9 @@ def _print_health(data: dict[str, Any]) -> None:
             print(f"          {model['why']}")
     if not data["models"]:
         print(f"{strong('meaning')}   no model (--embedder none): search goes by words alone")
-    if not data["well"]:
+    for one in data["damaged"]:
+        where = f" {dim('(' + one['project'] + ')')}" if one["project"] else ""
+        print(f"{strong('damaged')}   {red(one['what'])}{where}")
+        print(f"          {one['how']}")
+    if any(model["state"] == "broken" for model in data["models"].values()):
         print(red("Not well: a broken model takes no part in search until it is mended."))

@@ -51,6 +51,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "as_of": lambda snapshot: [*snapshot.as_of(FAR_AHEAD), *snapshot.as_of(FAR_AHEAD, "ann")],
     "touches": lambda snapshot: [*snapshot.touches(), *snapshot.touches(0, FAR_AHEAD)],
     "seen": lambda snapshot: [*snapshot.seen(), *snapshot.seen(0, FAR_AHEAD)],
+    "damage": lambda snapshot: sorted(snapshot.damage),
     "stamp": lambda snapshot: snapshot.stamp,
     "numbers": lambda snapshot: snapshot.numbers[:3],
     "edition": lambda snapshot: snapshot.edition,

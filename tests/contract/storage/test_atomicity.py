@@ -39,6 +39,8 @@ STEPS: dict[str, Step] = {
     "count_reads": lambda tx: tx.count_reads([Seen(tx.ids(["a"])["a"], 0, "ann", 1, 2)]),
     "list_words": lambda tx: tx.list_words(100),
     "drop_words": lambda tx: tx.drop_words(),
+    "drop_indexes": lambda tx: tx.drop_indexes(),
+    "index_characters": lambda tx: tx.index_characters(100),
     "remove_records": lambda tx: tx.remove_records(list(tx.ids(["c", "newer"]).values())),
     "purge": lambda tx: tx.purge([tx.ids(["d"])["d"]]),
     "undo": lambda tx: tx.undo(tx.changes(100)[-1].id),

@@ -11,6 +11,7 @@ from polymnia.engine.condition.counters import Counters
 from polymnia.engine.condition.resources import held, used
 from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
 from polymnia.engine.content import read_as
+from polymnia.engine.integrity.indexes import damaged_indexes
 from polymnia.engine.ports.checks import Asked
 from polymnia.engine.search import Analysis
 from polymnia.errors import Busy, Fault, Invalid
@@ -154,6 +155,10 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
         look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
     if grant.write:
         look.timed("write", write)
+    damaged = look.timed("indexes", lambda: damaged_indexes(store, [project], whole=detailed, shared=False))
+    for one in damaged or ():
+        if not one.vectors:
+            look.say("unhealthy", f"{one.what}. {one.how}")
     if detailed and grant.projects is None:
         asked = Asked(checks=["file"], is_scope=bool, analyst=Analysis())
         checked = store.check(None, asked)
@@ -196,6 +201,10 @@ def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
     }
     if detailed:
         look.metrics["models"] = health.models
+    broken = look.timed("indexes", lambda: damaged_indexes(memory.store, [project], whole=detailed, shared=False))
+    for one in broken or ():
+        if one.vectors:
+            look.say("unhealthy", f"{one.what}. {one.how}")
     if health.pending:
         look.say("degraded", f"{health.pending} passage(s) have no vector yet; words find them, meaning does not")
     elif found == [] and look.metrics["vectors"] and all(_is_ready(c) for c in finder.channels):

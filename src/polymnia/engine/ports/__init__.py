@@ -171,6 +171,10 @@ class Snapshot(Protocol):
     # ── what search reads. A text or memory is called here by its number: its id within the project ───────
 
     @property
+    def damage(self) -> set[str]:
+        """The indexes found damaged while this snapshot was read; what they should have answered, the texts did."""
+
+    @property
     def stamp(self) -> int:
         """A number that another change of the project makes another one."""
 
@@ -316,6 +320,15 @@ class Transaction(Snapshot, Protocol):
 
     def drop_words(self) -> None:
         """Empty the word index; everything waits to be indexed again."""
+
+    def drop_indexes(self) -> None:
+        """Make counts and lists again, and empty all else that is made of the texts, whatever state it is in.
+
+        The substring index may be one for all projects: each of them then waits to be indexed again.
+        """
+
+    def index_characters(self, most: int) -> int:
+        """Bring the texts of up to so many more rows into the substring index; answers how many rows still wait."""
 
 
 class Turn(Protocol):

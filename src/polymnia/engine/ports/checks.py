@@ -42,7 +42,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """What to check. ``checks`` are names of the six checks of integrity, ``session`` narrows them to one session.
 
     ``models`` are the models in use. ``spots`` is how many places a fact names, ``rows`` how many rows of a table are
-    looked at (the newest), ``sample`` how many texts are compared with the indexes letter by letter.
+    looked at (the newest), ``sample`` how many texts are compared with the indexes letter by letter, ``pages`` up to
+    which size of the file the pages of the substring index are read (None: always).
     """
 
     checks: Collection[str]
@@ -53,3 +54,4 @@ class Asked(Struct, frozen=True, kw_only=True):
     spots: int = 100
     rows: int = 1_000_000
     sample: int = 500
+    pages: int | None = None

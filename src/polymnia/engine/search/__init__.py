@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from polymnia.engine.ports import Snapshot
-from polymnia.models import Passage, Text, folded_forms
+from polymnia.models import Note, Passage, Text, folded_forms
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
 
-__all__ = ["Analysis", "Finding", "substring"]
+__all__ = ["Analysis", "Finding", "damage_note", "substring"]
 
 
 class Analysis:
@@ -61,6 +61,16 @@ class Finding:
         """Stop whatever works in the background."""
         if self._finder is not None:
             self._finder.close()
+
+
+def damage_note(indexes: Iterable[str]) -> Note:
+    """What whoever searched is told about indexes that are damaged."""
+    named = " and ".join(indexes)
+    return Note(
+        "index_damaged",
+        f"Damaged: {named}. The texts themselves were searched instead, which takes longer. "
+        "`polymnia reindex --anew` makes all indexes again.",
+    )
 
 
 def substring(snapshot: Snapshot, query: str) -> list[int]:

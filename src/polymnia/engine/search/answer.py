@@ -6,6 +6,7 @@ from zlib import crc32
 
 from polymnia.engine import paging
 from polymnia.engine.items import title_of
+from polymnia.engine.search import damage_note
 from polymnia.engine.search.fitting import fitted
 from polymnia.engine.search.hits import plain, with_reasons
 from polymnia.engine.search.pages import Pages
@@ -141,6 +142,8 @@ def _filtered_out(search: Search) -> Note:
 
 def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
     notes = []
+    if damaged := sorted(search.snapshot.damage | search.index.damage):
+        notes.append(damage_note(damaged))
     if search.which != "words" and search.query.text.strip() and search.index.count > 1:
         for channel in search.channels.values():
             if channel.fault is not None:

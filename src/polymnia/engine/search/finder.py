@@ -14,7 +14,7 @@ from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Reranker
 from polymnia.engine.search.answer import answered
 from polymnia.engine.search.holding import Held
-from polymnia.engine.search.index import Index
+from polymnia.engine.search.index import DamagedIndex, Index
 from polymnia.engine.search.nearness import Look, Said, said
 from polymnia.engine.search.planning import planned
 from polymnia.engine.search.query import Query, Wanted, read
@@ -141,11 +141,19 @@ class Finder(Tending):
                 if not 0 < need < _WORTH_WAITING:
                     if need:
                         self._worker.notice(project)
-                    return work(snapshot)
+                    return self._worked(held.index, snapshot, work)
             # A few passages have no vector yet: it takes less to wait for them than to miss them.
             self._worker.notice(project)
             self._worker.wait(project, patience)
             patience = 0.0
+
+    def _worked(self, index: Index, snapshot: Snapshot, work: Callable[[Snapshot], T]) -> T:
+        """Work, and once more on the texts themselves where the word index proves to be damaged."""
+        try:
+            return work(snapshot)
+        except DamagedIndex:
+            index.distrust(snapshot)
+            return work(snapshot)
 
     # ── neighbours ────────────────────────────────────────────────────────────────────────────────────
 
@@ -184,7 +192,9 @@ class Finder(Tending):
                 self._worker.notice(project)
                 self._worker.wait(project, _CATCHING_UP)
             with self._reading(project, held) as snapshot:
-                return work(Look(held.index, snapshot, self._by_name))
+                return self._worked(
+                    held.index, snapshot, lambda snapshot: work(Look(held.index, snapshot, self._by_name))
+                )
         finally:
             held.lock.release()
 

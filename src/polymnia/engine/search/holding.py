@@ -109,6 +109,13 @@ class Holding:
                 keys = np.array([text << 16 | part for text, part in wanted], np.uint64)
                 vectors.pass_over(held.index.rows(keys))
 
+    def _index_characters(self, project: str) -> None:
+        left, before = 1, 0
+        while 0 < left != before:
+            before = left
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                left = tx.index_characters(_LISTED)
+
     def _list_words(self, project: str, step: Callable[[str, int, int], None]) -> None:
         with self._store.read(project) as snapshot:
             _, seq, listed, _ = snapshot.numbers

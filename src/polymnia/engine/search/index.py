@@ -21,7 +21,7 @@ from polymnia.engine.search.sizes import Sizes
 from polymnia.engine.search.vectors import Vectors
 from polymnia.models import Passage
 
-__all__ = ["POSTING", "Index"]
+__all__ = ["POSTING", "DamagedIndex", "Index"]
 
 Numbers = NDArray[Any]
 
@@ -36,14 +36,23 @@ POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
 _NOTHING = np.empty(0, POSTING)
 _NOWHERE = (-1, 0, 0, 0)
 _NO_EDITION = (-1, 0)
+_PROBED = 4  # words of a text that is looked up, the longest: they are rare, and so quickly read
+
+
+class DamagedIndex(Exception):
+    """The store's word index says what cannot be. Whoever asked asks again after ``Index.distrust``."""
 
 
 class Index:
-    """One project in numbers. Passages are counted from 1; row 0 of every column belongs to none."""
+    """One project in numbers. Passages are counted from 1; row 0 of every column belongs to none.
+
+    A word index that proves to be damaged is left alone until it is made anew: its texts are read here instead.
+    """
 
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst
         self.vectors: dict[str, Vectors] = {}
+        self._distrusted: int | None = None  # the edition of a damaged word index
         self._reset()
 
     def _reset(self) -> None:
@@ -106,14 +115,20 @@ class Index:
 
     def _follow(self, snapshot: Snapshot) -> None:
         numbers, edition = snapshot.numbers, snapshot.edition
+        if self.damaged and edition[0] != self._distrusted:
+            self._distrusted = None
+            self._numbers = _NOWHERE  # it was made anew
         if numbers != self._numbers or edition != self._edition:
             self._sizes = None
             project, seq, listed, change = numbers
             was_project, was_seq, _, was_change = self._numbers
             if project != was_project or seq < was_seq or change < was_change or edition[0] != self._edition[0]:
                 self._load(snapshot)
-            elif edition != self._edition or listed != self._numbers[2]:
-                self._relist(snapshot)
+            elif not self.damaged and (edition != self._edition or listed != self._numbers[2]):
+                try:
+                    self._relist(snapshot)
+                except DamagedIndex:
+                    self._load(snapshot)
             else:
                 # First what came back: it may be a memory that the newest texts belong to.
                 self._renew(snapshot, [number for number in snapshot.moved(was_change) if number <= was_seq])
@@ -124,8 +139,49 @@ class Index:
 
     def _load(self, snapshot: Snapshot) -> None:
         self._reset()
-        self._take_blocks(snapshot)
+        if not self.damaged:
+            try:
+                self._take_blocks(snapshot)
+                self.probe(snapshot)
+            except DamagedIndex:
+                self._distrusted = snapshot.edition[0]
+                self._reset()
         self._take_rest(snapshot)
+
+    @property
+    def damaged(self) -> bool:
+        """Whether the store's word index is damaged, and the texts are read here instead."""
+        return self._distrusted is not None
+
+    @property
+    def damage(self) -> set[str]:
+        """The indexes of the store that were found damaged."""
+        found = {"vectors"} if any(vectors.damaged for vectors in self.vectors.values()) else set()
+        return {*found, "word index"} if self.damaged else found
+
+    def distrust(self, snapshot: Snapshot) -> None:
+        """Read the texts again, without the store's word index."""
+        self._distrusted = snapshot.edition[0]
+        self._sizes = None
+        self._load(snapshot)
+        for vectors in self.vectors.values():
+            vectors.follow(snapshot, self)
+        self._numbers, self._edition = snapshot.numbers, snapshot.edition
+
+    def probe(self, snapshot: Snapshot) -> None:
+        """Look up a few texts of the word index by their words: an emptied one answers like one that has nothing."""
+        rows = np.flatnonzero(self.passages["alive"][: self._listed])
+        away = {*snapshot.gone(), *snapshot.stale()}
+        for row in rows[[0, len(rows) // 2, -1]].tolist() if len(rows) else ():
+            number, part = int(self.passages["text"][row]), int(self.passages["part"][row])
+            if number in away:
+                continue
+            read = [one for one in self._analyst(snapshot.texts_of([number])) if min(one.part, 65535) == part]
+            if not read:
+                raise DamagedIndex
+            for term in sorted(read[0].terms, key=len)[-_PROBED:]:
+                if row not in self.postings(snapshot, term)["passage"]:
+                    raise DamagedIndex
 
     def _relist(self, snapshot: Snapshot) -> None:
         """The store has indexed more texts: what was read here for their sake is let go."""
@@ -161,16 +217,25 @@ class Index:
     def _take_rest(self, snapshot: Snapshot, moved: Iterable[int] = ()) -> None:
         """What the store's word index does not say: which of its texts are gone or read otherwise, and the newest."""
         _, seq, listed, _ = snapshot.numbers
-        self._bury(snapshot.gone())
-        self._renew(snapshot, [*moved, *snapshot.stale()])
+        if self.damaged:
+            listed = 0
+        else:
+            self._bury(snapshot.gone())
+            self._renew(snapshot, [*moved, *snapshot.stale()])
         self._add(self._analyst(snapshot.texts(listed, seq)))
 
     def _take_blocks(self, snapshot: Snapshot) -> None:
+        listed = snapshot.numbers[2]
         for first, count, data in snapshot.passages(self._listed - 1):
+            # Blocks have no gaps, and tell of rows that there are.
+            if first != self.passages.count or len(data) != count * _PASSAGE.itemsize:
+                raise DamagedIndex
             block = np.frombuffer(data, _PASSAGE, count)
-            if first != self.passages.count:  # blocks have no gaps, unless somebody rebuilt the index meanwhile
-                raise RuntimeError("The word index changed while it was read")
+            if block["text"].max(initial=0) > listed or (block["memory"] > block["text"])[block["text"] > 0].any():
+                raise DamagedIndex
             self._append(block)
+        if self.passages.count != snapshot.edition[1] + 1:
+            raise DamagedIndex
         self._listed = self.passages.count
         self._listed_memories = self.memories.count
         self._listed_late = dict(self._late), dict(self._late_memories)
@@ -323,7 +388,13 @@ class Index:
         """Where a term stands, among all passages."""
         found = []
         if self._listed > 1 and (pieces := snapshot.postings(term)):
-            found.append(np.frombuffer(pieces[0] if len(pieces) == 1 else b"".join(pieces), POSTING))
+            joined = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            if len(joined) % POSTING.itemsize:
+                raise DamagedIndex
+            listed = np.frombuffer(joined, POSTING)
+            if len(listed) and not 0 < listed["passage"].min() <= listed["passage"].max() < self._listed:
+                raise DamagedIndex
+            found.append(listed)
         tail = self._tail.get(term)
         if tail is not None:
             rows = np.frombuffer(tail, np.uint32).reshape(-1, 3)

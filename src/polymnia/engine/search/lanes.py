@@ -70,6 +70,8 @@ def by_words(index: Index, snapshot: Snapshot, wanted: Wanted, *, alike: bool = 
         if alike and not group.bonus and not any(len(postings) for _, _, postings in found):
             near = _alike(index, snapshot, group.word)
         _add(lane, index, group, near or found, bool(near))
+    if wanted.groups and not any(len(one.rows) for one in lane.asked):
+        index.probe(snapshot)
     if wanted.time is not None:
         _add_time(lane, index, snapshot, wanted)
     if not index.sizes.has_long:

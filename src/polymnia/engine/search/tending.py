@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from polymnia.engine.ports.checks import Asked
+from polymnia.engine.search import Analysis
 from polymnia.engine.search.holding import Holding
 from polymnia.engine.search.worker import Channel, embed_some
 from polymnia.models import Text
@@ -61,9 +63,12 @@ class Tending(Holding):
         """
         if anew:
             with self._store.write(project, "polymnia", "reindex") as tx:
-                tx.drop_words()
-                tx.drop_vectors([])
+                tx.drop_indexes()
+            asked = Asked(checks=(), is_scope=bool, analyst=Analysis())
+            self._store.mend(None, ("shape_differs", "index_damaged"), asked)
             self.forget(project)  # the vectors it holds are no longer the store's
+            for other in self._store.projects():
+                self._index_characters(other)
         self._list_words(project, step)
         for channel in self.channels:
             if not channel.load(patient=False) and channel.fault is not None:

@@ -18,6 +18,7 @@ __all__ = ["Vectors", "packed"]
 _READ = 50_000  # so many vectors are read from the store at a time
 _HELD = 25_000  # up to so many passages the halves are held in memory too
 _SLICE = 1 << 14  # passages looked at together: their bits and what is made of them stay in the cache
+_MOST = 1.25  # more than the square of the length of any vector, which is about 1
 _FAR = 1 << 14  # farther than any two vectors are
 
 
@@ -57,6 +58,7 @@ class Vectors:
     def clear(self) -> None:
         """Forget everything."""
         self._seen = 0
+        self.damaged = False  # whether one was found that is no vector of this model; it counts as none
         self._bits: NDArray[Any] = np.zeros((self._words, 0), np.uint64)  # word by word: each is read in one go
         self._halves: NDArray[Any] | None = np.zeros((0, self.dimensions), np.float16)
         self.arrival: NDArray[Any] = np.zeros(0, np.int64)
@@ -106,8 +108,24 @@ class Vectors:
     def _hold(self, snapshot: Snapshot, rows: NDArray[Any], arrivals: NDArray[Any]) -> None:
         assert self._halves is not None
         row_of = dict(zip(arrivals.tolist(), rows.tolist(), strict=True))
-        for arrival, half in snapshot.halves(arrivals.tolist()):
-            self._halves[row_of[arrival]] = np.frombuffer(half, "<f2")
+        for arrival, half in self._read(snapshot, arrivals.tolist()):
+            self._halves[row_of.pop(arrival)] = np.frombuffer(half, "<f2")
+        lost = np.array(list(row_of.values()), np.int64)
+        self.arrival[lost[lost > 0]] = -1
+
+    def _read(self, snapshot: Snapshot, arrivals: list[int]) -> list[tuple[int, Any]]:
+        """The vectors of these arrivals, but for those that are damaged: they have another size, or another length."""
+        read = [(arrival, half) for arrival, half in snapshot.halves(arrivals) if len(half) == 2 * self.dimensions]
+        if read:
+            matrix = np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(len(read), -1)
+            with np.errstate(all="ignore"):
+                lengths = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float32)
+            sound = (lengths > 1 / _MOST) & (lengths < _MOST)
+            if not sound.all():
+                read = [one for one, keeps in zip(read, sound.tolist(), strict=True) if keeps]
+        if len(read) < len(arrivals):
+            self.damaged = True
+        return read
 
     def _fit(self, count: int) -> None:
         have = len(self.arrival)
@@ -196,7 +214,7 @@ class Vectors:
             return found
         arrivals = self.arrival[rows[there]]
         place = dict(zip(arrivals.tolist(), there.tolist(), strict=True))
-        read = snapshot.halves(sorted(place))
+        read = self._read(snapshot, sorted(place))
         if read:
             matrix = np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(len(read), -1)
             found[[place[arrival] for arrival, _ in read]] = matrix.astype(np.float32) @ query
@@ -209,7 +227,7 @@ class Vectors:
         if self._halves is not None:
             held: NDArray[Any] = self._halves[rows].astype(np.float32)
             return held
-        read = dict(snapshot.halves(self.arrival[rows].tolist()))
+        read = dict(self._read(snapshot, self.arrival[rows].tolist()))
         if not all(arrival in read for arrival in self.arrival[rows].tolist()):
             return None
         matrix = np.frombuffer(b"".join(read[arrival] for arrival in self.arrival[rows].tolist()), "<f2")

@@ -127,7 +127,11 @@ class FindingVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             found = self._matching(snapshot, query, limit, cursor)
             if relations and found.records:
-                return Graph(found.records, _links(snapshot, found.records), found.next)
+                found = Graph(found.records, _links(snapshot, found.records), found.next)
+            if snapshot.damage:
+                from polymnia.engine.search import damage_note
+
+                return Graph(found.records, found.relations, found.next, [damage_note(sorted(snapshot.damage))])
             return found
 
     def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:

@@ -9,7 +9,7 @@ from msgspec.json import encode
 
 from polymnia.models import DEFAULT_SCOPE, Filters
 
-__all__ = ["FACETS", "statement"]
+__all__ = ["FACETS", "UNLISTED_TAGS", "statement"]
 
 FACETS = {
     "kinds": "facet_kinds",
@@ -19,6 +19,11 @@ FACETS = {
     "months": "facet_months",
 }
 """What is counted, and the statement that counts it."""
+
+UNLISTED_TAGS = """WITH tag (project, tag, memory) AS (
+  SELECT m.project, t.value, m.id FROM memory m, json_each(CASE WHEN json_valid(m.tags) THEN m.tags ELSE '[]' END) t
+) """
+"""Stands before a statement that is to read the tags of the memories themselves, because their list is damaged."""
 
 _ANY = "{column} IN (SELECT value FROM json_each(?))"
 

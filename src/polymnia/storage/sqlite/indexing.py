@@ -8,7 +8,7 @@ import apsw
 
 from polymnia.engine.ports import Analyst, Vector
 from polymnia.models import Seen, Text
-from polymnia.storage.sqlite import rows, vectors, words
+from polymnia.storage.sqlite import characters, rows, vectors, words
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
@@ -20,9 +20,8 @@ _UNINDEXED = 512
 _UNLISTED = 1024  # the same for the word index, whose newest texts every searching process reads for itself
 _LONG = 200_000  # characters after which a change does not wait for more: reading them again would cost every process
 _MOST_LISTED = 8192  # and no change pays for more than this many texts of others
-_SLICE = 10_000
+_SLICE = 10_000  # and of the substring index no change makes more than so many again
 _VERSION = "words"  # the fact that says how the texts of the word index were read
-_ENDS = "\x01\x01"  # two characters after each text, so that a trigram starts at its every character
 
 
 class Indexing(SqliteSnapshot):
@@ -38,7 +37,7 @@ class Indexing(SqliteSnapshot):
     def _index_due(self) -> None:
         """Take in what is new, if it is time."""
         if self._seq - self._indexed > _UNINDEXED:
-            self._index_new()
+            self._index_new(max(_SLICE, self._seq - self._first))
         if self._seq - self._listed > _UNLISTED or self._written > _LONG:
             most = max(_MOST_LISTED, self._seq - self._first)
             # An index that was read otherwise is made anew at once; when it is too large for that, by a reindex: a
@@ -48,22 +47,47 @@ class Indexing(SqliteSnapshot):
 
     # ── characters ────────────────────────────────────────────────────────────────────────────────────
 
-    def _index_new(self) -> None:
-        while self._indexed < self._seq:
+    def index_characters(self, most: int) -> int:
+        """Bring the texts of up to so many more rows into the substring index; answers how many rows still wait."""
+        self._noted = True
+        self._index_new(most)
+        self._run(SQL["set_indexed"], (self._indexed, self._project))
+        return self._seq - self._indexed
+
+    def _index_new(self, most: int) -> None:
+        last = min(self._indexed + most, self._seq)
+        while self._indexed < last:
             # In slices: what is read lies in memory until it is written.
-            end = min(self._indexed + _SLICE, self._seq)
+            end = min(self._indexed + _SLICE, last)
             new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + end)).fetchall()
-            self._db.executemany(SQL["index"], ((id, text + _ENDS) for id, text in new))
+            try:
+                self._db.executemany(SQL["index"], ((id, text + characters.ENDS) for id, text in new))
+            except characters.DAMAGE:
+                self.drop_characters()
+                return
             self._indexed = end
 
     def _index_old(self, id: int, text: str) -> None:
         """Keep the index true for a row whose number it has passed already."""
         if id <= self._base + self._indexed:
-            self._run(SQL["index"], (id, text + _ENDS))
+            try:
+                self._run(SQL["index"], (id, text + characters.ENDS))
+            except characters.DAMAGE:
+                self.drop_characters()
 
     def _unindex(self, id: int) -> None:
         if id <= self._base + self._indexed:
-            self._run(SQL["unindex"], (id,))
+            try:
+                self._run(SQL["unindex"], (id,))
+            except characters.DAMAGE:
+                # No change fails for what can be made again: until it is, texts are scanned.
+                self.drop_characters()
+
+    def drop_characters(self) -> None:
+        """Empty the substring index, for all projects: it is one table. Everything waits to be indexed again."""
+        self._noted = True
+        characters.empty(self._run)
+        self._indexed = 0
 
     def _drop_text(self, id: int) -> None:
         """A text goes: from the index of characters at once, in the word index it is marked."""
@@ -86,6 +110,16 @@ class Indexing(SqliteSnapshot):
         self._index_old(id, f"{rows.fold(name)}\x01{rows.fold(kind)}")
         if id <= self._base + self._listed:
             self._run(SQL["add_stale"], (id,))
+
+    def drop_indexes(self) -> None:
+        """Make counts and lists again, and empty all else that is made of the texts."""
+        self.drop_characters()
+        self.drop_words()
+        self.drop_vectors([])
+        for statement in ("drop_scopes", "count_scopes", "drop_tags", "list_tags"):
+            self._run(SQL[statement], (self._project,)).fetchall()
+        (self._texts,) = self._run(SQL["count_texts"], (self._base, self._top)).fetchone()
+        self._run(SQL["set_texts"], (self._texts, self._project))
 
     # ── tags ──────────────────────────────────────────────────────────────────────────────────────────
 

@@ -32,6 +32,7 @@ class OpenProject:
         self._passages: int = row[6]
         self._edition: int = row[7]
         self._last_change: int | None = None
+        self.damage: set[str] = set()
         self._base = self._project * rows.SPAN
         self._top = self._base + rows.SPAN - 1
 

@@ -83,14 +83,28 @@ class Searched(OpenProject):
         from polymnia.storage.sqlite import filters
 
         statement, values = filters.statement(wanted, self._project, self._base, among, limit)
-        return sorted(id - self._base for (id,) in self._run(statement, values))
+        found = self._run(statement, values).fetchall()
+        if not found and wanted.tags and not self._lists_tags():
+            found = self._run(filters.UNLISTED_TAGS + statement, values).fetchall()
+        return sorted(id - self._base for (id,) in found)
+
+    def _lists_tags(self) -> bool:
+        """Whether the tags of the newest memory that has some are listed."""
+        if self._run(SQL["unlisted_tags"], (self._base, self._top)).fetchone() is None:
+            return True
+        self.damage.add("list of tags")
+        return False
 
     def passes_more(self, wanted: Filters, count: int) -> bool:
         """Whether more than so many memories pass the filters."""
         from polymnia.storage.sqlite import filters
 
         statement, values = filters.statement(wanted, self._project, self._base, None, 1)
-        return self._run(f"{statement} OFFSET ?", (*values, count)).fetchone() is not None
+        more = self._run(f"{statement} OFFSET ?", (*values, count)).fetchone() is not None
+        if not more and wanted.tags and not self._lists_tags():
+            statement = filters.UNLISTED_TAGS + statement
+            more = self._run(f"{statement} OFFSET ?", (*values, count)).fetchone() is not None
+        return more
 
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
         """How often each value occurs among these memories, most often first."""

@@ -100,7 +100,11 @@ class SqliteSnapshot(Substrings, Searched):
 
     def scopes(self) -> list[tuple[str | None, int]]:
         """Every scope that has memories, with how many, in order of their paths; None is the default one."""
-        return [(path or None, count) for path, count in self._run(SQL["scopes"], (self._project,))]
+        found = self._run(SQL["scopes"], (self._project,)).fetchall()
+        if not found and self._texts:  # the counts were lost
+            self.damage.add("counts of scopes")
+            found = self._run(SQL["counted_scopes"], (self._project,)).fetchall()
+        return [(path or None, count) for path, count in found]
 
     def sessions(self) -> list[Session]:
         """Every session, in the order they began."""

@@ -13,6 +13,9 @@ UPDATE project SET listed = 0, passages = 0, edition = ? WHERE id = ?;
 -- name: set_listed
 UPDATE project SET listed = ?, passages = ? WHERE id = ?;
 
+-- name: set_indexed
+UPDATE project SET indexed = ? WHERE id = ?;
+
 -- name: id_of
 SELECT id FROM memory WHERE project = ? AND name = ?;
 
@@ -102,6 +105,9 @@ SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ? OFFSET ?
 
 -- name: scopes
 SELECT path, memories FROM scope WHERE project = ? ORDER BY path;
+
+-- name: counted_scopes
+SELECT coalesce(scope, ''), count(*) FROM memory WHERE project = ? GROUP BY 1 ORDER BY 1;
 
 -- name: session
 SELECT id, project, name, created FROM session WHERE project = ? AND name = ?;
@@ -225,6 +231,15 @@ SELECT memory FROM observation WHERE id > ?1 AND id <= ?2 AND instr(coalesce(fol
 UNION ALL
 SELECT id FROM memory WHERE id > ?1 AND id <= ?2
   AND (instr(coalesce(name_fold, name), ?3) OR instr(coalesce(kind_fold, kind), ?3));
+
+-- name: newest_indexed
+SELECT id, coalesce(name_fold, name) || char(1) || coalesce(kind_fold, kind) FROM memory
+WHERE id = (SELECT max(id) FROM memory WHERE id > ?1 AND id <= ?2)
+UNION ALL
+SELECT id, coalesce(fold, text) FROM observation WHERE id = (SELECT max(id) FROM observation WHERE id > ?1 AND id <= ?2);
+
+-- name: is_indexed
+SELECT 1 FROM gram WHERE gram MATCH ? AND rowid = ?;
 
 -- name: candidates
 SELECT count(*) FROM (SELECT 1 FROM gram WHERE gram MATCH ?3 AND rowid > ?1 AND rowid <= ?2 LIMIT ?4);
@@ -467,12 +482,46 @@ DELETE FROM vector WHERE model = ?3 AND text > ?1 AND text <= ?2;
 -- name: drop_bits_of_model
 DELETE FROM vector_bits WHERE project = ? AND model = ?;
 
+-- name: drop_vectors
+DELETE FROM vector WHERE text > ?1 AND text <= ?2;
+
+-- name: count_bits
+SELECT count(*) FROM vector_bits WHERE project = ?;
+
+-- name: drop_bits_of_project
+DELETE FROM vector_bits WHERE project = ?;
+
 -- name: models
 SELECT m.id, m.name, m.dimensions, count(*) FROM vector_bits b JOIN model m ON m.id = b.model
 WHERE b.project = ? GROUP BY m.id;
 
 -- name: projects
 SELECT name FROM project ORDER BY id;
+
+-- name: unlisted_tags
+SELECT 1 FROM memory m, json_each(m.tags) j
+WHERE m.id = (SELECT id FROM (SELECT id, tags FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1000)
+              WHERE tags IS NOT NULL AND json_valid(tags) LIMIT 1) AND NOT EXISTS (SELECT 1 FROM tag t WHERE t.project = m.project AND t.tag = j.value AND t.memory = m.id) LIMIT 1;
+
+-- name: drop_scopes
+DELETE FROM scope WHERE project = ?;
+
+-- name: count_scopes
+INSERT INTO scope SELECT project, coalesce(scope, ''), count(*) FROM memory WHERE project = ? GROUP BY 1, 2;
+
+-- name: drop_tags
+DELETE FROM tag WHERE project = ?;
+
+-- name: list_tags
+INSERT OR IGNORE INTO tag SELECT m.project, t.value, m.id FROM memory m, json_each(m.tags) t
+WHERE m.project = ? AND json_valid(m.tags) AND t.type = 'text';
+
+-- name: count_texts
+SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2)
+  + (SELECT count(*) FROM observation WHERE id > ?1 AND id <= ?2);
+
+-- name: set_texts
+UPDATE project SET texts = ? WHERE id = ?;
 
 -- name: facet_kinds
 SELECT m.kind, count(*) FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from polymnia.storage.sqlite.characters import DAMAGE, answers, cover, quoted
 from polymnia.storage.sqlite.project import OpenProject
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["Substrings", "cover"]
+__all__ = ["Substrings"]
 
 _SCAN_BELOW = 256  # a project with fewer texts than this is scanned faster than its index is asked
 _SCAN_SHORT_BELOW = 20_000  # the same for queries of one or two characters, which have no trigram
@@ -29,13 +30,26 @@ class Substrings(OpenProject):
         return found[0] if len(found) == 1 else sorted(set().union(*found))
 
     def _containing(self, form: str) -> list[int]:
-        match = self._match(form)
-        if match is None:
-            found = self._run(SQL["containing_by_scan"], (self._base, self._top, form))
-        else:
-            border = self._base + self._indexed
-            found = self._run(SQL["containing"], (self._base, border, self._top, form, match))
-        return sorted({id for (id,) in found})
+        found = self._by_index(form)
+        if found is None:
+            found = {id for (id,) in self._run(SQL["containing_by_scan"], (self._base, self._top, form))}
+        return sorted(found)
+
+    def _by_index(self, form: str) -> set[int] | None:
+        """What the index finds; None where a scan is better, or where the index is damaged."""
+        border = self._base + self._indexed
+        try:
+            match = self._match(form)
+            if match is None:
+                return None
+            found = {id for (id,) in self._run(SQL["containing"], (self._base, border, self._top, form, match))}
+            # An emptied index answers like a sound one that has nothing.
+            if found or answers(self._run, self._base, border):
+                return found
+        except DAMAGE:
+            pass
+        self.damage.add("substring index")
+        return None
 
     def _match(self, form: str) -> str | None:
         """The index query that finds every text with the form and some others; None where a scan is better."""
@@ -48,7 +62,7 @@ class Substrings(OpenProject):
         terms = self._terms(form, _TERMS + 1)
         if len(terms) > _TERMS:
             return None
-        return " OR ".join(_quoted(term) for (term,) in terms) or _quoted("\x01\x01\x01")
+        return " OR ".join(quoted(term) for (term,) in terms) or quoted("\x01\x01\x01")
 
     def _terms(self, start: str, limit: int) -> list[Any]:
         start = start.translate(_AS_INDEXED)
@@ -59,20 +73,25 @@ class Substrings(OpenProject):
         """Whether about ``limit`` or more texts hold one of the folded forms."""
         if self._texts < limit or not self._indexed:
             return False
+        try:
+            return any(self._holds_many(form, limit) for form in forms)
+        except DAMAGE:
+            self.damage.add("substring index")
+            return False
+
+    def _holds_many(self, form: str, limit: int) -> bool:
+        if len(form) < 3:
+            terms = self._terms(form, _TELLING + 1)
+            if len(terms) > _TELLING:
+                return True
+            match = " OR ".join(quoted(term) for (term,) in terms)
+        else:
+            match = cover(form)
+        if not match:
+            return False
         border = self._base + self._indexed
-        for form in forms:
-            if len(form) < 3:
-                terms = self._terms(form, _TELLING + 1)
-                if len(terms) > _TELLING:
-                    return True
-                match = " OR ".join(_quoted(term) for (term,) in terms)
-            else:
-                match = cover(form)
-            if match:
-                row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
-                if row is not None and row[0] >= limit:
-                    return True
-        return False
+        row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
+        return row is not None and row[0] >= limit
 
     def names_starting(self, prefix: str, limit: int) -> list[str]:
         """Names that start with the prefix, in alphabetical order."""
@@ -93,13 +112,3 @@ def _above(prefix: str) -> str | bytes:
         return b""  # SQLite holds any blob to be greater than any text
     after = ord(prefix[-1]) + 1
     return prefix[:-1] + chr(0xE000 if after == 0xD800 else after)  # no text holds a surrogate
-
-
-def cover(form: str) -> str:
-    """Trigrams side by side that cover the form; a last one may overlap. More of them would only cost."""
-    starts = [*range(0, len(form) - 2, 3), len(form) - 3]
-    return " AND ".join(_quoted(form[i : i + 3]) for i in dict.fromkeys(starts))
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

@@ -60,6 +60,11 @@ def forget(run: Run, project: int, text: int) -> None:
 def drop(run: Run, project: int, span: tuple[int, int], keep: Sequence[str]) -> int:
     """Let go of the vectors of every model but these; answers how many went."""
     dropped = 0
+    if not keep:  # whatever is left of them, and of models that are not known
+        run(SQL["drop_vectors"], span)
+        (dropped,) = run(SQL["count_bits"], (project,)).fetchone()
+        run(SQL["drop_bits_of_project"], (project,))
+        return int(dropped)
     for id, name, _, count in run(SQL["models"], (project,)).fetchall():
         if name not in keep:
             run(SQL["drop_vectors_of_model"], (*span, id))

@@ -71,7 +71,7 @@ def forget(run: Run, project: int, number: int, passages: Sequence[Passage]) -> 
     numbers: dict[int, int] = {}
     for first, count, data in run(SQL["blocks_with"], (project, number)).fetchall():
         kept = bytearray(data)
-        for i in range(count):
+        for i in range(min(count, len(data) // _PASSAGE.size)):  # fewer where it is damaged
             at = i * _PASSAGE.size
             if _PASSAGE.unpack_from(data, at)[0] == number:
                 kept[at : at + _PASSAGE.size] = bytes(_PASSAGE.size)
@@ -88,7 +88,7 @@ def forget(run: Run, project: int, number: int, passages: Sequence[Passage]) -> 
     for term, first in places:
         row = run(SQL["posting"], (project, term, first)).fetchone()
         pieces = [row[0][i : i + _POSTING.size] for i in range(0, len(row[0]), _POSTING.size)] if row else []
-        left = [piece for piece in pieces if _POSTING.unpack(piece)[0] not in numbers]
+        left = [piece for piece in pieces if len(piece) == _POSTING.size and _POSTING.unpack(piece)[0] not in numbers]
         if len(left) == len(pieces):
             continue
         if left:

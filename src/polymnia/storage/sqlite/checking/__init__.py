@@ -62,9 +62,11 @@ _PROJECT: dict[str, tuple[Callable[[View], None], ...]] = {
     "reference_integrity": (relations.references, _whole(past.items)),
     "schema_compliance": (form.schema,),
     "performance_issues": (load.performance,),
+    "indexes": (counts.indexes, indexes.characters, indexes.words),  # what a reindex makes again
 }
 _STORE: dict[str, tuple[Callable[[View], None], ...]] = {
     "reference_integrity": (file.foreign_keys,),
     "schema_compliance": (file.shape, file.damage),
     "file": (file.shape, file.first_look),  # for whoever asks after the health of the store
+    "indexes": (file.shape, file.damage),
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from struct import unpack
 from typing import Any
 
 from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite.checking.view import View, readable
 
-__all__ = ["consistency", "true_tags"]
+__all__ = ["consistency", "indexes", "true_tags"]
 
 _SCOPES = """
 SELECT path, sum(kept), sum(real) FROM (
@@ -53,13 +54,30 @@ _VECTOR_TEXTS = "SELECT DISTINCT text FROM vector WHERE text > ? AND text <= ?"
 _HALF = """
 SELECT coalesce(v.id, 0), ?1 << 32 | b.text FROM vector_bits b LEFT JOIN vector v ON v.id = b.id
 LEFT JOIN model m ON m.id = b.model
-WHERE b.project = ?1 AND (v.id IS NULL OR v.text <> (?1 << 32 | b.text) OR v.part <> b.part OR v.model <> b.model
+WHERE b.project = ?1 AND (?1 << 32 | b.text) > ?2 AND (
+  m.id IS NULL OR v.id IS NULL OR v.text <> (?1 << 32 | b.text) OR v.part <> b.part OR v.model <> b.model
   OR (length(v.half) <> 0 AND length(v.half) <> 2 * m.dimensions)
   OR (length(b.bits) <> 0 AND length(b.bits) <> (m.dimensions + 7) / 8) OR (length(v.half) = 0) <> (length(b.bits) = 0))
 UNION ALL
 SELECT v.id, v.text FROM vector v WHERE v.text > ?2 AND v.text <= ?3
   AND NOT EXISTS (SELECT 1 FROM vector_bits b WHERE b.project = ?1 AND b.model = v.model AND b.id = v.id)
 """
+_ARRIVALS = "SELECT id FROM vector_bits WHERE project = ?1 AND (?1 << 32 | text) > ?2 AND (?1 << 32 | text) <= ?3"
+_VECTOR = """
+SELECT v.text, v.half, b.bits FROM vector v
+JOIN vector_bits b ON b.project = v.text >> 32 AND b.model = v.model AND b.id = v.id WHERE v.id = ?
+"""
+
+
+def _is_vector(half: bytes, bits: bytes) -> bool:
+    """Whether the numbers have the length 1 together, and the bits are their signs but for what rounding moves."""
+    if len(half) % 2 or len(bits) != (len(half) // 2 + 7) // 8:
+        return True  # told by its length
+    numbers = unpack(f"<{len(half) // 2}e", half)
+    if numbers and not 0.8 < sum(x * x for x in numbers) < 1.25:
+        return False
+    signs = int("".join("1" if x > 0 else "0" for x in numbers).ljust(len(bits) * 8, "0") or "0", 2)
+    return (signs ^ int.from_bytes(bits)).bit_count() <= max(2, len(numbers) // 20)
 
 
 def consistency(view: View) -> None:
@@ -72,6 +90,14 @@ def consistency(view: View) -> None:
     if view.asked.session is None:
         _counters(view)
         _vectors(view)
+
+
+def indexes(view: View) -> None:
+    """Compare what is made of the memories alone, and is made again by a reindex."""
+    _scopes(view)
+    _tags(view)
+    _texts(view)
+    _vectors(view)
 
 
 def _scopes(view: View) -> None:
@@ -120,10 +146,14 @@ def _in_sight(view: View, memory: int) -> bool:
     return row is not None and row[0] == view.asked.session
 
 
-def _counters(view: View) -> None:
+def _texts(view: View) -> None:
     (texts,) = view.run(_TEXTS, (view.base, view.top)).fetchone()
     if texts != view.snapshot._texts:
         view.found("text_count_wrong", [Spot(0, view.project or "", (view.snapshot._texts, texts))])
+
+
+def _counters(view: View) -> None:
+    _texts(view)
     (last,) = view.run(_LAST, (view.base, view.top)).fetchone()
     if last is not None and last - view.base > view.snapshot._seq:
         view.found("row_number_behind", [Spot(0, view.project or "", (view.snapshot._seq, last - view.base))])
@@ -139,5 +169,11 @@ def _vectors(view: View) -> None:
         if text - view.base not in there and text not in deleted  # an undo brings a deleted text back with its vectors
     ]
     view.found("vector_of_nothing", [Spot(text, str(text - view.base)) for text in sorted(stray)])
-    wrong = dict.fromkeys(text for _, text in view.run(_HALF, (view.number, view.base, view.top)))
+    given = (view.number, view.base + least, view.top)
+    wrong = dict.fromkeys(text for _, text in view.run(_HALF, given))
+    arrivals = [id for (id,) in view.run(_ARRIVALS, given)]
+    for id in view.sampled(arrivals, "vectors"):
+        row = view.run(_VECTOR, (id,)).fetchone()
+        if row is not None and not _is_vector(row[1], row[2]):
+            wrong[row[0]] = None
     view.found("vector_broken", [Spot(text, view.label(text)) for text in wrong if text not in set(stray)])

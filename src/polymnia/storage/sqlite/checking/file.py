@@ -8,6 +8,7 @@ from functools import cache
 import apsw
 
 from polymnia.engine.ports.checks import Spot
+from polymnia.storage.sqlite.characters import DAMAGE, empty, refresh
 from polymnia.storage.sqlite.checking.view import View
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
@@ -52,15 +53,19 @@ def damage(view: View) -> None:
 def _told(view: View, statement: str) -> None:
     told: list[str] = []
     try:
+        refresh(view.run)
         for (text,) in view.run(statement):
             told += text.splitlines()
-    except apsw.CorruptError as e:
+    except DAMAGE as e:
         told.append(str(e))
     (pages,) = view.run("PRAGMA page_count").fetchone()
     view.looked["pages of the file"] = (pages, pages)
+    told = [text for text in told if text != "ok"]
+    substrings = [text for text in told if "fts5" in text.casefold()]
     indexes = [text for text in told if _of_index(text)]
+    view.found("characters_wrong", [Spot(0, text) for text in substrings])
     view.found("index_damaged", [Spot(0, text) for text in indexes])
-    view.found("file_damaged", [Spot(0, text) for text in told if text != "ok" and not _of_index(text)])
+    view.found("file_damaged", [Spot(0, text) for text in told if text not in substrings and text not in indexes])
 
 
 def _of_index(text: str) -> bool:
@@ -111,6 +116,10 @@ def mend_file(connection: apsw.Connection, kinds: set[str]) -> dict[str, int]:
             mended["index_damaged"] = 1
         except apsw.ConstraintError:
             pass
+    if "characters_wrong" in kinds:
+        with connection:
+            empty(connection.execute)
+        mended["characters_wrong"] = 1
     if "log_long" in kinds:
         row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if row is not None and row[0] == 0:

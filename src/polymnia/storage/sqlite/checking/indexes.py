@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from struct import Struct
 
 from polymnia.engine.ports.checks import Spot
 from polymnia.models import Text, fold
+from polymnia.storage.sqlite.characters import DAMAGE, cover, refresh
 from polymnia.storage.sqlite.checking.view import View
 from polymnia.storage.sqlite.statements import SQL
-from polymnia.storage.sqlite.substrings import cover
 
 __all__ = ["characters", "compared", "embeddings", "read_alike", "words"]
 
@@ -26,6 +26,7 @@ _OWNER = """
 SELECT uid, session FROM memory WHERE id = ?1
 UNION ALL SELECT m.uid, m.session FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?1
 """
+_POSTINGS = "SELECT term, first, data FROM posting WHERE project = ?"
 _HAVE = """
 SELECT b.text, b.part FROM vector_bits b JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?
 """
@@ -38,10 +39,12 @@ class _Passages:
         self.places: dict[tuple[int, int], tuple[int, int]] = {}  # (text, part): the number of its passage, its block
         self.embedded: set[tuple[int, int]] = set()  # those that get a vector
         self.broken: list[int] = []
+        self.count = 0
         for first, count, data in view.run(SQL["blocks"], (view.number, 0)):
-            if len(data) != count * _PASSAGE.size:
+            if len(data) != count * _PASSAGE.size or first != self.count + 1:
                 self.broken.append(first)
                 continue
+            self.count += count
             for i, row in enumerate(_PASSAGE.iter_unpack(data)):
                 text, part = row[0], row[4]
                 if text:  # zeros are what a purge leaves
@@ -54,9 +57,29 @@ class _Passages:
 
 
 def characters(view: View) -> None:
-    """Every text up to the border is in the index of characters and nothing else is; some are looked up."""
-    apart, unlike = compared(view)
-    view.found("characters_wrong", [Spot(id, view.label(id)) for id in sorted(apart | unlike)])
+    """Every text up to the border is in the substring index and nothing else is; some are looked up."""
+    if not view.snapshot._indexed:
+        return
+    try:
+        if is_whole(view):
+            apart, unlike = compared(view)
+            view.found("characters_wrong", [Spot(id, view.label(id)) for id in sorted(apart | unlike)])
+            return
+        why = "its pages"
+    except DAMAGE as e:
+        why = str(e)
+    view.found("characters_wrong", [Spot(0, view.project or "", why)], view.snapshot._indexed)
+
+
+def is_whole(view: View) -> bool:
+    """Whether SQLite finds the pages of the substring index sound; it is not asked where they are too many to read."""
+    if view.asked.pages is not None:
+        (pages,) = view.run("PRAGMA page_count").fetchone()
+        if pages > view.asked.pages:
+            view.passed_over["pages of the substring index"] = "the file is large; a detailed check reads them"
+            return True
+    refresh(view.run)
+    return all(text == "ok" for (text,) in view.run("PRAGMA quick_check(gram)"))
 
 
 def compared(view: View) -> tuple[set[int], set[int]]:
@@ -106,7 +129,10 @@ def words(view: View) -> None:
         if not _has_terms(view, passages, number):
             wrong[number] = "not found by all its words"
     spots = [Spot(view.base + number, view.label(view.base + number), wrong[number]) for number in sorted(wrong)]
-    spots += [Spot(0, f"block {first}", "a block of the wrong size") for first in passages.broken]
+    spots += [Spot(0, f"block {first}", "a block that cannot be read") for first in passages.broken]
+    if passages.count != view.snapshot._passages:
+        spots.append(Spot(0, "blocks", f"{passages.count} passages, not {view.snapshot._passages}"))
+    spots += [Spot(0, term, "a list of places that cannot be read") for term in _broken_postings(view)]
     view.found("words_wrong", spots)
 
 
@@ -135,6 +161,18 @@ def _has_terms(view: View, passages: _Passages, number: int) -> bool:
             if row is None or not _holds(row[0], passage):
                 return False
     return True
+
+
+def _broken_postings(view: View) -> Iterator[str]:
+    """The terms whose lists name passages that are none, as far as their first and last entries show."""
+    last = view.snapshot._passages
+    for term, first, data in view.run(_POSTINGS, (view.number,)):
+        if not data or len(data) % _POSTING.size:
+            yield term
+            continue
+        low, high = (_POSTING.unpack_from(data, at)[0] for at in (0, len(data) - _POSTING.size))
+        if not first <= low <= high <= last:
+            yield term
 
 
 def _holds(postings: bytes, passage: int) -> bool:

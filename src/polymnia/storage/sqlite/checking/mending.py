@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from apsw import CorruptError
 from msgspec.json import encode
 
 from polymnia.engine.ports.checks import Asked, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.characters import DAMAGE, ENDS
 from polymnia.storage.sqlite.checking import counts, form, indexes, relations
 from polymnia.storage.sqlite.checking.view import View, readable
 from polymnia.storage.sqlite.statements import SQL
@@ -22,7 +24,6 @@ UNREADABLE = "unreadable"
 
 _MEMORY_JSON = "SELECT CAST(tags AS BLOB), CAST(metadata AS BLOB), CAST(extra AS BLOB) FROM memory WHERE id = ?"
 _RELATION_JSON = "SELECT CAST(metadata AS BLOB), CAST(extra AS BLOB) FROM relation WHERE id = ?"
-_ENDS = "\x01\x01"  # as storage/sqlite/indexing.py
 
 
 def mend(tx: SqliteTransaction, kinds: set[str], asked: Asked) -> dict[str, int]:
@@ -65,12 +66,8 @@ def _text_count(tx: SqliteTransaction, asked: Asked) -> int:
 def _scopes(tx: SqliteTransaction, asked: Asked) -> int:
     wrong = _facts(tx, asked, counts.consistency, "scope_count_wrong")
     if wrong:
-        tx._run("DELETE FROM scope WHERE project = ?", (tx._project,))
-        tx._run(
-            """INSERT INTO scope SELECT project, coalesce(scope, ''), count(*) FROM memory
-            WHERE project = ? GROUP BY 1, 2""",
-            (tx._project,),
-        )
+        tx._run(SQL["drop_scopes"], (tx._project,))
+        tx._run(SQL["count_scopes"], (tx._project,))
     return len(wrong)
 
 
@@ -86,7 +83,19 @@ def _tags(tx: SqliteTransaction, asked: Asked) -> int:
 
 
 def _characters(tx: SqliteTransaction, asked: Asked) -> int:
+    before = tx._indexed
+    try:
+        return _indexed_again(tx, asked)
+    except DAMAGE:  # the table itself is damaged, for all projects
+        tx.drop_characters()
+        tx.index_characters(tx._seq)
+        return before
+
+
+def _indexed_again(tx: SqliteTransaction, asked: Asked) -> int:
     view = View(tx, tx._project_name, asked, tx._at)
+    if not indexes.is_whole(view):
+        raise CorruptError
     apart, unlike = indexes.compared(view)
     if unlike:  # found in a sample: there may be more
         border = tx._base + tx._indexed
@@ -95,14 +104,13 @@ def _characters(tx: SqliteTransaction, asked: Asked) -> int:
     for id in sorted(apart):
         tx._run(SQL["unindex"], (id,))
         for number, text in tx._run(SQL["unindexed"], (id - 1, id)).fetchall():
-            tx._run(SQL["index"], (number, text + _ENDS))
+            tx._run(SQL["index"], (number, text + ENDS))
     return len(apart)
 
 
 def _characters_behind(tx: SqliteTransaction, asked: Asked) -> int:
     behind = tx._seq - tx._indexed
-    tx._index_new()
-    tx._run("UPDATE project SET indexed = ? WHERE id = ?", (tx._indexed, tx._project))
+    tx.index_characters(behind)
     return behind
 
 
@@ -121,7 +129,7 @@ def _folds(tx: SqliteTransaction, asked: Asked) -> int:
         if spot.id <= tx._base + tx._indexed:
             tx._run(SQL["unindex"], (spot.id,))
             for number, folded in tx._run(SQL["unindexed"], (spot.id - 1, spot.id)).fetchall():
-                tx._run(SQL["index"], (number, folded + _ENDS))
+                tx._run(SQL["index"], (number, folded + ENDS))
     return len(wrong)
 
 
