@@ -10,6 +10,7 @@
     ├── NotFound              no memory of that name in this project
     │   └── MissingEnds       a relation names a memory that does not exist
     ├── AlreadyExists         a name is taken
+    ├── ManyTexts             a memory has several observations, and one text would replace them all
     ├── Conflict              a later change stands in the way
     ├── Cancelled             the caller withdrew the request
     ├── Refused               a rule of this server does not allow it
@@ -47,6 +48,7 @@ __all__ = [
     "Forbidden",
     "ImportFailed",
     "Invalid",
+    "ManyTexts",
     "MissingEnds",
     "NoLibrary",
     "NoModel",
@@ -188,6 +190,21 @@ class MissingEnds(NotFound):
 
     code = "missing_ends"
     hint = "Create both entities before relating them."
+
+
+class ManyTexts(Fault):
+    """A memory has several observations, and one text would replace them all; nothing was changed."""
+
+    code = "many_texts"
+    hint = (
+        "Use add_observations to add one and delete_observations to remove one; "
+        "everything but the text can be changed here."
+    )
+
+    def __init__(self, name: str, count: int) -> None:
+        super().__init__(f"{name!r} has {count} observations, and content would replace all of them",
+                         field="content", name=name, observations=count)  # fmt: skip
+        self.name = name
 
 
 class Conflict(Fault):

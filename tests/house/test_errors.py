@@ -21,6 +21,7 @@ _SAMPLES: list[Fault] = [
     errors.BadArguments("create_entities", [Violation("entities[0].name", "string", "number")]),
     errors.BadText("entities[0].name", "a NUL character (U+0000)"),
     errors.EmptyList("entities"),
+    errors.ManyTexts("Ann", 3),
     errors.OverLimit("entities", 10_001, "items", 10_000, "max_batch"),
     errors.UnknownOperation("There is no tool of that name"),
     errors.NotFound(["Ann", "Bob"]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
 from polymnia.engine.reads import Reads
+from polymnia.engine.screening import Screen
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Invalid, NotAStore
 from polymnia.importing import importing
@@ -184,13 +185,15 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     store = _store(chosen, create)
     # Where nobody searches by meaning, nobody pays for it.
     finding = Finding(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
+    bounds = limits(chosen)
     return Memory(
         store,
         reads=Reads(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
         policy=rules,
-        limits=limits(chosen),
+        limits=bounds,
+        screen=Screen(chosen.secrets, bounds),
         finding=finding,
         exports=chosen.export_dir or os.path.join(os.path.dirname(chosen.store or default_store()), "exports"),
     )
@@ -266,7 +269,7 @@ def server(chosen: Settings, held: Memory, hidden: Mapping[str, str] | None = No
 
     return Server(
         held, registry(chosen), version=__version__, max_nesting=chosen.max_nesting,
-        require_session=chosen.require_session == "on", secrets=chosen.secrets, hidden=hidden,
+        require_session=chosen.require_session == "on", hidden=hidden,
     )  # fmt: skip
 
 

@@ -6,6 +6,8 @@ import sys
 from argparse import Namespace
 from typing import Any
 
+from msgspec import to_builtins
+
 from polymnia.app import memory
 from polymnia.cli.filing import judged_by, print_suggestion, suggested
 from polymnia.cli.finding import metadata
@@ -13,7 +15,7 @@ from polymnia.cli.output import bar, counted, dim, line, on_one_line, print_json
 from polymnia.cli.reading import resolved, text
 from polymnia.cli.showing import called, linked, print_linked
 from polymnia.engine import scopes
-from polymnia.engine.content import Moved, Remembered, content
+from polymnia.engine.content import Joined, Moved, Remembered, content
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
@@ -40,7 +42,7 @@ def add(arguments: Namespace, chosen: Settings) -> int:
             associate=not arguments.no_associate,
             threshold=arguments.threshold,
         )
-        notes = done.notes or judged_by(held)
+        notes = [*(done.notes or judged_by(held)), *(note.text for note in held.screen.notes())]
     if arguments.json:
         print_json(_data(done, notes) | {"suggestion": None if suggestion is None else suggested(suggestion)})
         return 0
@@ -59,12 +61,23 @@ def _print_kept(done: Remembered) -> None:
     if not done.duplicate:
         print(f"Stored as {strong(called(record))} in {where}.")
     else:
-        alike = "" if done.similarity is None else f" (similarity {done.similarity:.2f})"
-        print(f"Not stored: {strong(called(record))} in {where} says the same{alike}.")
+        print(f"Not stored: {strong(called(record))} in {where} says the same.")
         print(dim(f"  {line(content(record), 2)}"))
+        if done.joined is not None:
+            print(f"Joined to it: {on_one_line(_joined(done.joined))}.")
+    if done.similar:
+        print(f"Nearly the same as {counted(len(done.similar), 'memory')} there:")
+        print_linked(list(done.similar))
     if done.associations:
         print(f"Linked to {counted(len(done.associations), 'memory')}:")
         print_linked(done.associations)
+
+
+def _joined(added: Joined) -> str:
+    parts = [f"tags {', '.join(added.tags)}"] if added.tags else []
+    parts += [f"category {added.category}"] if added.category else []
+    parts += [f"metadata {', '.join(added.metadata)}"] if added.metadata else []
+    return "; ".join(parts)
 
 
 def _data(done: Remembered, notes: list[str]) -> dict[str, Any]:
@@ -79,7 +92,8 @@ def _data(done: Remembered, notes: list[str]) -> dict[str, Any]:
         "metadata": record.metadata,
         "created": shown(record.created),
         "duplicate": done.duplicate,
-        "similarity": done.similarity,
+        "joined": None if done.joined is None else to_builtins(done.joined),
+        "similar": linked(list(done.similar)),
         "associations": linked(done.associations),
         "notes": notes,
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from polymnia.engine.content import content
+from polymnia.engine.content import content, still_there
+from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
 from polymnia.importing import importing
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
@@ -22,11 +23,15 @@ __all__ = [
     "Association",
     "Discovery",
     "Kind",
+    "by_meaning",
     "discover",
+    "draw_put_off",
     "drafts",
     "likeness",
     "linked",
     "neighbours",
+    "put_off",
+    "with_those_by_words",
 ]
 
 Kind = Literal["semantic", "temporal", "contextual", "explicit"]
@@ -38,6 +43,8 @@ MOST = 10
 RELATED = 0.4
 """From this similarity on two memories are held to be about the same thing; see docs/decisions/0018-associations.md."""
 
+_PUT_OFF, _PUT_OFF_END = "associate:", "associate;"  # the keys of what is to be drawn when the vectors are there
+_AT_ONCE = 32
 _BY_MEANING = 60  # candidates of each kind
 _BY_TAGS = 100
 _BY_NAMES = 30
@@ -91,6 +98,21 @@ def neighbours(look: Look, text: Said, words: str, *, without: int = 0, most: in
     return [Near(number, 0.0, share, 0, "") for number, share in found if number != without]
 
 
+def by_meaning(near: Sequence[Near]) -> bool:
+    """Whether neighbours were found by vectors; otherwise by their words."""
+    return bool(near) and bool(near[0].model)
+
+
+def with_those_by_words(
+    look: Look, ranked: list[tuple[Record, float]], words: str, most: int
+) -> list[tuple[Record, float]]:
+    """Neighbours by meaning, and beside them those that share a text's words; nearest first."""
+    shares = dict(look.by_words(words[:_READ], most))
+    known = {record.id for record, _ in ranked}
+    more = [(record, shares[at]) for at, record in look.load(list(shares)).items() if record.id not in known]
+    return sorted([*ranked, *more], key=lambda one: -one[1])
+
+
 def likeness(near: Sequence[Near]) -> str:
     """What neighbours have in common with a text, in words."""
     return "shares its words" if near and not near[0].model else "similar in meaning"
@@ -111,6 +133,45 @@ def drafts(
             RelationDraft(name, record.name, TYPE, strength=round(similarity, 4), context=reason, origin="auto")
         )
     return drawn
+
+
+def put_off(tx: Transaction, record: Record) -> None:
+    """Have a memory linked to its neighbours when the vectors are there. Kept in the store until it is done."""
+    tx.note(f"{_PUT_OFF}{record.id & 0xFFFFFFFF:010}", "")
+
+
+def draw_put_off(store: Store, project: str, look: Callable[[Callable[[Look], Drawn]], Drawn]) -> None:
+    """Draw the relations that were put off. What a memory is linked to already is left as it is."""
+
+    def some(moment: Look) -> Drawn:
+        waiting = moment.snapshot.notes(_PUT_OFF, _PUT_OFF_END, _AT_ONCE)
+        return {key: _put_off(moment, int(key.removeprefix(_PUT_OFF))) for key in waiting}
+
+    while drawn := look(some):
+        with store.write(project, "polymnia", DRAWN_LATER) as tx:
+            for key, (name, drafts) in drawn.items():
+                if tx.noted(key) is None:
+                    continue  # another process was faster
+                tx.note(key, None)
+                if drafts and tx.ids([name]):
+                    links = dict(linked({name: tx.relations_of([name])}, name))
+                    drawn_by_itself = sum(one.origin == "auto" and one.source == name for one in links.values())
+                    new = [one for one in drafts if one.target not in links][: max(0, MOST - drawn_by_itself)]
+                    tx.relate(still_there(tx, new))
+
+
+Drawn = dict[str, tuple[str, list[RelationDraft]]]
+
+
+def _put_off(look: Look, number: int) -> tuple[str, list[RelationDraft]]:
+    """The relations to draw from a memory, now that its vectors are there."""
+    record = look.load([number]).get(number)
+    said = look.held(number)
+    if record is None or said is None:
+        return "", []
+    text = content(record)
+    near = neighbours(look, said, text, without=number)
+    return record.name, drafts(record.name, record.tags, text, look.ranked(near), likeness(near))
 
 
 def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: float) -> Discovery:

@@ -8,12 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Transaction
-from polymnia.errors import Invalid, NotFound, OverLimit
+from polymnia.errors import Invalid, ManyTexts, NotFound, OverLimit
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft, Text, legal_name, legal_text
 
 __all__ = [
-    "KIND", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_room", "check_tags", "content",
-    "find", "finds", "read_as", "still_there",
+    "KIND", "Joined", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_one_text", "check_room",
+    "check_tags", "content", "find", "finds", "join", "joined", "read_as", "still_there",
 ]  # fmt: skip
 
 KIND = "memory"
@@ -22,17 +22,30 @@ KIND = "memory"
 _TAGS = 1000
 
 
+class Joined(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a duplicate added to the memory that was there; ``replaced`` are the values it had before."""
+
+    tags: list[str] = []
+    category: str | None = None
+    metadata: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
+
+
 class Remembered(Struct, frozen=True, kw_only=True):
     """What became of a content that was given to be stored.
 
-    When it is a ``duplicate``, ``record`` is the memory that says the same already and nothing was stored.
-    ``associations`` are the relations of the record, strongest first, with the record at their other end.
+    When it is a ``duplicate``, ``record`` is the memory that says exactly the same already; what was new about the
+    tags, category and metadata that came with it is ``joined`` to that one. Otherwise ``similar`` are memories that
+    are nearly the same, with how similar they are. ``associations`` are the relations of the record, strongest first,
+    with the record at their other end; more of them come in the background while they are ``pending``.
     """
 
     record: Record
     duplicate: bool = False
-    similarity: float | None = None
+    joined: Joined | None = None
+    similar: list[tuple[Record, float]] = []
     associations: list[tuple[Record, float | None]] = []
+    pending: bool = False
     notes: list[str] = []
 
 
@@ -80,6 +93,35 @@ def as_draft(record: Record) -> EntityDraft:
     )  # fmt: skip
 
 
+def joined(there: Record, tags: Sequence[str], category: str | None, metadata: Mapping[str, Any]) -> Joined | None:
+    """What these would add to a memory; None when it has all of it. Of two values the new one stands."""
+    new_tags = [tag for tag in tags if tag not in there.tags]
+    new_category = category if category != there.category else None
+    new_metadata = {k: v for k, v in metadata.items() if k not in there.metadata or there.metadata[k] != v}
+    if not (new_tags or new_category or new_metadata):
+        return None
+    replaced: dict[str, Any] = {}
+    if new_category and there.category:
+        replaced["category"] = there.category
+    if old := {key: there.metadata[key] for key in new_metadata if key in there.metadata}:
+        replaced["metadata"] = old
+    return Joined(tags=new_tags, category=new_category, metadata=new_metadata, replaced=replaced)
+
+
+def join(tx: Transaction, there: Record, added: Joined) -> Record:
+    """A memory with what a duplicate of it brought along."""
+    changes: dict[str, Any] = {}
+    if added.tags:
+        changes["tags"] = (*there.tags, *added.tags)
+    if added.category:
+        changes["category"] = added.category
+    if added.metadata:
+        changes["metadata"] = there.metadata | added.metadata
+    tx.revise(there.id, changes)
+    (now,) = tx.load([there.id])
+    return now
+
+
 def still_there(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[RelationDraft]:
     """The drafts whose target nobody has deleted meanwhile."""
     there = tx.ids([one.target for one in drawn]) if drawn else {}
@@ -100,6 +142,12 @@ def find(snapshot: Snapshot, id: str) -> Record:
     if not records:
         raise NotFound([id], "Memory", hint="Search for it, or list what there is.")
     return records[0]
+
+
+def check_one_text(record: Record, text: str) -> None:
+    """Refuse a text that would replace several."""
+    if len(record.observations) > 1 and text != content(record):
+        raise ManyTexts(record.name, len(record.observations))
 
 
 def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:

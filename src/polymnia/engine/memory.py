@@ -8,6 +8,7 @@ from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.graph import Policy
 from polymnia.engine.once import Once
 from polymnia.engine.ports import Store
+from polymnia.engine.screening import Screen
 from polymnia.engine.verbs.analysis import AnalysisVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
@@ -55,7 +56,13 @@ class Memory(
         project = self.project
         if not grant.sees(project) and grant.projects:
             project = min(grant.projects)
-        return self._as(store=Guarded(self.store, grant), project=project, who=self.who, grant=grant)
+        return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.who, grant=grant)
+
+    def for_one_call(self) -> Memory:
+        """The same memory for one call of a client, which is told what was found in the texts it brought."""
+        return self._as(
+            project=self.project, who=self.who, once=self.once, screen=Screen(self.screen.manner, self.limits)
+        )
 
     def acting(
         self, who: str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
@@ -75,11 +82,13 @@ class Memory(
         policy: Policy | None = None,
         once: Once | None = None,
         grant: Grant | None = None,
+        screen: Screen | None = None,
     ) -> Memory:
         grant = grant or self.grant
         grant.check(project)  # whoever searches does so past the door of the store
+        (screen or self.screen).names(user_id=who, project_id=project)
         return Memory(
-            store or self.store,
+            store or self.unscreened,
             project=project,
             who=who,
             policy=policy or self.policy,
@@ -90,4 +99,5 @@ class Memory(
             reads=self.reads,
             kept=self.kept,
             grant=grant,
+            screen=screen or self.screen,
         )

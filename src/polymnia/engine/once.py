@@ -40,13 +40,16 @@ class Once:
     """One request by its id. ``asked`` stands for everything it asks for, ``tell`` turns what was done into text."""
 
     def __init__(self, id: str, asked: str, tell: Callable[[Any], str], now: float | None = None) -> None:
+        from hashlib import sha256
+
         self._id = id
+        self._called = sha256(id.encode()).hexdigest()[:32]  # what a caller makes up may be anything, a credential too
         self._asked = asked
         self._tell = tell
         self._day = int((time.time() if now is None else now) // _DAY)
 
     def _key(self, day: int) -> str:
-        return f"{_PREFIX}{day:08d}/{self._id}"
+        return f"{_PREFIX}{day:08d}/{self._called}"
 
     def check(self, tx: Snapshot) -> None:
         """Stop when the request was done before; the same id with another request is refused."""

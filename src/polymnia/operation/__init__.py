@@ -34,6 +34,7 @@ __all__ = [
     "Template",
     "read",
     "schema",
+    "told",
 ]
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -45,7 +46,6 @@ class Context(Struct):
     memory: Memory
     step: Callable[[int, int], None] | None = None
     require_session: bool = False
-    secrets: str = "flag"
     counters: Counters | None = None
     version: str = ""
     log: Callable[[str, str], None] | None = None  # tells the operator: how important, and what
@@ -78,6 +78,12 @@ class Reply(Struct, frozen=True, kw_only=True):
     is_error: bool = False
     flat: bool = False
     refusal: tuple[int, str, dict[str, Any]] | None = None
+
+
+def told(reply: Reply, context: Context) -> Reply:
+    """An answer with a note on the credentials that were in what the call wrote, unless it has one."""
+    notes = [note for note in context.memory.screen.notes() if note.code not in {one.code for one in reply.notes}]
+    return msgspec.structs.replace(reply, notes=[*reply.notes, *notes]) if notes else reply
 
 
 class Operation(Struct, frozen=True, kw_only=True):

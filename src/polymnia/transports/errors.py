@@ -33,6 +33,7 @@ CODES: dict[type[Fault], int] = {
     errors.NotFound: INVALID_PARAMS,
     errors.AlreadyExists: INVALID_PARAMS,
     errors.MissingEnds: INVALID_PARAMS,
+    errors.ManyTexts: INVALID_PARAMS,
     errors.Conflict: INVALID_PARAMS,
     errors.Cancelled: CANCELLED,
     errors.Refused: INVALID_PARAMS,

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from polymnia.errors import Cancelled, Fault, Unavailable
+from polymnia.operation import told
 from polymnia.transports.errors import INVALID_PARAMS, RpcError
 from polymnia.transports.requests import Request
 from polymnia.transports.wire import (
@@ -109,7 +110,8 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     raw = b"{}" if given.arguments is UNSET or bytes(given.arguments) == b"null" else bytes(given.arguments)
     try:
         arguments = registry.arguments(tool, raw)
-        reply = tool.run(connection.context(request), arguments)
+        context = connection.context(request)
+        reply = told(tool.run(context, arguments), context)
     except Cancelled:
         raise
     except Fault as e:

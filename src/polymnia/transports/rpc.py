@@ -277,10 +277,9 @@ class Connection:
     def _context(self, memory: Memory, request: Request) -> Context:
         server = self.server
         return Context(
-            memory,
+            memory.for_one_call(),
             request.step,
             server.require_session,
-            server.secrets,
             server.counters,
             server.info["version"],
             self.link.log,

@@ -27,14 +27,12 @@ class Server:
         version: str,
         max_nesting: int = 100,
         require_session: bool = False,
-        secrets: str = "flag",
         hidden: Mapping[str, str] | None = None,
     ) -> None:
         self.memory = memory
         self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
         self.counters = Counters()
         self.require_session = require_session
-        self.secrets = secrets
         self.registry = registry
         self.info = {"name": "polymnia", "title": "Polymnia", "version": version}
         self.max_nesting = max_nesting

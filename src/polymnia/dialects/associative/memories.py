@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import convert
+
 from polymnia.dialects.associative import parameters, results
 from polymnia.dialects.associative.parameters import or_else
 from polymnia.dialects.associative.results import association, reply
 from polymnia.dialects.associative.wording import meaning_or_fault
 from polymnia.engine import scopes
-from polymnia.engine.content import content
+from polymnia.engine.content import Remembered, content
 from polymnia.engine.moments import moment
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, Filters, Note
@@ -31,14 +33,41 @@ def store(context: Context, given: parameters.Store) -> Reply:
         allow_duplicates=or_else(given.allow_duplicates, False),
         associate=or_else(given.auto_associate, True),
         threshold=or_else(given.similarity_threshold, 0.95),
+        patient=False,
         step=context.step,
     )
     record = done.record
+    notes = [*_about(done), *context.memory.screen.notes()]
     value = results.Stored(
         record.uid, content(record), scopes.shown(record.scope), moment(record.created), done.duplicate,
-        [other.uid for other, _ in done.associations], done.similarity,
+        [other.uid for other, _ in done.associations], 1.0 if done.duplicate else None,
+        [results.similar(*one) for one in done.similar],
+        None if done.joined is None else convert(done.joined, results.Joined, from_attributes=True),
+        done.pending, [note.text for note in notes],
     )  # fmt: skip
-    return reply(value, [Note("no_meaning", text) for text in done.notes])
+    return reply(value, notes)
+
+
+def _about(done: Remembered) -> list[Note]:
+    """What a caller should know of how a content was stored, or why it was not."""
+    notes = [Note("no_meaning", text) for text in done.notes]
+    if done.duplicate:
+        notes.append(Note("duplicate", "The scope has a memory that says exactly this; its id is answered."))
+    if done.joined is not None:
+        notes.append(Note("joined", "What was new about its tags, category and metadata was joined to that memory."))
+    if done.similar:
+        notes.append(
+            Note(
+                "similar",
+                "Stored as a memory of its own. similar_memories are nearly the same: if one of them says the same in "
+                "other words, or is no longer true, update or delete it.",
+            )
+        )
+    if done.pending:
+        notes.append(
+            Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
+        )
+    return notes
 
 
 def search(context: Context, given: parameters.Search) -> Reply:

@@ -64,7 +64,8 @@ class Store(_Parameters, frozen=True, kw_only=True):
         Annotated[
             bool,
             Meta(
-                description="Store it even if the scope has one that says the same.", extra_json_schema=_default(False)
+                description="Store it even if the scope has one that says exactly the same.",
+                extra_json_schema=_default(False),
             ),
         ]
         | None
@@ -79,7 +80,8 @@ class Store(_Parameters, frozen=True, kw_only=True):
         Annotated[
             Share,
             Meta(
-                description="How similar a stored text must be to count as the same.", extra_json_schema=_default(0.95)
+                description="How similar a stored text must be to be named in the answer as nearly the same.",
+                extra_json_schema=_default(0.95),
             ),
         ]
         | None

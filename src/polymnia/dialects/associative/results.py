@@ -25,6 +25,7 @@ __all__ = [
     "Found",
     "FoundMemory",
     "Imported",
+    "Joined",
     "ListedMemory",
     "Memory",
     "MovedMemories",
@@ -36,6 +37,7 @@ __all__ = [
     "Session",
     "SessionAnswer",
     "Source",
+    "Similar",
     "Stats",
     "Stored",
     "Suggested",
@@ -44,14 +46,39 @@ __all__ = [
     "listed",
     "memory",
     "reply",
+    "similar",
 ]
 
 Nothing = Meta(extra_json_schema={"type": ["string", "null"]})
 _SHORT = 300  # characters of a memory that is only told of beside another
 
 
+class Similar(Struct, frozen=True, omit_defaults=True):
+    """A memory that is nearly the same as one that was stored. Of a long one the beginning is shown."""
+
+    memory_id: str
+    content: str
+    scope: str
+    similarity_score: float
+    truncated: bool = False
+    name: str | None = None
+
+
+class Joined(Struct, frozen=True, omit_defaults=True):
+    """What a duplicate added to the memory that is there; ``replaced`` are the values that memory had before."""
+
+    tags: list[str] = []
+    category: str | None = None
+    metadata: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
+
+
 class Stored(Struct, frozen=True, omit_defaults=True):
-    """memory_store: the memory that keeps the content now, or has kept it before."""
+    """memory_store: the memory that keeps the content now, or has kept it before.
+
+    ``similar_memories`` are nearly the same and were kept apart. ``joined`` is what was new about the tags, category
+    and metadata of a duplicate. ``associations_pending``: more associations appear in the background.
+    """
 
     memory_id: str
     content: str
@@ -60,6 +87,10 @@ class Stored(Struct, frozen=True, omit_defaults=True):
     is_duplicate: bool
     associations: list[str]
     similarity_score: float | None = None
+    similar_memories: list[Similar] = []
+    joined: Joined | None = None
+    associations_pending: bool = False
+    notes: list[str] = []
 
 
 class Association(Struct, frozen=True, omit_defaults=True):
@@ -335,6 +366,13 @@ def association(record: Record, strength: float | None) -> Association:
     text, cut = _short(record)
     name = None if record.name == record.uid else record.name
     return Association(record.uid, text, 1.0 if strength is None else round(strength, 4), cut, name)
+
+
+def similar(record: Record, similarity: float) -> Similar:
+    """A memory that is nearly the same."""
+    text, cut = _short(record)
+    name = None if record.name == record.uid else record.name
+    return Similar(record.uid, text, scopes.shown(record.scope), similarity, cut, name)
 
 
 def found(record: Record, similarity: float, links: list[Association] | None) -> FoundMemory:

@@ -21,6 +21,7 @@ CATEGORIES: dict[type[Fault], str] = {
     errors.NotFound: "MEMORY_NOT_FOUND",
     errors.AlreadyExists: "VALIDATION_ERROR",
     errors.MissingEnds: "MEMORY_NOT_FOUND",
+    errors.ManyTexts: "VALIDATION_ERROR",
     errors.Conflict: "STORAGE_ERROR",
     errors.Cancelled: "STORAGE_ERROR",
     errors.Refused: "VALIDATION_ERROR",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from polymnia.dialects.content import parameters
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer, relationship
-from polymnia.engine.content import check_room
 from polymnia.engine.items import DECISION, Decision, ItemDraft, StoredItem, decision_text
 from polymnia.engine.moments import moment
-from polymnia.errors import Invalid, OverLimit, Refused
+from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Limits, Record, Relation, legal_text
+from polymnia.models import Record, Relation, legal_text
 from polymnia.operation import Context, Reply
 
 __all__ = ["VERBS"]
@@ -28,7 +26,7 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
     asking = Asking(context, given)
     options = given.options or parameters.StoreOptions()
     content_type = _or(given.content_type, "text/plain")
-    guard = _Guard(context.secrets, asking.memory.limits)
+    guard = asking.memory.screen
     text = guard.text(given.content, "content")
     extracted = _extracted(text, content_type) if options.extract_metadata else {}
     draft = ItemDraft(
@@ -67,57 +65,6 @@ def _extracted(text: str, content_type: str) -> dict[str, Any]:
     return ({"title": title} if title else {}) | {"extracted": told}
 
 
-class _Guard:
-    """Looks through everything that is about to be written for credentials: tells, takes out or refuses them."""
-
-    def __init__(self, manner: str, limits: Limits) -> None:
-        self._manner = manner
-        self._limits = limits
-        self.found: list[dict[str, Any]] = []
-
-    def text(self, text: str, field: str) -> str:
-        """A text as it may be stored."""
-        with importing():
-            from polymnia.engine import secrets
-
-        found = secrets.found(text)
-        if not found:
-            return text
-        if self._manner == "refuse":
-            kinds = ", ".join(dict.fromkeys(one.kind for one in found))
-            raise Refused(
-                f"{field} looks as if it held a credential ({kinds})",
-                hint="Take it out, or start the server with --secrets flag or redact.",
-            )
-        self.found += [
-            {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown} for one in found
-        ]
-        return secrets.masked(text) if self._manner == "redact" else text
-
-    def value(self, value: Any, field: str) -> Any:
-        """The same for whatever JSON holds."""
-        if isinstance(value, dict):
-            check_room(value, self._limits)
-        return self._looked_at(value, field)
-
-    def _looked_at(self, value: Any, field: str) -> Any:
-        if isinstance(value, str):
-            return self.text(value, field)
-        if isinstance(value, dict):
-            self._count(value.values(), field)
-            return {key: self._looked_at(inner, f"{field}.{key}") for key, inner in value.items()}
-        if isinstance(value, list | tuple):
-            self._count(value, field)
-            return [self._looked_at(inner, f"{field}[{i}]") for i, inner in enumerate(value)]
-        return value
-
-    def _count(self, values: Collection[Any], field: str) -> None:
-        """Refuse more than one call may bring: each text is looked through, so a million of them would take minutes."""
-        texts = sum(isinstance(value, str | dict | list) for value in values)
-        if texts > self._limits.batch:
-            raise OverLimit(field, texts, "items", self._limits.batch, "max_batch")
-
-
 def _stored(asking: Asking, message: str, done: StoredItem, secrets: list[dict[str, Any]]) -> dict[str, Any]:
     record = done.record
     fields: dict[str, Any] = {
@@ -152,7 +99,7 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
         raise Invalid(
             "updates names nothing to change", field="updates", hint="Give content, summary, tags or metadata."
         )
-    guard = _Guard(context.secrets, asking.memory.limits)
+    guard = asking.memory.screen
     changes = {
         field: guard.value(getattr(updates, field), f"updates.{field}")
         for field in ("content", "summary", "tags", "metadata")
@@ -217,7 +164,7 @@ def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
 
 def _decide(context: Context, given: parameters.StoreDecision) -> Reply:
     asking = Asking(context, given)
-    guard = _Guard(context.secrets, asking.memory.limits)
+    guard = asking.memory.screen
     parts: dict[str, Any] = {}
     for field in ("title", "context", "decision", "rationale", "alternatives", "impact", "stakeholders"):
         value = guard.value(getattr(given, field), field)
@@ -245,7 +192,7 @@ def _decide(context: Context, given: parameters.StoreDecision) -> Reply:
 
 def _relate(context: Context, given: parameters.CreateRelationship) -> Reply:
     asking = Asking(context, given)
-    guard = _Guard(context.secrets, asking.memory.limits)
+    guard = asking.memory.screen
     why, metadata = guard.value(given.context, "context"), guard.value(given.metadata, "metadata")
 
     def tell(done: tuple[Relation, bool]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ CODES: dict[type[Fault], tuple[int, str]] = {
     errors.NotFound: (404, "resource_not_found"),
     errors.AlreadyExists: (409, "conflict"),
     errors.MissingEnds: (404, "resource_not_found"),
+    errors.ManyTexts: (409, "conflict"),
     errors.Conflict: (409, "conflict"),
     errors.Cancelled: (500, "cancelled"),
     errors.Refused: (403, "forbidden"),

@@ -28,7 +28,12 @@ from polymnia.models import (
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
 
-__all__ = ["Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
+__all__ = ["DRAWN_LATER", "Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
+
+DRAWN_LATER = "associate"
+"""The action of a change that draws relations in the background.
+
+Nobody asked for it by itself: an undo of the newest change passes it over, and what it drew goes with the memory."""
 
 Vector = tuple[int, int, bytes, bytes]
 """Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits.
@@ -121,7 +126,13 @@ class Snapshot(Protocol):
         """
 
     def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
-        """For each of the texts that is an observation, the ids of its records; all rows up to a number are read."""
+        """For each of the texts that is an observation, the ids of its records; of the rows up to a number."""
+
+    def same_text(self, text: str, scope: str | None) -> int | None:
+        """The oldest memory of a scope that says exactly the same as a text (models.normal), and nothing else.
+
+        Costs the same however many memories there are, and needs no model.
+        """
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms; cheap, may err a little."""
@@ -143,6 +154,9 @@ class Snapshot(Protocol):
 
     def noted(self, key: str) -> str | None:
         """What was kept under the key."""
+
+    def notes(self, start: str, end: str, limit: int) -> list[str]:
+        """The keys from ``start`` up to but without ``end`` that something was kept under, in order."""
 
     def changes(self, limit: int) -> list[Change]:
         """The newest changes of this project, newest first."""
@@ -286,7 +300,7 @@ class Transaction(Snapshot, Protocol):
         """End sessions; their memories are the caller's to remove."""
 
     def undo(self, change: int | None) -> Change:
-        """Take back one change whole, as a change of its own; the newest one when none is named.
+        """Take back one change whole, as a change of its own; the newest one that somebody made when none is named.
 
         Answers the change that was undone; its ``undone_by`` is the number of the undo.
         """

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Snapshot, Store
@@ -58,7 +59,7 @@ class Finder(Tending):
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()
-        self._worker = Worker(store, self.channels, self._waiting, self._pass_over)
+        self._worker = Worker(store, self.channels, self._waiting, self._pass_over, self._settle)
 
     def close(self) -> None:
         """Stop the work in the background and forget what is held."""
@@ -157,16 +158,43 @@ class Finder(Tending):
 
     # ── neighbours ────────────────────────────────────────────────────────────────────────────────────
 
-    def said(self, project: str, head: Text, body: Text, *, needed: bool = False) -> Said:
-        """A text as the models see it; by none of them while the project is empty and none is loaded, unless needed."""
-        return said(head, body, self._awaited(project, needed=needed))
+    def said(self, project: str, head: Text, body: Text, *, needed: bool = False, patient: bool = True) -> Said:
+        """A text as the models see it; by none of them while the project is empty and none is loaded, unless needed.
 
-    def look(self, project: str, work: Callable[[Look], T]) -> T:
+        Who is not patient gets what the models make of it that are loaded.
+        """
+        return said(head, body, self._awaited(project, needed=needed) if patient else self._ready())
+
+    def look(self, project: str, work: Callable[[Look], T], *, patient: bool = True) -> T:
         """Look for neighbours in one moment of the project."""
         held = self._hold(project)
         return self._settled(
-            held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name)), patient=bool(self.channels)
+            held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name)),
+            patient=patient and bool(self.channels),
+        )  # fmt: skip
+
+    def lacks_vectors(self, look: Look) -> bool:
+        """Whether some memories have no vector yet, but will have: their neighbours are not known before."""
+        if not np.count_nonzero(look.index.passages["alive"]):
+            return False
+        return any(
+            self._pending(look.index, one) > 0 if one.ready.is_set() else one.fault is None for one in self.channels
         )
+
+    def _ready(self) -> list[Channel]:
+        return [channel for channel in self.channels if channel.ready.is_set()]
+
+    def _settle(self, project: str) -> None:
+        """Every memory of the project has its vectors: draw the associations that have waited for them."""
+        from polymnia.engine import associations
+
+        held = self._hold(project)
+
+        def look(work: Callable[[Look], T]) -> T:
+            with held.lock, self._reading(project, held) as snapshot:
+                return work(Look(held.index, snapshot, self._by_name))
+
+        associations.draw_put_off(self._store, project, look)
 
     def ready(self, project: str) -> None:
         """Wait for models that are being loaded, within reason."""
@@ -243,14 +271,14 @@ class Finder(Tending):
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
         if not all(channel.ready.is_set() for channel in self.channels):
             if not needed and self._is_empty(project):
-                return [channel for channel in self.channels if channel.ready.is_set()]
+                return self._ready()
             self._worker.notice(project)
             for channel in self.channels:
                 # Only so long after its loading began: one that hangs holds up the first search and no other.
                 until = (channel.since or time.monotonic()) + _LOADING
                 while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
                     channel.ready.wait(min(left, 0.05))
-        return [channel for channel in self.channels if channel.ready.is_set()]
+        return self._ready()
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

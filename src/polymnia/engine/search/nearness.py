@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Snapshot, Transaction, Vector
+from polymnia.engine.ports import Snapshot, Vector
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.listing import read, spoken
@@ -31,7 +31,6 @@ _MORE = 1000  # and one more for each so many there are
 _WIDER = 4
 _SPAN = 1 << 32
 _SOME = 5_000  # vectors read at a time where all are wanted
-_SEEN = 1000  # vectors that arrived since a look, at most
 
 
 class Near(Struct, frozen=True, gc=False):
@@ -106,7 +105,6 @@ class Look:
         self.snapshot = snapshot
         self.channels = channels
         self.base = snapshot.numbers[0] * _SPAN
-        self._until = {name: vectors.seen for name, vectors in index.vectors.items()}
         self.numbers = snapshot.numbers
 
     def load(self, numbers: Sequence[int]) -> dict[int, Record]:
@@ -255,20 +253,3 @@ class Look:
     def vectors_in(self, model: str, rows: Sequence[int]) -> Numbers | None:
         """The vectors of these passages; None where one of them has none."""
         return self.index.vectors[model].full(self.snapshot, np.array(rows, np.int64))
-
-    def newer(self, tx: Transaction, text: Said) -> dict[int, float]:
-        """Memories that were stored after this look, with how similar they are (0 where nothing is known of that)."""
-        _, seq, _, change = self.numbers
-        if tx.numbers[3] == change:
-            return {}
-        found = {one.memory: 0.0 for one in tx.texts(seq, tx.numbers[1])}
-        owner = {one.id: one.memory for one in tx.texts(seq, tx.numbers[1])}
-        for model, matrix in ((model, text.rows(model)) for model in text.vectors):
-            unrelated = self.channels[model].embedder.unrelated
-            arrived = {one[0]: owner.get(one[1]) for one in tx.vectors(model, self._until.get(model, 0), _SEEN)}
-            for arrival, half in tx.halves(list(arrived)) if arrived and len(matrix) else ():
-                memory = arrived[arrival]
-                if memory is not None and len(half) == 2 * matrix.shape[1]:
-                    cosine = float((matrix @ np.frombuffer(half, "<f2").astype(np.float32)).max())
-                    found[memory] = max(found[memory], float(similarities(np.array(cosine), unrelated)))
-        return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from polymnia.engine.ports import Snapshot, Store, Vector
@@ -150,11 +151,13 @@ class Worker:
         channels: Sequence[Channel],
         pending: Callable[[str, Channel, int], list[Wanted]],
         skip: Callable[[str, Channel, list[Wanted]], None],
+        settled: Callable[[str], None],
     ) -> None:
         self._store = store
         self._channels = channels
         self._pending = pending
         self._skip = skip
+        self._settled = settled
         self._wake = threading.Condition()
         self._projects: dict[str, None] = {}
         self._thread: threading.Thread | None = None
@@ -226,9 +229,10 @@ class Worker:
     def _work(self, project: str) -> None:
         with self._wake:
             notices = self._notices
-        left = False
+        left = failed = False
         for channel in self._channels:
             if not channel.load():
+                failed = True
                 continue
             try:
                 left = self._batch(project, channel) or left
@@ -238,7 +242,11 @@ class Worker:
                 # whoever notices the project next tries again.
                 had_turn = False
             if not had_turn:
+                failed = True
                 self._last.pop((project, channel.name), None)
+        if not left and not failed and not self._stop:
+            with suppress(Fault):  # where the store refuses, it is asked again with the next notice
+                self._settled(project)
         with self._wake:
             if not left and self._notices == notices:
                 self._projects.pop(project, None)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec.structs import replace
+
 from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.analysis.kept import Kept
+from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.reads import Reads
+from polymnia.engine.screening import Screen, Screening
 from polymnia.engine.search import Finding
 from polymnia.importing import importing
-from polymnia.models import Limits
+from polymnia.models import Limits, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
@@ -43,13 +47,16 @@ class Verbs:
         reads: Reads | None = None,
         kept: Kept | None = None,
         grant: Grant = EVERYTHING,
+        screen: Screen | None = None,
     ) -> None:
-        self.store = store
+        self.limits = limits or Limits()
+        self.screen = screen or Screen(limits=self.limits)
+        self.unscreened = store
+        self.store: Store = Screening(store, self.screen)
         self.finding = finding or Finding(lambda: _plain_finder(store))
         self.project = project
         self.who = who
         self.policy = policy
-        self.limits = limits or Limits()
         self.exports = exports
         self.once = once
         self.reads = reads
@@ -97,6 +104,14 @@ class Verbs:
         if changed:
             self.finding.noticed(self.project)
         return done
+
+    def _screened(self, record: Record) -> Record:
+        """A memory to be, without the credentials that may not be stored: nothing is to be made of those."""
+        (draft,) = self.screen.drafts([as_draft(record)])
+        return replace(
+            record, kind=draft.kind, observations=draft.observations, category=draft.category, summary=draft.summary,
+            tags=draft.tags, metadata=draft.metadata,
+        )  # fmt: skip
 
     def _keep_vectors(self, tx: Transaction, said: Said | None, memory: int, text: int) -> None:
         """Keep what the models made of a text; ``memory`` and ``text`` are the numbers of the record and its text."""

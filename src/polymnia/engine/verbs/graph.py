@@ -21,6 +21,7 @@ class GraphVerbs(Verbs):
         """Store new entities, each with a name, a kind and observations."""
         drafts = list(entities)
         graph.check_drafts(drafts, self.policy, self.limits)
+        drafts = self.screen.drafts(drafts)
         return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step)
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
@@ -35,6 +36,7 @@ class GraphVerbs(Verbs):
         """Append observations to entities, each item given as (name, texts)."""
         items = list(additions)
         graph.check_observations(items, "observations", "contents", self.policy, self.limits)
+        items = self.screen.observations(items)
         return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step)
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
@@ -14,15 +15,16 @@ from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.content import ContentVerbs
 from polymnia.errors import Invalid
-from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE, Limits, Record, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Finder
     from polymnia.engine.search.nearness import Look, Said
 
 __all__ = ["RememberingVerbs"]
 
-_NEAR = 24  # neighbours that are looked at: twice as many as are linked, and some that turn out to be the same
+_NEAR = 24  # neighbours that are looked at: twice as many as are linked
+_SIMILAR = 5  # memories that are named because they are nearly the same
 
 
 class RememberingVerbs(ContentVerbs):
@@ -40,56 +42,56 @@ class RememberingVerbs(ContentVerbs):
         allow_duplicates: bool = False,
         associate: bool = True,
         threshold: float = 0.95,
+        patient: bool = True,
         step: Step | None = None,
     ) -> Remembered:
-        """Store a text as a memory of its own, unless one in the same scope says the same already.
+        """Store a text as a memory of its own, unless one in the same scope says exactly the same already.
 
-        ``threshold`` is how similar two texts must be to be one; whatever it is, texts that differ in a number, a
-        name, a negation or a decisive word are two. With ``associate`` the memory is linked to those nearest to it.
+        The same are texts of one normal form (:func:`polymnia.models.normal.normal`). A duplicate is not stored; the
+        tags, category and metadata that came with it are joined to the memory that is there. Everything else is
+        stored, and memories at least as similar as ``threshold`` are named in the answer. With ``associate`` the memory
+        is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
+        would link is linked in the background.
         """
         record = self._draft(text, scope, category, tags, metadata, kind, threshold)
-        if allow_duplicates and not associate:
-            return Remembered(record=self._write("remember", lambda tx: self._keep(tx, record, None, []), step))
-        finder = self.finding()
-        said = finder.said(self.project, *content.read_as(record))
-
-        def around(look: Look) -> tuple[Look, Remembered | None, list[RelationDraft]]:
-            from polymnia.engine import associations
-
-            with importing():
-                from polymnia.engine.duplicates.known import duplicate
-
-            near = associations.neighbours(look, said, text, most=_NEAR)
-            ranked = look.ranked(near)
-            known = None if allow_duplicates else duplicate(look, record, said, ranked, threshold)
-            alike = associations.likeness(near)
-            drawn = (
-                associations.drafts(record.name, record.tags, text, ranked, alike) if associate and not known else []
-            )
-            return look, known, drawn
-
-        look, known, drawn = finder.look(self.project, around)
-        if known is not None:
+        if not allow_duplicates and (known := self._known(record, step)) is not None:
             return self._with_links(known)
+        around = _Around()
+        if associate or not allow_duplicates:
+            finder = self.finding()
+            said = finder.said(self.project, *content.read_as(record), patient=patient)
+            around = finder.look(self.project, lambda look: _around(finder, look, record, said), patient=patient)
+        drawn = around.drawn if associate else []
+        pending = associate and around.pending
 
         def keep(tx: Transaction) -> Record | Remembered:
-            if not allow_duplicates:
-                with importing():
-                    from polymnia.engine.duplicates.known import first_duplicate
-
-                newer = look.newer(tx, said)
-                base = tx.numbers[0] << 32  # the project may not have been there when we looked
-                ranked = [(r, newer[r.id - base]) for r in tx.load([base + number for number in newer])]
-                again = first_duplicate(record, ranked, threshold)
-                if again is not None:
-                    return again
-            return self._keep(tx, record, said, drawn)
+            if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
+                return _join(tx, again, record)
+            return self._keep(tx, record, around.said, drawn, pending)
 
         done = self._write("remember", keep, step)
         if isinstance(done, Remembered):
             return self._with_links(done)
-        notes = [f"Not compared by meaning: {fault.message}" for fault in (finder.broken(),) if fault is not None]
-        return self._with_links(Remembered(record=done, notes=notes))
+        if pending:
+            self.finding().noticed(self.project)
+        similar = [] if allow_duplicates else [one for one in around.ranked if one[1] >= threshold][:_SIMILAR]
+        return self._with_links(Remembered(record=done, similar=similar, pending=pending, notes=around.notes))
+
+    def _known(self, record: Record, step: Step | None) -> Remembered | None:
+        """The duplicate there is of a memory to be, with what that brings along joined to it."""
+        with self.store.read(self.project) as snapshot:
+            id = snapshot.same_text(record.observations[0], record.scope)
+            if id is None:
+                return None
+            (there,) = snapshot.load([id])
+        if content.joined(there, record.tags, record.category, record.metadata) is None and self.once is None:
+            return Remembered(record=there, duplicate=True)
+
+        def join(tx: Transaction) -> Remembered | None:
+            again = tx.same_text(record.observations[0], record.scope)
+            return None if again is None else _join(tx, again, record)
+
+        return self._write("remember", join, step)
 
     def _with_links(self, done: Remembered) -> Remembered:
         with self.store.read(self.project) as snapshot:
@@ -104,19 +106,26 @@ class RememberingVerbs(ContentVerbs):
             raise Invalid(f"similarity_threshold is {threshold}, but must be from 0 to 1", field="similarity_threshold")
         now = time.time_ns() // 1000
         uid = new_id()
-        return Record(
+        record = Record(
             id=0, uid=uid, name=uid, kind=legal_name(kind, "kind", self.limits), observations=(text,),
             category=_category(category, self.limits), tags=content.check_tags(tags, self.limits),
             metadata=content.check_metadata(metadata or {}, self.limits), created=now,
             **scopes.filed(scopes.legal_scope(scope, "scope")),
         )  # fmt: skip
+        return self._screened(record)
 
-    def _keep(self, tx: Transaction, record: Record, said: Said | None, drawn: list[RelationDraft]) -> Record:
+    def _keep(
+        self, tx: Transaction, record: Record, said: Said | None, drawn: list[RelationDraft], pending: bool
+    ) -> Record:
         scopes.begin(tx, record.session)
         (made,) = tx.add_records([content.as_draft(record)])
         number = made.id & 0xFFFFFFFF
         self._keep_vectors(tx, said, number, number + 1)
         tx.relate(content.still_there(tx, drawn))
+        if pending:
+            from polymnia.engine import associations
+
+            associations.put_off(tx, made)
         return made
 
     def revise(
@@ -147,8 +156,11 @@ class RememberingVerbs(ContentVerbs):
             changes["metadata"] = content.check_metadata(metadata, self.limits)
         if text is not None:
             _check_text(text, self.limits.text_bytes)
+            text = self.screen.text(text, "content")
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
+        if text is not None:
+            content.check_one_text(record, text)
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         says = text is not None and text != content.content(record)
         said, drawn = None, list[RelationDraft]()
@@ -157,6 +169,8 @@ class RememberingVerbs(ContentVerbs):
 
         def change(tx: Transaction) -> tuple[Record, bool]:
             now = content.find(tx, record.uid)
+            if text is not None:
+                content.check_one_text(now, text)
             scopes.begin(tx, changes.get("session"))
             changed = False
             if says:
@@ -190,6 +204,48 @@ class RememberingVerbs(ContentVerbs):
             return associations.drafts(planned.name, planned.tags, text, ranked, associations.likeness(near))
 
         return said if says else None, finder.look(self.project, around)
+
+
+class _Around(Struct, frozen=True):
+    """What is known of the surroundings of a memory to be: its neighbours, and the relations to draw to them."""
+
+    said: Said | None = None
+    ranked: list[tuple[Record, float]] = []
+    drawn: list[RelationDraft] = []
+    pending: bool = False
+    notes: list[str] = []
+
+
+def _around(finder: Finder, look: Look, record: Record, said: Said) -> _Around:
+    from polymnia.engine import associations
+
+    (text,) = record.observations
+    pending = finder.lacks_vectors(look)
+    near = associations.neighbours(look, said, text, most=_NEAR)
+    ranked = look.ranked(near)
+    drawn: list[RelationDraft] = []
+    if not pending or associations.by_meaning(near):
+        drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
+    if pending and associations.by_meaning(near):
+        # What has no vector yet is compared by its words.
+        ranked = associations.with_those_by_words(look, ranked, text, _NEAR)
+    fault = finder.broken()
+    notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
+    return _Around(said, [(one, _alike(text, one, share)) for one, share in ranked], drawn, pending, notes)
+
+
+def _alike(text: str, other: Record, similarity: float) -> float:
+    """A similarity as it is told: 1 is for texts that are the same."""
+    from polymnia.models.normal import normal
+
+    most = 1.0 if normal(text) == normal(content.content(other)) else 0.9999
+    return min(round(similarity, 4), most)
+
+
+def _join(tx: Transaction, id: int, record: Record) -> Remembered:
+    (there,) = tx.load([id])
+    added = content.joined(there, record.tags, record.category, record.metadata)
+    return Remembered(record=there if added is None else content.join(tx, there, added), duplicate=True, joined=added)
 
 
 def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:

@@ -55,7 +55,7 @@ class StoringVerbs(ItemVerbs):
         now = time.time_ns() // 1000
         uid = items.new_item_id(new_id())
         session = None if draft.session is None else scopes.legal_session(draft.session)
-        return Record(
+        record = Record(
             id=0, uid=uid, name=uid, kind=draft.kind, observations=(draft.text,), session=session,
             scope=None if session is None else f"{scopes.SESSIONS}/{session}",
             content_type=items.check_content_type(legal_name(draft.content_type, "content_type", self.limits)),
@@ -63,6 +63,7 @@ class StoringVerbs(ItemVerbs):
             tags=content.check_tags(draft.tags, self.limits),
             metadata=content.check_metadata(draft.metadata, self.limits), created=now,
         )  # fmt: skip
+        return self._screened(record)
 
     def _read(
         self, record: Record, session: str | None, embed: bool | None, relate: bool
@@ -122,10 +123,13 @@ class StoringVerbs(ItemVerbs):
             legal_text(text, "updates.content", self.limits.text_bytes)
             if not text.strip():
                 raise Invalid("updates.content is empty", field="updates.content", hint="Use delete_content instead.")
+            text = self.screen.text(text, "updates.content")
         more = content.check_metadata(metadata or {}, self.limits)
         self._check_once()
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
+        if text is not None:
+            content.check_one_text(record, text)
         planned = replace(
             record,
             **changes,
@@ -134,13 +138,17 @@ class StoringVerbs(ItemVerbs):
         )
         whole = content.content(planned)
         # Whoever wants the vectors made anew, or gone, has the text written anew: vectors belong to a text.
-        says = (text is not None and text != content.content(record)) or (embed is not None and len(whole) > 0)
+        says = (text is not None and text != content.content(record)) or (
+            embed is not None and len(record.observations) == 1
+        )
         said, drawn = self._read(planned, session, embed, relate)
 
         def update(tx: Transaction) -> StoredItem:
             now = items.find_item(tx, id, session)
+            if text is not None:
+                content.check_one_text(now, text)
             merged = {**changes, "metadata": now.metadata | more} if more else changes
-            if says:
+            if says and (text is not None or now.observations == record.observations):
                 tx.replace_record(now.id, replace(content.as_draft(now), **merged, observations=(whole,)))
                 self._vectors(tx, planned, said, embed, now.id & 0xFFFFFFFF, tx.numbers[1])
             elif merged:

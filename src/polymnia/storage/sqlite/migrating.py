@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 
 from polymnia.engine.ports import Clock
@@ -52,12 +54,28 @@ def migrate(connection: apsw.Connection, path: str, clock: Clock) -> None:
     try:
         for name in MIGRATIONS[found:]:
             connection.execute(migration(name)).fetchall()
+            if name in _FILLS:
+                _FILLS[name](connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION}").fetchall()
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}").fetchall()
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def _digest_anew(connection: apsw.Connection) -> None:
+    """Give every observation the digest of its normal form. A damaged text is no reason not to open the rest."""
+    from polymnia.storage.sqlite.rows import digest
+
+    def digest_of(*given: Any) -> int:
+        return digest(given[0].decode(errors="replace"))
+
+    connection.create_scalar_function("digest_of", digest_of, 1)
+    connection.execute("UPDATE observation SET digest = digest_of(CAST(text AS BLOB))").fetchall()
+
+
+_FILLS = {"0005_same_text.sql": _digest_anew}  # what SQL alone cannot work out
 
 
 def _back_up(connection: apsw.Connection, path: str, version: int, clock: Clock) -> None:

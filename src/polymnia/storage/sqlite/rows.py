@@ -49,8 +49,10 @@ decode = Decoder().decode
 
 
 def digest(text: str) -> int:
-    """A small hash by which equal texts find each other."""
-    return crc32(text.encode())
+    """A small hash by which texts that say exactly the same find each other."""
+    from polymnia.models.normal import normal  # its patterns are nothing to wait for before the first write
+
+    return crc32(normal(text).encode())
 
 
 def look(name: str) -> int:

@@ -165,6 +165,14 @@ class SqliteSnapshot(Substrings, Searched):
                 found.setdefault(text, []).append(memory)
         return found
 
+    def same_text(self, text: str, scope: str | None) -> int | None:
+        """The oldest memory of a scope that says exactly the same as a text, and nothing else."""
+        from polymnia.models.normal import normal
+
+        form = normal(text)
+        found = self._run(SQL["same_text"], (rows.digest(text), self._base, self._top, scope))
+        return next((memory for memory, other in found if normal(other) == form), None)
+
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs (given name, stored name) that differ but could be taken for one another."""
         pairs = []
@@ -183,6 +191,10 @@ class SqliteSnapshot(Substrings, Searched):
         """What was kept under the key."""
         row = self._run(SQL["fact"], (self._project, key)).fetchone()
         return row[0] if row else None
+
+    def notes(self, start: str, end: str, limit: int) -> list[str]:
+        """The keys of a range that something was kept under, in order."""
+        return [key for (key,) in self._run(SQL["facts"], (self._project, start, end, limit))]
 
     def changes(self, limit: int) -> list[Change]:
         """The newest changes of this project, newest first."""

@@ -189,6 +189,12 @@ SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
 -- name: saying
 SELECT memory, text FROM observation WHERE id > ? AND id <= ? AND digest IN (SELECT value FROM json_each(?));
 
+-- name: same_text
+SELECT o.memory, o.text FROM observation o JOIN memory m ON m.id = o.memory
+WHERE o.digest = ? AND +o.id > ? AND +o.id <= ? AND m.scope IS ?
+  AND NOT EXISTS (SELECT 1 FROM observation other WHERE other.memory = o.memory AND other.id <> o.id)
+ORDER BY o.memory;
+
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;
 
@@ -252,6 +258,9 @@ SELECT term FROM gram_term WHERE term >= ? AND term < ? LIMIT ?;
 
 -- name: fact
 SELECT value FROM fact WHERE project = ? AND key = ?;
+
+-- name: facts
+SELECT key FROM fact WHERE project = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?;
 
 -- name: set_fact
 INSERT INTO fact (project, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value;

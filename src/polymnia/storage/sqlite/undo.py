@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from polymnia.engine.ports import DRAWN_LATER
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change
 from polymnia.storage.sqlite import rows
@@ -43,7 +44,7 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
 def _candidates(tx: SqliteTransaction, number: int | None) -> Iterator[tuple[Any, ...]]:
     if number is None:
         for row in tx._run(SQL["changes"], (tx._project, -1)).fetchall():
-            if row[6] is None and _undone_by(tx, row[0]) is None:
+            if row[6] is None and row[3] != DRAWN_LATER and _undone_by(tx, row[0]) is None:
                 yield row
         return
     row = tx._run(SQL["change"], (tx._project, number)).fetchone()
@@ -79,6 +80,7 @@ class _Undoing:
             "s": {r[0]: r for r in tx._run(SQL["session_rows_between"], (first, last)).fetchall()},
         }
         self.items = tx._run(SQL["items"], (self.number,)).fetchall()
+        self.drawn: list[int] = []  # relations drawn in the background to or from what the change made
         self.removed = self._removed()
 
     def refuse_conflicts(self) -> None:
@@ -100,7 +102,11 @@ class _Undoing:
         for record in tx.load(list(records)):
             for relation in tx.relations_of([record.name]):
                 if relation.id > self.last:
-                    later |= self._maker(relation.id)
+                    makers = self._maker(relation.id)
+                    if all(self._is_background(at) for at in makers):
+                        self.drawn.append(relation.id)
+                    else:
+                        later |= makers
         standing = sorted(at for at in later if _root(tx, at) == at and _undone_by(tx, at) is None)
         # An undo of an earlier change that is not paired with one of these counts as a change of its own.
         standing += sorted(at for at in later if self.number > _root(tx, at) != at and _undone_by(tx, at) is None)
@@ -128,6 +134,10 @@ class _Undoing:
                         changes=sorted(self._maker(taken)),
                         hint="Delete the newer one first, or undo the change that made it.",
                     )
+
+    def _is_background(self, number: int) -> bool:
+        row = self.tx._run(SQL["change"], (self.tx._project, number)).fetchone()
+        return row is not None and row[3] == DRAWN_LATER
 
     def _begun_again(self, before: str) -> int | None:
         """The session that has the name of a removed one now."""
@@ -169,7 +179,7 @@ class _Undoing:
     def run(self) -> None:
         """Do the opposite of everything the change did, in the opposite order."""
         tx = self.tx
-        tx.remove_relations(list(self.made["r"]))
+        tx.remove_relations([*self.made["r"], *dict.fromkeys(self.drawn)])
         for session in self.made["s"].values():
             tx._remove_session(session)
         for id, row in self.made["o"].items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
-from stdio_client import Place, Reply, Server
+from stdio_client import DEADLINE, Place, Reply, Server
 
 __all__ = [
     "CATEGORIES", "archive", "contents", "fault", "found", "got", "imported", "kept", "linked", "refused", "restarted",
-    "scopes", "store", "stored", "told",
+    "scopes", "store", "stored", "told", "until_linked",
 ]  # fmt: skip
 
 CATEGORIES = (
@@ -43,6 +44,13 @@ def got(server: Server, id: str, **more: Any) -> dict[str, Any]:
 def linked(server: Server, id: str) -> list[str]:
     """The ids a memory is linked to, strongest first."""
     return [one["memory_id"] for one in got(server, id)["associations"]]
+
+
+def until_linked(server: Server, id: str, wanted: list[str]) -> None:
+    """Wait until a memory is linked to these, strongest first; the links may be drawn in the background."""
+    end = time.monotonic() + DEADLINE
+    while linked(server, id) != wanted:
+        assert time.monotonic() < end, (linked(server, id), wanted)
 
 
 def found(server: Server, query: str, **more: Any) -> list[str]:

@@ -29,7 +29,6 @@ RANGES = {
     "ids_before": "the next few numbers below one",
     "ids_after": "the next few numbers above one",
     "page": "read from the end, with a limit; far pages count their way",
-    "saying": "an import into a project that has memories looks at each of them once for every few hundred it brings",
     "session_rows_between": "the rows one change made",
     "all_ids": "the empty query matches everything",
     "unindexed": "the rows that are not in the index yet",
