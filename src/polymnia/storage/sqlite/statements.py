@@ -37,7 +37,7 @@ def among(name: str, count: int) -> str:
 
 
 # Migration N brings a store from version N - 1 to N. Loaded only when a store needs one.
-MIGRATIONS = ("0001_initial.sql", "0002_search.sql", "0003_scopes.sql", "0004_seen.sql")
+MIGRATIONS = ("0001_initial.sql", "0002_search.sql", "0003_scopes.sql", "0004_seen.sql", "0005_authors.sql")
 
 
 def migration(name: str) -> str:

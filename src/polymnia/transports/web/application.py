@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from contextlib import suppress
 from threading import get_ident
 from typing import Any
@@ -18,7 +18,8 @@ from polymnia.transports.requests import frames
 from polymnia.transports.rpc import Server
 from polymnia.transports.web import cors
 from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, plain
-from polymnia.transports.web.auth import Gate, Refusal
+from polymnia.transports.web.auth import METRICS, Gate, Refusal
+from polymnia.transports.web.forwarded import Network, believe
 from polymnia.transports.web.house import House
 from polymnia.transports.web.http import Endpoint
 from polymnia.transports.web.metrics import Metrics
@@ -29,7 +30,7 @@ from polymnia.transports.web.websocket import Socket
 
 __all__ = ["Application"]
 
-OPEN = frozenset(("/healthz",))
+OPEN = frozenset(("/healthz", "/readyz"))
 """What anybody may ask for."""
 _JSON = (b"content-type", b"application/json")
 _GONE = 1008  # how a socket is closed whose client broke a rule, or is not welcome any more
@@ -40,19 +41,25 @@ class Application:
     """Every dialect at its addresses. ``servers`` are the dialects by name; the first is the one without a name."""
 
     def __init__(
-        self, house: House, gate: Gate, servers: Mapping[str, Server], metadata: dict[str, Any] | None = None
+        self,
+        house: House,
+        gate: Gate,
+        servers: Mapping[str, Server],
+        metadata: dict[str, Any] | None = None,
+        proxies: Collection[Network] = (),
     ) -> None:
         self.house = house
         self.visits = Visits(gate)
         self.metrics = Metrics(house, servers, lambda: len(self.visits))
         self._gate = gate
+        self._proxies = proxies
         self._servers = servers
         self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
         self._asked = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes: list[Route | WebSocketRoute] = [Route("/healthz", _Page(self._alive), methods=["GET"])]
         self.routes.append(Route("/readyz", _Page(self._ready), methods=["GET"]))
-        self.routes.append(Route("/metrics", _Page(self.metrics.page), methods=["GET"]))
+        self.routes.append(Route(METRICS, _Page(self.metrics.page), methods=["GET"]))
         if metadata is not None:
             page = (200, encode(metadata), b"application/json")
             self.routes += [Route(path, _Page(lambda: page), methods=["GET"]) for path in sorted(self._open - OPEN)]
@@ -78,6 +85,8 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
+        if self._proxies:
+            believe(scope, self._proxies)
         begun = time.perf_counter()
         self._asked += 1
         visit = Visit(scope, f"{self._run}-{self._asked}", send, self._headed)
@@ -236,7 +245,7 @@ def _route(path: str, endpoint: Callable[[Scope, Receive, SendEvent], Awaitable[
 
 
 async def _refuse(visit: Visit, refusal: Refusal) -> None:
-    body, headers = refusal.body or encode({"error": refusal.message}), [_JSON, *refusal.headers]
+    body, headers = refusal.body, [_JSON, *refusal.headers]
     if visit.scope["type"] == "http":
         await plain(visit.send, refusal.status, body, headers)
         return
