@@ -29,10 +29,11 @@ _MEND = "Mend it or its rights."
 _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 
 
-class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One key: ``projects`` are those it opens (None: all), ``write`` whether it may change them.
 
-    Nothing of it may be left out in the file: a limit that is misspelt there must not become no limit.
+    ``metrics`` is the right to read the figures of the server. Nothing else may be left out in the file: a limit that
+    is misspelt there must not become no limit.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     created: int
     projects: tuple[str, ...] | None
     write: bool
+    metrics: bool = False
 
 
 class _Kept(Struct, forbid_unknown_fields=True):
@@ -82,7 +84,9 @@ class KeyFile:
         same = hmac.compare_digest(digest, key.digest if key is not None else _NOBODY)
         return key if same else None
 
-    def add(self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True) -> tuple[Key, str]:
+    def add(
+        self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True, metrics: bool = False
+    ) -> tuple[Key, str]:
         """Make a key; answers it and its text, which is kept nowhere."""
         for field, given in (("key", name), *(("project", one) for one in projects or ())):
             if not given.strip() or not _LINE.fullmatch(given):
@@ -90,7 +94,10 @@ class KeyFile:
         id = secrets.token_hex(6)
         text = f"pk_{id}_{secrets.token_urlsafe(32)}"
         digest = hashlib.sha256(text.encode()).hexdigest()
-        key = Key(id=id, name=name, digest=digest, created=time.time_ns() // 1000, projects=projects, write=write)
+        key = Key(
+            id=id, name=name, digest=digest, created=time.time_ns() // 1000, projects=projects, write=write,
+            metrics=metrics,
+        )  # fmt: skip
         with self._turn():
             self._write([*self.keys(), key])
         return key, text

@@ -102,6 +102,7 @@ SETTINGS = (
     Setting("keys", str, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."),
     Setting("allowed_hosts", str, None, "Further host names to answer to, with commas between; on any port."),
     Setting("allowed_origins", str, None, "Origins whose pages may call it from a browser, with commas between them."),
+    Setting("trusted_proxies", str, None, "Proxies whose X-Forwarded headers are believed: addresses, networks."),
     Setting("rate_limit", int, 1000, "Calls a minute that are served in all."),
     Setting("rate_limit_session", int, 100, "Calls a minute that are served of one session."),
     Setting("rate_limit_heavy", int, 10, "Analyses, exports and imports a minute that are served of one caller."),
@@ -122,7 +123,8 @@ SETTINGS = (
 )  # fmt: skip
 _BY_FLAG = {setting.flag: setting for setting in SETTINGS}
 NETWORK = frozenset((
-    "host", "port", "keys", "allowed_hosts", "allowed_origins", "rate_limit", "rate_limit_session", "rate_limit_heavy",
+    "host", "port", "keys", "allowed_hosts", "allowed_origins", "trusted_proxies", "rate_limit", "rate_limit_session",
+    "rate_limit_heavy",
     "max_sessions", "session_idle", "max_connections", "oauth_issuer", "oauth_audience", "oauth_keys",
 ))  # fmt: skip
 """Settings that mean something on the network only."""
@@ -152,6 +154,7 @@ class Settings:
     keys: str | None
     allowed_hosts: str | None
     allowed_origins: str | None
+    trusted_proxies: str | None
     rate_limit: int
     rate_limit_session: int
     rate_limit_heavy: int

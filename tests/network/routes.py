@@ -14,7 +14,7 @@ from polymnia.transports.web.log import Log
 
 __all__ = ["ADDRESSES", "OPEN", "Address"]
 
-OPEN = {"/healthz"}
+OPEN = {"/healthz", "/readyz"}
 """What anybody may ask for."""
 
 

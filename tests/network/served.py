@@ -59,11 +59,12 @@ class Answer:
 
 
 class Refused(Exception):
-    """A door that did not open: the status it was refused with."""
+    """A door that did not open: the status it was refused with, and the error beside it."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, error: Any = None) -> None:
         super().__init__(str(status))
         self.status = status
+        self.error = error
 
 
 class Served:
@@ -214,7 +215,7 @@ class Served:
             made.request("GET", path, headers=_headers(key, {"Accept": "text/event-stream", **headers}))
             with made.getresponse() as answer:
                 if answer.status != 200:
-                    raise Refused(answer.status)
+                    raise Refused(answer.status, json.loads(answer.read())["error"])
                 yield Events(answer)
 
     @contextmanager
@@ -317,8 +318,8 @@ def _headers(key: str | None, headers: Mapping[str, str]) -> dict[str, str]:
 
 def _taken(answer: Answer) -> Message:
     found = answer.value
-    if "jsonrpc" not in found:
-        raise Refused(answer.status)
+    if found["id"] is None and found["error"]["code"] == answer.status:
+        raise Refused(answer.status, found["error"])
     return dict(found)
 
 
@@ -361,7 +362,7 @@ def _sse(served: Served, below: str, key: str | None) -> Iterator[Door]:
         def send(message: Message) -> Message:
             answer = served.post(message, where, key=key)
             if answer.status != 202:
-                raise Refused(answer.status)
+                raise Refused(answer.status, answer.value["error"])
             while (found := events.message()) is not None:
                 if found.get("id") == message["id"]:
                     return found
@@ -378,7 +379,7 @@ def _socket(served: Served, below: str, key: str | None) -> Iterator[Door]:
     try:
         made = served.socket(f"/ws{below}", key=key)
     except InvalidStatus as e:
-        raise Refused(e.response.status_code) from None
+        raise Refused(e.response.status_code, json.loads(e.response.body or b"{}").get("error")) from None
     with made:
 
         def send(message: Message) -> Message:

@@ -236,7 +236,7 @@ def test_who_asks_for_what_there_is_not_is_told_what_there_is(
     lines = b"GET" if method == "WS" else method.encode()
     upgrade = UPGRADE.partition(b"\r\n" + HOST)[2] if method == "WS" else b"Connection: close\r\n"
     said = server.exchange(lines + b" %b HTTP/1.1\r\n" % path.encode() + HOST + upgrade + b"\r\n")
-    assert says in json.loads(said.partition(b"\r\n\r\n")[2])["error"]
+    assert says in json.loads(said.partition(b"\r\n\r\n")[2])["error"]["message"]
 
 
 @pytest.mark.promise("network.input.pipelined")
@@ -434,7 +434,7 @@ def test_a_bad_handshake_is_answered_in_our_words_after_who_asks_was_looked_at(
         assert status(said) == 426, said
         assert b"x-ratelimit-limit" in said
         assert b"x-request-id" in said
-        assert "WebSocket" in json.loads(said.partition(b"\r\n\r\n")[2])["error"]
+        assert "WebSocket" in json.loads(said.partition(b"\r\n\r\n")[2])["error"]["message"]
         made.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")  # the connection is of use all the same
         assert status(made.recv(4096)) == 200
     with server.raw(bad.replace(b"Host: 127.0.0.1", b"Host: evil.example")) as made:

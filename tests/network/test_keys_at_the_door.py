@@ -40,18 +40,19 @@ def key(locked: Served) -> str:
 
 @pytest.mark.promise("network.keys.everywhere")
 @pytest.mark.parametrize("address", CLOSED, ids=" ".join)
-def test_every_address_but_one_asks_for_a_key(locked: Served, key: str, address: Address) -> None:
+def test_every_address_but_those_of_health_asks_for_a_key(locked: Served, key: str, address: Address) -> None:
     wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
     assert locked.status(*address) == 401
     assert locked.last["www-authenticate"].startswith("Bearer")
     assert locked.status(*address, key=wrong) == 401
     assert locked.status(*address, Authorization=f"Basic {key}") == 401
-    assert locked.status(*address, key=key) not in (401, 403, 421)
+    assert locked.status(*address, key=key) not in (401, 421)
 
 
 @pytest.mark.promise("network.keys.everywhere", "network.pages.health")
-def test_whether_it_lives_is_told_to_anybody(locked: Served) -> None:
+def test_whether_it_lives_and_can_serve_is_told_to_anybody(locked: Served) -> None:
     assert locked.request("GET", "/healthz").value == {"status": "alive"}
+    assert locked.request("GET", "/readyz").value == {"status": "ready"}
 
 
 @pytest.mark.promise("network.keys.everywhere")
@@ -76,7 +77,7 @@ def test_a_key_elsewhere_than_in_its_header_opens_nothing(locked: Served, key: s
         assert locked.status("POST", path) == 401
     assert locked.status("POST", "/mcp", Cookie=f"key={key}", X_Api_Key=key) == 401
     two = (
-        f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
+        f"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
         f"Authorization: Bearer {key}\r\nConnection: close\r\n\r\n"
     )
     assert locked.exchange(two.encode()).split()[1] == b"401"
@@ -88,7 +89,10 @@ def test_every_way_in_opens_with_a_key_and_not_without(locked: Served, key: str,
         assert "result" in door.call("read_graph", {})
     with pytest.raises(Refused) as refused, locked.door(kind) as door:
         door.call("read_graph", {})
-    assert refused.value.status == 401
+    assert refused.value.status == refused.value.error["code"] == 401
+    assert "Authorization: Bearer KEY" in refused.value.error["message"]
+    assert refused.value.error["data"]["error_type"] == "unauthorized"
+    assert refused.value.error["data"]["suggestions"]
 
 
 @pytest.mark.promise("network.keys.revoked")
@@ -201,18 +205,18 @@ def test_nobody_comes_in_by_a_file_of_keys_that_is_broken(serving: Callable[...,
     file = _file(tmp_path)
     _, text = file.add("whole")
     served = serving(*MANY, folder=tmp_path)
-    assert served.status("GET", "/readyz", key=text) == 200
+    assert served.status("GET", "/mcp", key=text) == 405
     whole = Path(file.path).read_bytes()
     Path(file.path).write_bytes(whole[:-20])
-    assert served.status("GET", "/readyz", key=text) == 503
-    assert str(tmp_path) not in served.request("GET", "/readyz", key=text).body.decode()
+    assert served.status("GET", "/mcp", key=text) == 503
+    assert str(tmp_path) not in served.request("GET", "/mcp", key=text).body.decode()
     assert sum("cannot be read" in line for line in served.lines) == 1, "told once, not with every request"
     Path(file.path).write_bytes(whole)
-    assert served.status("GET", "/readyz", key=text) == 200
+    assert served.status("GET", "/mcp", key=text) == 405
     Path(file.path).chmod(0o622)
-    assert served.status("GET", "/readyz", key=text) == 503
+    assert served.status("GET", "/mcp", key=text) == 503
     Path(file.path).unlink()
-    assert served.status("GET", "/readyz", key=text) == 401
+    assert served.status("GET", "/mcp", key=text) == 401
     assert served.is_well()
 
 
@@ -220,18 +224,18 @@ def test_nobody_comes_in_by_a_file_of_keys_that_is_broken(serving: Callable[...,
 def test_the_first_key_counts_at_once_for_a_server_that_runs(serving: Callable[..., Served], tmp_path: Path) -> None:
     served = serving(*MANY, folder=tmp_path, changes=SOON)
     session = served.begin()
-    assert served.status("GET", "/readyz", key="pk_whatever") == 200
+    assert served.status("GET", "/mcp", key="pk_whatever") == 405
     with served.events("/sse") as stream, served.socket() as idle:
         assert stream.next() is not None
         key, text = served.keys.add("first")
-        assert served.status("GET", "/readyz") == 401
-        assert served.status("GET", "/readyz", key=text) == 200
+        assert served.status("GET", "/mcp") == 401
+        assert served.status("GET", "/mcp", key=text) == 405
         assert served.post(request("ping"), key=text, Mcp_Session_Id=session).status == 404
         assert stream.next() is None
         with pytest.raises(ConnectionClosed):
             idle.recv(DEADLINE)
     served.keys.revoke(key.id)
-    assert served.status("GET", "/readyz") == 401, "who revokes the last key does not open the door to everybody"
+    assert served.status("GET", "/mcp") == 401, "who revokes the last key does not open the door to everybody"
 
 
 @pytest.mark.promise("network.keys.projects")

@@ -120,6 +120,6 @@ def test_a_page_that_fails_says_no_more_than_that(broken: Served) -> None:
     answer = broken.request("GET", "/metrics")
     assert answer.status == 500
     assert "/a/path" not in answer.body.decode()
-    assert answer.headers["x-request-id"] in answer.value["error"]
+    assert answer.headers["x-request-id"] in answer.value["error"]["message"]
     assert "RuntimeError" in broken.wait_for_line(answer.headers["x-request-id"])
     assert broken.is_well()

@@ -53,9 +53,16 @@ def test_the_figures_are_what_prometheus_reads(open_server: Served) -> None:
 
 
 @pytest.mark.promise("network.pages.metrics")
-def test_figures_and_readiness_need_a_key_where_there_are_keys(serving: Callable[..., Served], tmp_path: Path) -> None:
-    _, text = KeyFile(str(tmp_path / "config" / "polymnia" / "keys.json")).add("first")
+def test_figures_have_a_right_of_their_own_where_there_are_keys(serving: Callable[..., Served], tmp_path: Path) -> None:
+    file = KeyFile(str(tmp_path / "config" / "polymnia" / "keys.json"))
+    _, everything = file.add("everything")
+    _, scraper = file.add("scraper", projects=(), write=False, metrics=True)
     served = serving(*MANY, folder=tmp_path)
-    for path in ("/metrics", "/readyz"):
-        assert served.request("GET", path).status == 401
-        assert served.request("GET", path, key=text).status == 200
+    assert served.request("GET", "/metrics").status == 401
+    refused = served.request("GET", "/metrics", key=everything)
+    assert (refused.status, refused.value["error"]["code"]) == (403, 403)
+    assert "right to read /metrics" in refused.value["error"]["message"]
+    assert "--access metrics" in refused.value["error"]["data"]["suggestions"][0]
+    assert served.request("GET", "/metrics", key=scraper).status == 200
+    assert served.request("POST", "/mcp", key=scraper).value["error"]["code"] == 403
+    assert served.request("GET", "/readyz").status == 200

@@ -219,3 +219,29 @@ def test_the_limits_are_settings(serving: Callable[..., Served]) -> None:
     assert served.status("GET", "/sse", Accept="text/event-stream") == 429
     assert int(served.last["retry-after"]) >= 1
     assert (served.last["x-ratelimit-type"], served.last["x-ratelimit-remaining"]) == ("session", "0")
+
+
+@pytest.mark.promise("network.rates.headers")
+def test_a_heavy_call_is_told_of_the_limit_it_is_nearest_to(limited: Served) -> None:
+    heavy = limited.post(HEAVY).headers
+    assert (heavy["x-ratelimit-type"], heavy["x-ratelimit-limit"], heavy["x-ratelimit-remaining"]) == (
+        "heavy",
+        "10",
+        "9",
+    )
+    light = limited.post(READ).headers
+    assert (light["x-ratelimit-type"], light["x-ratelimit-remaining"]) == ("session", "98")
+
+
+@pytest.mark.promise("network.rates.session")
+def test_sessions_of_the_memory_have_counts_of_their_own_without_a_handshake(serving: Callable[..., Served]) -> None:
+    served = serving("--rate-limit-session", "2")
+
+    def search(session: str | None) -> int:
+        named = {} if session is None else {"session_id": session}
+        arguments = {"operation": "search_content", "project_id": "p", "query": "x", **named}
+        return served.post(request("tools/call", {"name": "memory_retrieve", "arguments": arguments})).status
+
+    assert [search("one") for _ in range(3)] == [200, 200, 429]
+    assert [search("two") for _ in range(3)] == [200, 200, 429]
+    assert [search(None) for _ in range(3)] == [200, 200, 429]

@@ -51,8 +51,8 @@ def test_a_host_that_is_none_is_told_before_keys_are_asked_for(
 def test_with_a_key_it_starts_anywhere_and_asks_for_it(serving: Callable[..., Served], tmp_path: Path) -> None:
     _, text = key_file(tmp_path).add("first")
     served = serving("--host", "0.0.0.0", folder=tmp_path)
-    assert served.status("GET", "/readyz") == 401
-    assert served.status("GET", "/readyz", key=text) == 200
+    assert served.status("GET", "/mcp") == 401
+    assert served.status("GET", "/mcp", key=text) == 405
 
 
 @pytest.mark.promise("network.starting.loopback")

@@ -16,6 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+import polymnia
 from polymnia.keys import KeyFile
 from stdio_client import entity
 
@@ -73,10 +74,13 @@ def resource(serving: Callable[..., Served], issuer: Issuer, tmp_path_factory: p
     )  # fmt: skip
 
 
-@pytest.mark.promise("network.oauth.tokens")
+@pytest.mark.promise("network.oauth.tokens", "history.author")
 def test_a_token_lets_in_to_what_its_scope_says(resource: Served, issuer: Issuer) -> None:
     write, read = issuer.token(), issuer.token(scope="openid memory:read")
     assert "isError" not in resource.post(WRITE, "/mcp/simple", key=write).value["result"]
+    with polymnia.connect(resource.store) as memory:
+        made = memory.changes(1)[0]
+    assert (made.who, made.account) == ("ann via unknown client (simple)", "oauth ann")
     assert resource.post(READ, key=read).status == 200
     assert resource.post(WRITE, "/mcp/simple", key=read).value["result"]["isError"]
     assert resource.post(READ, key=issuer.token(issuer.rsa, "RS256", "r")).status == 200
@@ -174,7 +178,7 @@ def test_who_has_no_token_is_told_where_to_get_one(resource: Served) -> None:
         assert (told.status, told.headers["content-type"]) == (200, "application/json")
         assert told.value["resource"] == AUDIENCE
         assert told.value["authorization_servers"] == [ISSUER]
-        assert told.value["scopes_supported"] == ["memory:read", "memory:write"]
+        assert told.value["scopes_supported"] == ["memory:read", "memory:write", "memory:metrics"]
         assert told.value["bearer_methods_supported"] == ["header"]
         assert resource.status("GET", path, Host="evil.example") == 421
 

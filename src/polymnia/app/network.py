@@ -13,6 +13,7 @@ from polymnia.settings import DIALECTS, BadSetting, Settings
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Gate, Visitor, Who, local_hosts
+from polymnia.transports.web.forwarded import Network
 from polymnia.transports.web.house import House, Limits
 from polymnia.transports.web.log import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
@@ -50,6 +51,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
         Rates(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy),
     )  # fmt: skip
     tokens = _tokens(chosen)
+    proxies = _proxies(chosen)
     place = _address(chosen.host)
     who = visitors(chosen, place, tokens)
     challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
@@ -63,7 +65,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
         ready(f"http://{_authority(_reached(place, chosen.host), bound.getsockname()[1])}")
     try:
         metadata = None if tokens is None else tokens.metadata()
-        serve(Application(house, gate, servers, metadata), bound)
+        serve(Application(house, gate, servers, metadata, proxies), bound)
     finally:
         held.close()
 
@@ -109,7 +111,8 @@ def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
         key = None if token is None else file.find(token)
         if key is None:
             return None if tokens is None or token is None else tokens(token)
-        return Visitor(key.id, Grant(None if key.projects is None else frozenset(key.projects), key.write))
+        grant = Grant(None if key.projects is None else frozenset(key.projects), key.write)
+        return Visitor(key.id, grant, user=key.name, account=f"key {key.name} ({key.id})", metrics=key.metrics)
 
     return who
 
@@ -161,6 +164,20 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
         names.append(name)
     ported = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
     return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in ported)]
+
+
+def _proxies(chosen: Settings) -> list[Network]:
+    """The proxies whose word is taken for who their clients are."""
+    from ipaddress import ip_network
+
+    found = []
+    for text in _listed(chosen.trusted_proxies):
+        try:
+            found.append(ip_network(text, strict=False))
+        except ValueError:
+            hint = "give addresses or networks such as 10.0.0.5 or 10.0.0.0/8"
+            raise BadSetting(f"trusted_proxies has {text!r}, which is neither; {hint}") from None
+    return found
 
 
 def _listed(text: str | None) -> list[str]:

@@ -158,8 +158,9 @@ def keys(parser: ArgumentParser) -> None:
         **_SEVERAL,
     )  # fmt: skip
     parser.add_argument(
-        "--access", choices=("read", "write"), default="write", help="add: whether it may change things (default write)"
-    )
+        "--access", choices=("read", "write", "metrics"), default="write",
+        help="add: read, read and write (the default), or nothing but the figures of the server at /metrics",
+    )  # fmt: skip
     json(parser)
 
 

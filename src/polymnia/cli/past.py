@@ -124,7 +124,10 @@ def _print_change(change: Change, more: str) -> None:
     undone = f", undone by {change.undone_by}" if change.undone_by else ""
     undoes = f" of change {change.undoes}" if change.undoes else ""
     tail = f"  {more}" if more else ""
-    print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{undoes}  {dim(change.who)}{tail}{undone}")
+    tool = f" by {change.tool}" if change.tool not in (None, change.action) else ""
+    account = f", {change.account}" if change.account else ""
+    author = dim(f"{change.who}{account}")
+    print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}")
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -132,6 +135,10 @@ def _change(change: Change) -> dict[str, Any]:
         "change": change.id,
         "at": shown(change.at),
         "who": change.who,
+        "account": change.account,
+        "client": change.client,
+        "dialect": change.dialect,
+        "tool": change.tool,
         "action": change.action,
         "undoes": change.undoes,
         "undoneBy": change.undone_by,

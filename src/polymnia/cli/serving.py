@@ -55,7 +55,11 @@ def keys(arguments: Namespace, chosen: Settings) -> int:
         else:
             print(f"{gone.name} ({gone.id}) opens nothing any more.")
         return 0
-    key, text = file.add(arguments.which, projects=tuple(arguments.projects) or None, write=arguments.access == "write")
+    metrics = arguments.access == "metrics"
+    if metrics and arguments.projects:
+        raise Invalid("A key with --access metrics opens no project", hint="Leave out --for.")
+    projects = () if metrics else tuple(arguments.projects) or None
+    key, text = file.add(arguments.which, projects=projects, write=arguments.access == "write", metrics=metrics)
     if arguments.json:
         print_json({"key": text, **_data(key)})
     else:
@@ -71,6 +75,8 @@ def keys(arguments: Namespace, chosen: Settings) -> int:
 
 
 def _opens(key: Key) -> str:
+    if key.metrics and not key.projects:
+        return "read /metrics"
     where = "all projects" if key.projects is None else ", ".join(key.projects)
     return f"{'read and write' if key.write else 'read'} {where}"
 
@@ -80,6 +86,6 @@ def _data(key: Key) -> dict[str, Any]:
         "id": key.id,
         "name": key.name,
         "projects": None if key.projects is None else list(key.projects),
-        "access": "write" if key.write else "read",
+        "access": "metrics" if key.metrics else "write" if key.write else "read",
         "created": shown(key.created),
     }

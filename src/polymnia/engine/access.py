@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Store, Transaction
 from polymnia.errors import Refused
+from polymnia.models import Author
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
@@ -68,7 +69,7 @@ class Guarded:
         self._grant.check(project)
         return self._inner.read(project)
 
-    def write(self, project: str, who: str, action: str) -> AbstractContextManager[Transaction]:
+    def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[Transaction]:
         """One change of a project they may change."""
         self._grant.check(project)
         self._grant.check_write()

@@ -17,6 +17,7 @@ from polymnia.engine.verbs.projects import ProjectVerbs
 from polymnia.engine.verbs.remembering import RememberingVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.transfer import TransferVerbs
+from polymnia.models import Author
 
 __all__ = ["Memory"]
 
@@ -48,36 +49,37 @@ class Memory(
         self.finding.close()
         self.store.close()
 
-    def limited(self, grant: Grant) -> Memory:
+    def limited(self, grant: Grant, project: str | None = None) -> Memory:
         """The same memory for somebody who may see some projects only, or may not change anything.
 
-        Where they do not see the project at hand, it is the first of theirs.
+        Without ``project`` theirs is the only one they see; where they see several, every verb asks for one.
         """
-        project = self.project
-        if not grant.sees(project) and grant.projects:
-            project = min(grant.projects)
-        return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.who, grant=grant)
+        if project is None and grant.projects is None:
+            project = self.project
+        elif project is None and grant.projects is not None and len(grant.projects) == 1:
+            (project,) = grant.projects
+        return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.author, grant=grant)
 
     def for_one_call(self) -> Memory:
         """The same memory for one call of a client, which is told what was found in the texts it brought."""
         return self._as(
-            project=self.project, who=self.who, once=self.once, screen=Screen(self.screen.manner, self.limits)
+            project=self._project, who=self.author, once=self.once, screen=Screen(self.screen.manner, self.limits)
         )
 
     def acting(
-        self, who: str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
+        self, who: Author | str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
     ) -> Memory:
         """The same memory in someone else's hands: another name in the journal, perhaps another policy or project.
 
         With ``once`` a change is made at most once for the request it stands for.
         """
-        return self._as(project=self.project if project is None else project, who=who, policy=policy, once=once)
+        return self._as(project=self._project if project is None else project, who=who, policy=policy, once=once)
 
     def _as(
         self,
         *,
-        project: str,
-        who: str,
+        project: str | None,
+        who: Author | str,
         store: Store | None = None,
         policy: Policy | None = None,
         once: Once | None = None,
@@ -85,8 +87,9 @@ class Memory(
         screen: Screen | None = None,
     ) -> Memory:
         grant = grant or self.grant
-        grant.check(project)  # whoever searches does so past the door of the store
-        (screen or self.screen).names(user_id=who, project_id=project)
+        if project is not None:
+            grant.check(project)  # whoever searches does so past the door of the store
+        (screen or self.screen).names(user_id=who if isinstance(who, str) else who.user, project_id=project)
         return Memory(
             store or self.unscreened,
             project=project,

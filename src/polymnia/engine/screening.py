@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 from polymnia.engine.content import check_room
 from polymnia.engine.ports import Snapshot, Store, Transaction
 from polymnia.errors import OverLimit, Refused
-from polymnia.models import EntityDraft, Limits, Note, Record, Relation, RelationDraft
+from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
@@ -78,11 +78,12 @@ class Screen:
             )
         return name
 
-    def names(self, **names: str) -> None:
+    def names(self, **names: str | None) -> None:
         """Refuse names that are kept beside the memories (of a project, of whoever calls) unless they are only told."""
         if self.manner != "flag":
             for field, name in names.items():
-                self.name(name, field)
+                if name is not None:
+                    self.name(name, field)
 
     def value(self, value: Any, field: str) -> Any:
         """The same for whatever JSON holds, keys included."""
@@ -208,7 +209,7 @@ class Screening:
         return self._inner.read(project)
 
     @contextmanager
-    def write(self, project: str, who: str, action: str) -> Iterator[Transaction]:
+    def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
         """One change of a project, every new text of it screened."""
         try:
             self._screen.names(project=project)

@@ -10,6 +10,7 @@ from polymnia.models.texts import Limits, fold, folded_forms, legal_name, legal_
 
 __all__ = [
     "DEFAULT_SCOPE",
+    "Author",
     "Change",
     "EntityDraft",
     "Event",
@@ -226,8 +227,32 @@ class Graph(Struct, frozen=True):
     notes: list[Note] = []
 
 
+class Author(Struct, frozen=True):
+    """Who makes a change, and by what means.
+
+    ``account`` is the key or OAuth user a server has let in, None where it asks for none; ``user`` is the name of that,
+    or what the caller says it acts for. A library names a user and nothing else.
+    """
+
+    user: str | None = None
+    account: str | None = None
+    client: str | None = None
+    dialect: str | None = None
+    tool: str | None = None
+
+    @property
+    def who(self) -> str:
+        """All of it in one line, as histories and analyses name the author."""
+        client = f"{self.client} ({self.dialect})" if self.client and self.dialect else self.client
+        return f"{self.user} via {client}" if self.user and client else self.user or client or "unknown"
+
+
 class Change(Struct, frozen=True, kw_only=True):
-    """One entry of the journal: a whole call, done or undone as one."""
+    """One entry of the journal: a whole call, done or undone as one.
+
+    ``who`` names its author in one line; ``account``, ``client``, ``dialect`` and ``tool`` are as in :class:`Author`,
+    None where nothing is known of them.
+    """
 
     id: int
     at: int
@@ -235,6 +260,10 @@ class Change(Struct, frozen=True, kw_only=True):
     action: str
     undoes: int | None = None
     undone_by: int | None = None
+    account: str | None = None
+    client: str | None = None
+    dialect: str | None = None
+    tool: str | None = None
 
 
 class Touch(Struct, frozen=True, gc=False):

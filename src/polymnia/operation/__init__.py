@@ -16,11 +16,12 @@ from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, Fault, Violation
-from polymnia.models import Note
+from polymnia.models import Author, Note
 from polymnia.operation.schemas import schema
 
 __all__ = [
     "EVERYTHING",
+    "Author",
     "Context",
     "Counters",
     "Grant",
@@ -92,7 +93,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``wrapped`` names a parameter that may hold all others. ``word`` says how a fault of this one is answered where
     several dialects stand side by side. Where the parameters are of several shapes, ``read`` reads them from JSON, and
     ``takes`` and ``gives`` are the schemas to publish; one without ``output`` answers nothing structured. ``heavy``
-    says whether it takes much of a server, for all calls or by their arguments. ``headers`` names the parameters that
+    says whether it takes much of a server, for all calls or by their arguments; ``session`` reads from the arguments
+    the session of the memory a call is of. ``headers`` names the parameters that
     clients repeat in a header, for proxies to route by, and that header.
     """
 
@@ -112,6 +114,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     gives: Callable[[], dict[str, Any]] | None = None
     heavy: Callable[[bytes], bool] | bool = False
     which: Callable[[bytes], str] | None = None
+    session: Callable[[bytes], str] | None = None
     headers: dict[str, str] = {}
 
     def label(self, raw: bytes) -> str:

@@ -79,7 +79,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
     return Operation(
         name=plain.name, title=plain.title, help=f"{plain.help} With `operation`: {keyed.help}", params=plain.params,
         run=run, output=plain.output, reads=plain.reads and keyed.reads, destroys=plain.destroys or keyed.destroys,
-        read=take, takes=takes, gives=gives, word=plain.word, which=keyed.which,
+        read=take, takes=takes, gives=gives, word=plain.word, which=keyed.which, session=keyed.session,
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class Method:
 def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
-    connection.memory = connection.base.acting(connection.who(given.clientInfo))
+    connection.memory = connection.base.acting(connection.author(given.clientInfo))
     if changing := connection.server.registry.changing:
         connection.server.audience.join((connection, None), changing, connection.notify)
     return {
@@ -110,7 +110,7 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     raw = b"{}" if given.arguments is UNSET or bytes(given.arguments) == b"null" else bytes(given.arguments)
     try:
         arguments = registry.arguments(tool, raw)
-        context = connection.context(request)
+        context = connection.context(request, None if tool.reads else tool.name)
         reply = told(tool.run(context, arguments), context)
     except Cancelled:
         raise

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from polymnia.errors import Fault
-from polymnia.operation import Context, Memory, Reply
+from polymnia.operation import Author, Context, Memory, Operation, Reply
 from polymnia.transports.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -52,17 +53,26 @@ _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
 class Connection:
     """One client and its state: who it is, what it subscribed to, what is under way."""
 
-    def __init__(self, server: Server, link: Link, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        server: Server,
+        link: Link,
+        memory: Memory | None = None,
+        *,
+        user: str | None = None,
+        account: str | None = None,
+    ) -> None:
         self.server = server
         self.link = link
         self.base = memory or server.memory
+        self.user, self.account = user, account
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
-        self.memory = self.base.acting(f"unknown client ({server.registry.name})")
-        self._memories: dict[str, Memory] = {}
+        self.memory = self.base.acting(self.author(None))
+        self._memories: dict[Author, Memory] = {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
-        self.admit: Callable[[Weight], None] | None = None  # counts a request, or refuses it
+        self.admit: Callable[[Weight, str], None] | None = None  # counts a request, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -171,7 +181,7 @@ class Connection:
                 methods = MODERN
         method = methods.get(request.method)
         if self.admit is not None and (method is None or method.inline):
-            self.admit("talk")
+            self.admit("talk", "")
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         given = _decoded(method.decoder, raw)
@@ -185,7 +195,7 @@ class Connection:
         tool = self.server.registry.operations.get(given.name) if isinstance(given, CallTool) else None
         if self.admit is not None:
             try:
-                self.admit("heavy" if tool is not None and tool.is_heavy(_arguments(given)) else "call")
+                self.admit(*(("call", "") if tool is None else _cost(tool, _arguments(given))))
             except RpcError:
                 self.settle(request)
                 raise
@@ -262,16 +272,19 @@ class Connection:
                 result["cacheScope"] = "public" if ttl else "private"
         return result
 
-    def context(self, request: Request) -> Context:
-        """What an operation is given: the memory in this client's hands."""
-        if not request.modern:
-            return self._context(self.memory, request)
-        who = self.who(request.meta.client if request.meta else None)
-        memory = self._memories.get(who)
-        if memory is None:
-            if len(self._memories) > 100:
-                self._memories.clear()
-            memory = self._memories[who] = self.base.acting(who)
+    def context(self, request: Request, tool: str | None = None) -> Context:
+        """What an operation is given: the memory in this client's hands, and the tool that changes it, if one does."""
+        memory = self.memory
+        if request.modern:
+            author = self.author(request.meta.client if request.meta else None)
+            known = self._memories.get(author)
+            if known is None:
+                if len(self._memories) > 100:
+                    self._memories.clear()
+                known = self._memories[author] = self.base.acting(author)
+            memory = known
+        if tool is not None:
+            memory = memory.acting(replace(memory.author, tool=tool))
         return self._context(memory, request)
 
     def _context(self, memory: Memory, request: Request) -> Context:
@@ -292,13 +305,13 @@ class Connection:
         """A call took so long."""
         self.server.counters.record(seconds, failed=failed)
 
-    def who(self, client: Any) -> str:
-        """The name under which a client's changes stand in the journal."""
+    def author(self, client: Any) -> Author:
+        """Whose name a client's changes bear in the history: the user it comes for, itself, and this dialect."""
         name = version = ""
         if isinstance(client, dict):
             name, version = str(client.get("name", "")), str(client.get("version", ""))
         label = f"{name} {version}".strip().replace("\0", "")[:200] or "unknown client"
-        return f"{label} ({self.server.registry.name})"
+        return Author(self.user, self.account, label, self.server.registry.name)
 
     # ── what the methods share ────────────────────────────────────────────────────────────────────────
 
@@ -328,6 +341,11 @@ def _decoded(decoder: msgspec.json.Decoder[Any], raw: Raw) -> Any:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {e}") from None
+
+
+def _cost(tool: Operation, raw: bytes) -> tuple[Weight, str]:
+    """What a call counts as, and the session of the memory it counts for."""
+    return "heavy" if tool.is_heavy(raw) else "call", "" if tool.session is None else tool.session(raw)
 
 
 def _arguments(given: CallTool) -> bytes:

@@ -32,7 +32,7 @@ def in_any_order(graph: dict[str, Any]) -> dict[str, list[str]]:
     return {part: sorted(json.dumps(item, sort_keys=True) for item in items) for part, items in graph.items()}
 
 
-@pytest.mark.promise("history.tells")
+@pytest.mark.promise("history.tells", "history.author")
 def test_history_tells_who_did_what_and_when(place: Place, server: Server) -> None:
     fill(server)
     server.call("add_observations", observations=[{"entityName": "a", "contents": ["new"]}])
@@ -54,6 +54,9 @@ def test_history_tells_who_did_what_and_when(place: Place, server: Server) -> No
     assert events[3]["removed"] == ["one"]
     assert events[4]["deleted"] is True
     assert all("contract tests" in event["who"] for event in events)
+    assert [event["tool"] for event in events] == [event["action"] for event in events]
+    assert all(event["client"].startswith("contract tests") for event in events)
+    assert all(f"({event['dialect']})" in event["who"] and event["account"] is None for event in events)
     numbers = [event["change"] for event in events]
     assert numbers == sorted(set(numbers))
 

@@ -24,7 +24,7 @@ def call(token: str, tool: str, **arguments: Any) -> None:
             print(answer.status, told["result"]["message"] if "result" in told else told["error"]["message"])
             print("calls left this minute:", left)
     except HTTPError as refused:
-        print(refused.status, json.load(refused)["error"])
+        print(refused.status, json.load(refused)["error"]["message"])
 
 
 text = "The gateway answers on port 8080."

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from msgspec.json import decode, encode
+from msgspec.structs import replace
 
 from polymnia.dialects.content.parameters import Standard
 from polymnia.engine.once import Once, Repeated
@@ -33,9 +34,9 @@ class Asking:
         self.session = given.session_id
         self.step = context.step
         self._context = context
-        who = context.memory.who if given.user_id is None else f"{given.user_id} via {context.memory.who}"
-        self.memory: Memory = context.memory.acting(who, project=given.project_id)
-        self._who = who
+        author = context.memory.author
+        self._author = author if given.user_id is None else replace(author, user=given.user_id)
+        self.memory: Memory = context.memory.acting(self._author, project=given.project_id)
         if context.log is not None and given.request_id is not None:
             context.log("info", f"{given.operation}: request {given.request_id!r}")
 
@@ -56,7 +57,7 @@ class Asking:
             return encode({key: value for key, value in tell(done).items() if key in _KEPT}).decode()
 
         once = Once(self.given.request_id, sha256(asked).hexdigest(), kept)
-        return self.memory.acting(self._who, project=self.given.project_id, once=once)
+        return self.memory.acting(self._author, project=self.given.project_id, once=once)
 
 
 def _fields(given: Any) -> dict[str, Any]:

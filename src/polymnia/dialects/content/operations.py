@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.dialects.content import analyzing, retrieving, storing, system
-from polymnia.dialects.content.reading import Given, Verb, heavy, reader, taken, which
+from polymnia.dialects.content.reading import Given, Verb, heavy, reader, session_of, taken, which
 from polymnia.dialects.content.wording import word
 from polymnia.operation import Context, Operation, Registry, Reply
 
@@ -72,5 +72,5 @@ def _tool(name: str, title: str, help: str, verbs: Mapping[str, Verb]) -> Operat
     reads = all(verb.reads for verb in verbs.values())
     return Operation(
         name=name, title=title, help=help, params=Given, run=run, output=_Answer, reads=reads, idempotent=reads,
-        destroys=not reads, read=reader(name, verbs), takes=takes, heavy=heavy(verbs), which=which,
+        destroys=not reads, read=reader(name, verbs), takes=takes, heavy=heavy(verbs), which=which, session=session_of,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from polymnia.errors import BadArguments, Invalid, UnknownOperation, Violation
 from polymnia.models import legal_text
 from polymnia.operation import Context, Reply, read, schema
 
-__all__ = ["Given", "Verb", "heavy", "reader", "taken", "which"]
+__all__ = ["Given", "Verb", "heavy", "reader", "session_of", "taken", "which"]
 
 
 _LONGEST = 4096
@@ -40,6 +40,7 @@ class Given(Struct, frozen=True):
 
 class _Which(Struct):
     operation: Any = None
+    session_id: Any = None
 
 
 _which = msgspec.json.Decoder(_Which)
@@ -80,6 +81,15 @@ def which(raw: bytes) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
     return operation if isinstance(operation, str) else ""
+
+
+def session_of(raw: bytes) -> str:
+    """The session a call names; nothing where it names none."""
+    try:
+        session = _which.decode(raw).session_id
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return session.strip() if isinstance(session, str) else ""
 
 
 def heavy(verbs: Mapping[str, Verb]) -> Callable[[bytes], bool]:

@@ -97,6 +97,10 @@ def version(one: Version, before: Version | None, diffs: bool) -> dict[str, Any]
         "metadata": record.metadata,
         "updated_at": moment(record.updated),
         "changed_by": one.change.who,
+        "account": one.change.account,
+        "client": one.change.client,
+        "dialect": one.change.dialect,
+        "tool": one.change.tool,
         "change": one.change.action,
         "change_id": one.change.id,
     }

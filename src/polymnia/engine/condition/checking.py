@@ -136,7 +136,7 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
 
     def write() -> bool:
         try:
-            with store.write(project, memory.who, "check_system_health") as tx:
+            with store.write(project, memory.author, "check_system_health") as tx:
                 tx.note("health", None)
                 raise _Enough
         except _Enough:

@@ -156,7 +156,7 @@ class _Work:
         store = self.memory.store
         by = {kind: RULES[kind].by for kind in wanted}
         every = replace(self.asked, spots=_ALL)
-        with store.write(project, self.memory.who, "validate_data_integrity") as tx:
+        with store.write(project, self.memory.author, "validate_data_integrity") as tx:
             store.mend(tx, {kind for kind in wanted if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
                 facts = {fact.kind: fact for fact in store.check(project, every).facts}

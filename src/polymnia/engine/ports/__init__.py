@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from polymnia.models import (
+    Author,
     Change,
     EntityDraft,
     Event,
@@ -364,7 +365,7 @@ class Store(Protocol):
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
         """One consistent view of a project. Never waits for a writer."""
 
-    def write(self, project: str, who: str, action: str) -> AbstractContextManager[Transaction]:
+    def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[Transaction]:
         """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
 
     def stamp(self, project: str) -> int:

@@ -43,7 +43,7 @@ def import_graph(
     ``existing`` says what happens to a name the project has: ``merge`` adds the observations it lacks,
     ``replace`` puts the file's version in its place (the earlier one stays in the history), ``keep`` leaves it.
     """
-    with memory.store.write(memory.project, memory.who, "import") as tx:
+    with memory.store.write(memory.project, memory.author, "import") as tx:
         return _bring(tx, graph, existing, step or (lambda done, total: None))
 
 

@@ -21,7 +21,7 @@ from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.transfer.graph_file import Form, Link, Unread, read, recover, write
 from polymnia.engine.transfer.matching import add_missing, match
 from polymnia.errors import BrokenFile, Busy, Forbidden
-from polymnia.models import Limits
+from polymnia.models import Author, Limits
 
 __all__ = ["Mirror"]
 
@@ -67,7 +67,7 @@ class Mirror:
             yield snapshot
 
     @contextmanager
-    def write(self, project: str, who: str, action: str) -> Iterator[Transaction]:
+    def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
         """One atomic unit: in the file and in the store when the block is left."""
         self._turn.take()
         try:

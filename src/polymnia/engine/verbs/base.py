@@ -16,8 +16,9 @@ from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.reads import Reads
 from polymnia.engine.screening import Screen, Screening
 from polymnia.engine.search import Finding
+from polymnia.errors import Refused
 from polymnia.importing import importing
-from polymnia.models import Limits, Record
+from polymnia.models import Author, Limits, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
@@ -37,8 +38,8 @@ class Verbs:
         self,
         store: Store,
         *,
-        project: str = "default",
-        who: str = "library",
+        project: str | None = "default",
+        who: Author | str = "library",
         policy: Policy = STRICT,
         limits: Limits | None = None,
         finding: Finding | None = None,
@@ -54,14 +55,31 @@ class Verbs:
         self.unscreened = store
         self.store: Store = Screening(store, self.screen)
         self.finding = finding or Finding(lambda: _plain_finder(store))
-        self.project = project
-        self.who = who
+        self._project = project
+        self.author = who if isinstance(who, Author) else Author(who)
         self.policy = policy
         self.exports = exports
         self.once = once
         self.reads = reads
         self.kept = kept or Kept()
         self.grant = grant
+
+    @property
+    def project(self) -> str:
+        """The project at hand; refused where several may be meant and none is named."""
+        if self._project is None:
+            names = ", ".join(map(repr, sorted(self.grant.projects or ())))
+            raise Refused(
+                f"This key opens several projects ({names}), and the call names none of them",
+                hint="Name one: as project_id where the tool has it, or in the address: /mcp?project=NAME.",
+                projects=sorted(self.grant.projects or ()),
+            )
+        return self._project
+
+    @property
+    def who(self) -> str:
+        """The author of what is changed here, in one line."""
+        return self.author.who
 
     def _read_by(self, ids: Iterable[int], *, opened: bool) -> None:
         """Count what was read, where reads are counted."""
@@ -92,7 +110,7 @@ class Verbs:
                 self.once.check(snapshot)
 
     def _write(self, action: str, work: Callable[[Transaction], T], step: Step | None = None) -> T:
-        with self.store.write(self.project, self.who, action) as tx:
+        with self.store.write(self.project, self.author, action) as tx:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off
             if self.once is not None:

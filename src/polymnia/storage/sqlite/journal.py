@@ -22,9 +22,13 @@ Run: TypeAlias = Callable[..., Any]
 decode = Decoder(dict[str, Any]).decode
 
 
-def change(run: Run, row: tuple[Any, ...]) -> Change:
-    """A change from the columns of the change statements."""
-    return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=undone_by(run, row[0]))
+def change(run: Run, row: tuple[Any, ...], undo: int | None = None) -> Change:
+    """A change from the columns of the change statements; ``undo`` is the one that is just undoing it."""
+    id, at, who, action, _, _, undoes, account, client, dialect, tool = row
+    return Change(
+        id=id, at=at, who=who, action=action, undoes=undoes, undone_by=undo or undone_by(run, id), account=account,
+        client=client, dialect=dialect, tool=tool,
+    )  # fmt: skip
 
 
 def undone_by(run: Run, number: int) -> int | None:

@@ -75,7 +75,7 @@ def _digest_anew(connection: apsw.Connection) -> None:
     connection.execute("UPDATE observation SET digest = digest_of(CAST(text AS BLOB))").fetchall()
 
 
-_FILLS = {"0005_same_text.sql": _digest_anew}  # what SQL alone cannot work out
+_FILLS = {"0006_same_text.sql": _digest_anew}  # what SQL alone cannot work out
 
 
 def _back_up(connection: apsw.Connection, path: str, version: int, clock: Clock) -> None:

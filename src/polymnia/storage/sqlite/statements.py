@@ -37,7 +37,10 @@ def among(name: str, count: int) -> str:
 
 
 # Migration N brings a store from version N - 1 to N. Loaded only when a store needs one.
-MIGRATIONS = ("0001_initial.sql", "0002_search.sql", "0003_scopes.sql", "0004_seen.sql", "0005_same_text.sql")
+MIGRATIONS = (
+    "0001_initial.sql", "0002_search.sql", "0003_scopes.sql", "0004_seen.sql", "0005_authors.sql",
+    "0006_same_text.sql",
+)  # fmt: skip
 
 
 def migration(name: str) -> str:

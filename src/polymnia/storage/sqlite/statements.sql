@@ -272,21 +272,22 @@ DELETE FROM fact WHERE project = ? AND key = ?;
 DELETE FROM fact WHERE project = ? AND key >= ? AND key < ?;
 
 -- name: add_change
-INSERT INTO change (project, at, who, action, first, last, undoes) VALUES (?, ?, ?, ?, ?, ?, ?);
+INSERT INTO change (project, at, who, action, first, last, undoes, account, client, dialect, tool)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_item
 INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: changes
-SELECT id, at, who, action, first, last, undoes
+SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
 FROM change WHERE project = ? ORDER BY first DESC, id DESC LIMIT ?;
 
 -- name: change
-SELECT id, at, who, action, first, last, undoes
+SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
 FROM change WHERE project = ? AND id = ?;
 
 -- name: change_that_made
-SELECT id, at, who, action, first, last, undoes
+SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
 FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC LIMIT 1;
 
 -- name: next_change

@@ -12,6 +12,7 @@ import apsw
 
 from polymnia.engine.ports import Analyst, Clock, Snapshot, Transaction
 from polymnia.importing import importing
+from polymnia.models import Author
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import Connections
 from polymnia.storage.sqlite.faults import fault, translated
@@ -55,7 +56,7 @@ class SqliteStore(Connections):
         """The same, from the file in any case."""
         return _Reading(self, project, None)
 
-    def write(self, project: str, who: str, action: str) -> AbstractContextManager[SqliteTransaction]:
+    def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[SqliteTransaction]:
         """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
         return _Writing(self, project, who, action)
 
@@ -130,7 +131,7 @@ class _Writing:
 
     __slots__ = ("_action", "_project", "_store", "_transaction", "_who", "_writer")
 
-    def __init__(self, store: SqliteStore, project: str, who: str, action: str) -> None:
+    def __init__(self, store: SqliteStore, project: str, who: Author | str, action: str) -> None:
         self._store = store
         self._project = project
         self._who = who

@@ -9,7 +9,7 @@ import apsw
 from msgspec.json import encode
 
 from polymnia.engine.ports import Analyst
-from polymnia.models import Change, EntityDraft, Record, Relation, RelationDraft, new_id
+from polymnia.models import Author, Change, EntityDraft, Record, Relation, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.indexing import Indexing
 from polymnia.storage.sqlite.statements import SQL
@@ -23,10 +23,16 @@ class SqliteTransaction(Indexing):
     """One atomic unit of change, open between begin and finish."""
 
     def __init__(
-        self, connection: apsw.Connection, project: str, who: str, action: str, at: int, analyst: Analyst | None = None
+        self,
+        connection: apsw.Connection,
+        project: str,
+        who: Author | str,
+        action: str,
+        at: int,
+        analyst: Analyst | None = None,
     ) -> None:
         super().__init__(connection, project, analyst)
-        self._who = who
+        self._author = who if isinstance(who, Author) else Author(who)
         self._action = action
         self._at = max(at, self._touched + 1)
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
@@ -61,10 +67,9 @@ class SqliteTransaction(Indexing):
         return self.changed or self._noted
 
     def _add_change(self) -> int:
-        self._run(
-            SQL["add_change"],
-            (self._project, self._at, self._who, self._action, self._first, self._seq, self._undoes),
-        )
+        by = self._author
+        told = (self._project, self._at, by.who, self._action, self._first, self._seq, self._undoes)
+        self._run(SQL["add_change"], (*told, by.account, by.client, by.dialect, by.tool))
         return self._db.last_insert_rowid()
 
     def _next(self) -> int:

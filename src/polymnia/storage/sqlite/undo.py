@@ -9,7 +9,7 @@ from polymnia.engine.ports import DRAWN_LATER
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.journal import BOOKKEEPING, decode, undone_by
+from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode, undone_by
 from polymnia.storage.sqlite.statements import SQL
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
         if tx.changed:
             tx._undoes = row[0]
             (undo,) = tx._run(SQL["next_change"]).fetchone()
-            return Change(id=row[0], at=row[1], who=row[2], action=row[3], undoes=row[6], undone_by=undo)
+            return change(tx._run, row, undo)
     if number is not None:
         raise Conflict(f"Nothing of change {number} is left to undo: it was purged", hint="It cannot be undone.")
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")

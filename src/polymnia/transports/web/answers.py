@@ -45,8 +45,7 @@ _failed = msgspec.json.Decoder(_Failed)
 
 def unread(status: int, message: str, headers: Collection[tuple[bytes, bytes]] = ()) -> Refusal:
     """A refusal of a message that nobody has read, so that its id is not known, told as JSON-RPC tells it."""
-    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": message}}
-    return Refusal(status, message, headers, msgspec.json.encode(told))
+    return Refusal(status, message, headers, code=INVALID_REQUEST)
 
 
 def check_type(headers: Mapping[bytes, bytes], given: Headers) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from contextlib import suppress
 from threading import get_ident
 from typing import Any
@@ -18,8 +18,9 @@ from polymnia.transports.requests import frames
 from polymnia.transports.rpc import Server
 from polymnia.transports.web import cors
 from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, plain
-from polymnia.transports.web.auth import Gate, Refusal
+from polymnia.transports.web.auth import METRICS, Gate, Refusal
 from polymnia.transports.web.begun import in_task
+from polymnia.transports.web.forwarded import Network, believe
 from polymnia.transports.web.house import House
 from polymnia.transports.web.http import Endpoint
 from polymnia.transports.web.metrics import Metrics
@@ -30,7 +31,7 @@ from polymnia.transports.web.websocket import Socket
 
 __all__ = ["SOCKET", "Application", "Route"]
 
-OPEN = frozenset(("/healthz",))
+OPEN = frozenset(("/healthz", "/readyz"))
 """What anybody may ask for."""
 SOCKET = ""
 """What stands for the method of a WebSocket, which has none."""
@@ -56,12 +57,18 @@ class Application:
     """Every dialect at its addresses. ``servers`` are the dialects by name; the first is the one without a name."""
 
     def __init__(
-        self, house: House, gate: Gate, servers: Mapping[str, Server], metadata: dict[str, Any] | None = None
+        self,
+        house: House,
+        gate: Gate,
+        servers: Mapping[str, Server],
+        metadata: dict[str, Any] | None = None,
+        proxies: Collection[Network] = (),
     ) -> None:
         self.house = house
         self.visits = Visits(gate)
         self.metrics = Metrics(house, servers, lambda: len(self.visits))
         self._gate = gate
+        self._proxies = proxies
         self._servers = servers
         self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
         self._asked = 0
@@ -69,7 +76,7 @@ class Application:
         self.routes = [
             Route("/healthz", _Page(self._alive), _PAGE),
             Route("/readyz", _Page(self._ready, beside=True), _PAGE),
-            Route("/metrics", _Page(self.metrics.page), _PAGE),
+            Route(METRICS, _Page(self.metrics.page), _PAGE),
         ]
         if metadata is not None:
             page = (200, encode(metadata), b"application/json")
@@ -91,6 +98,8 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
+        if self._proxies:
+            believe(scope, self._proxies)
         begun = time.perf_counter()
         self._asked += 1
         visit = Visit(scope, f"{self._run}-{self._asked}", send, self._headed)
@@ -253,7 +262,7 @@ class _Page:
 
 
 async def _refuse(visit: Visit, refusal: Refusal) -> None:
-    body, headers = refusal.body or encode({"error": refusal.message}), [_JSON, *refusal.headers]
+    body, headers = refusal.body, [_JSON, *refusal.headers]
     if visit.scope["type"] == "http":
         await plain(visit.send, refusal.status, body, headers)
         return

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.json import encode
 
 from polymnia.transports.errors import RpcError
 from polymnia.transports.rpc import Connection, Server, Weight
@@ -17,7 +16,7 @@ from polymnia.transports.web.asgi import Receive, Scope
 from polymnia.transports.web.auth import Refusal, Visitor
 from polymnia.transports.web.begun import in_task
 from polymnia.transports.web.log import Log
-from polymnia.transports.web.rates import Rates
+from polymnia.transports.web.rates import Key, Rates
 from polymnia.transports.web.sessions import Session, Sessions
 from polymnia.transports.web.workers import Workers
 
@@ -57,22 +56,30 @@ class House:
         self._named += 1
         return f"{what} {self._named}"
 
-    def admit(self, connection: Connection, session: str, visitor: Visitor | None = None) -> None:
-        """Count the requests of a connection as those of a session, and heavy calls as those of its visitor."""
-        if self.rates is not None:
-            rates, caller = self.rates, None if visitor is None else visitor.caller
+    def admit(self, connection: Connection, session: str, visitor: Visitor, *, lasts: bool = True) -> None:
+        """Count the requests of a connection as those of a session, and heavy calls as those of its visitor.
 
-            def admit(weight: Weight) -> None:
+        Where no connection lasts, a call that names a session of the memory counts as one of that session.
+        """
+        if self.rates is not None:
+            rates, caller = self.rates, visitor.caller
+
+            def admit(weight: Weight, named: str) -> None:
                 if weight == "talk":
                     rates.talk(session)
                 else:
-                    rates.take(session, heavy=weight == "heavy", caller=caller)
+                    bucket = session if lasts or not named else f"{session} session {named}"
+                    rates.take(bucket, heavy=weight == "heavy", caller=caller)
 
             connection.admit = admit
 
-    def standing(self, session: str) -> list[tuple[bytes, bytes]]:
-        """What the headers of an answer say of the limits."""
-        return [] if self.rates is None else self.rates.stand(session).headers()
+    def counted(self) -> list[Key]:
+        """The limits that the request counted last has to keep: asked at once, before another one is counted."""
+        return [] if self.rates is None else self.rates.counted()
+
+    def standing(self, session: str, counted: Sequence[Key] = ()) -> list[tuple[bytes, bytes]]:
+        """What the headers of an answer say of the limits; ``counted`` are those its request had to keep."""
+        return [] if self.rates is None else self.rates.stand(session, counted).headers()
 
     def begin(self, server: Server, visitor: Visitor, id: Any = None) -> Session:
         """A new session for a client that shakes hands by the request ``id``.
@@ -83,7 +90,7 @@ class House:
             try:
                 self.rates.begin(visitor.caller)
             except RpcError as e:
-                raise _limited(e, id) from None
+                raise _limited(e, id, self.standing(visitor.caller, self.counted())) from None
         loop = asyncio.get_running_loop()
         session = self.sessions.begin(
             lambda id: Session(id, server, visitor, self.workers, self.log, loop, self.sessions.shelf), visitor
@@ -179,7 +186,7 @@ class House:
         self.workers.close()
 
 
-def _limited(error: RpcError, id: Any) -> Refusal:
+def _limited(error: RpcError, id: Any, standing: list[tuple[bytes, bytes]]) -> Refusal:
     """A refusal of the limits where there is no session that could answer."""
-    told = {"jsonrpc": "2.0", "id": id, "error": {"code": error.code, "message": error.message, "data": error.data}}
-    return Refusal(429, error.message, [(b"retry-after", str(error.data["retry_after"]).encode())], encode(told))
+    wait = str(error.data["retry_after"]).encode()
+    return Refusal(429, error.message, [(b"retry-after", wait), *standing], code=error.code, data=error.data, id=id)

@@ -16,6 +16,7 @@ from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, dis
 from polymnia.transports.web.auth import Refusal, Visitor, headers_of
 from polymnia.transports.web.exchange import Exchange
 from polymnia.transports.web.house import House
+from polymnia.transports.web.rates import Key
 from polymnia.transports.web.routing import is_modern
 from polymnia.transports.web.sessions import Session
 from polymnia.transports.web.stream import SILENCE, Outbox, begin, follow
@@ -49,7 +50,7 @@ class _Once:
 class _Reply:
     """What one POST is answered with: to whom, and in which form they take it."""
 
-    __slots__ = ("caller", "connection", "exchange", "fresh", "json", "modern", "session", "streams")
+    __slots__ = ("caller", "connection", "counted", "exchange", "fresh", "json", "modern", "session", "streams")
 
     def __init__(self, exchange: Exchange, connection: Connection, session: Session | None) -> None:
         self.exchange = exchange
@@ -58,6 +59,7 @@ class _Reply:
         self.modern = False
         self.json = self.streams = True
         self.caller = ""
+        self.counted: list[Key] = []  # the limits it had to keep
         self.fresh = False  # the session begins with it
 
     @property
@@ -113,7 +115,9 @@ class Endpoint:
         if session is not None:
             session.busy += 1
         try:
+            self._house.counted()  # whatever was counted before is of others
             connection.receive(body, reply.exchange.send, reply.exchange.notice)
+            reply.counted = self._house.counted()
             if (answer := reply.whole) is not None:
                 await self._say(reply, answer, send)
             elif reply.is_ready or _is_owed(body, connection):
@@ -140,14 +144,14 @@ class Endpoint:
             reply.caller, reply.fresh = session.id, begins
             return reply
         link = _Once(self._house, exchange)
-        reply = _Reply(exchange, Connection(self._server, link, memory=visitor.memory(self._server.memory)), None)
+        reply = _Reply(exchange, visitor.connection(self._server, link), None)
         reply.caller = visitor.caller
-        self._house.admit(reply.connection, reply.caller, visitor)
+        self._house.admit(reply.connection, reply.caller, visitor, lasts=False)
         return reply
 
     def _headers(self, reply: _Reply) -> Headers:
         """What the headers of every answer say: where the client stands with the limits, and its new session."""
-        standing = self._house.standing(reply.caller)
+        standing = self._house.standing(reply.caller, reply.counted)
         if reply.fresh and reply.session is not None:
             standing.append((b"mcp-session-id", reply.session.id.encode()))
         return standing

@@ -12,10 +12,10 @@ from polymnia.importing import load
 from polymnia.operation import Grant
 from polymnia.transports.web.auth import Visitor
 
-__all__ = ["METADATA", "READ", "WRITE", "Tokens"]
+__all__ = ["METADATA", "METRICS", "READ", "WRITE", "Tokens"]
 
 METADATA = "/.well-known/oauth-protected-resource"
-READ, WRITE = "memory:read", "memory:write"
+READ, WRITE, METRICS = "memory:read", "memory:write", "memory:metrics"
 _ALGORITHMS = {  # by the kind of key: none that takes a shared secret, so that a public key is never taken for one
     "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     "EC": ("ES256", "ES384", "ES512"),
@@ -29,6 +29,7 @@ class Tokens:
     """Checks the tokens of one issuer, by its public keys in a JWKS file. What a token opens is in its scope.
 
     ``memory:read`` lets its bearer read, ``memory:write`` write too; a claim ``projects`` limits it to those.
+    ``memory:metrics`` lets it read the figures of the server.
     """
 
     def __init__(self, issuer: str, audience: str, keys: str) -> None:
@@ -65,13 +66,16 @@ class Tokens:
         except (jwt.PyJWTError, TypeError, ValueError):
             return None
         scopes = str(claims.get("scope", "")).split()
-        if READ not in scopes and WRITE not in scopes:
+        opens = READ in scopes or WRITE in scopes
+        if not (opens or METRICS in scopes):
             return None
         projects = claims.get("projects")
         if projects is not None and not (isinstance(projects, list) and all(isinstance(one, str) for one in projects)):
             return None
-        grant = Grant(None if projects is None else frozenset(projects), WRITE in scopes)
-        visitor = Visitor(f"oauth {claims['sub']}", grant)
+        seen = frozenset[str]() if not opens else None if projects is None else frozenset(projects)
+        grant = Grant(seen, WRITE in scopes)
+        account = f"oauth {claims['sub']}"
+        visitor = Visitor(account, grant, user=str(claims["sub"]), account=account, metrics=METRICS in scopes)
         if len(self._checked) >= _MOST:
             self._checked.clear()
         self._checked[token] = (float(claims["exp"]), visitor)
@@ -82,7 +86,7 @@ class Tokens:
         return {
             "resource": self.audience,
             "authorization_servers": [self.issuer],
-            "scopes_supported": [READ, WRITE],
+            "scopes_supported": [READ, WRITE, METRICS],
             "bearer_methods_supported": ["header"],
             "resource_name": "Polymnia",
         }

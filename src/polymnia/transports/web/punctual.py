@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import httptools
-from msgspec.json import encode
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from polymnia.transports.web.auth import Refusal
 from polymnia.transports.web.begun import Begun
 from polymnia.transports.web.cycle import Cycle, head
 from polymnia.transports.web.house import House
@@ -212,7 +212,7 @@ class Punctual(Taking, HttpToolsProtocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self.transport.close()  # an answer to an earlier request is under way, and there is room for no other
             return
-        body = encode({"error": message})
+        body = Refusal(status, message).body
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

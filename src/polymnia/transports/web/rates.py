@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from polymnia.transports.errors import RATE_LIMITED, RpcError
 
-__all__ = ["Pass", "Rates"]
+__all__ = ["Key", "Pass", "Rates"]
 
 _WINDOW = 60.0
 _MOST = 50_000  # windows that are kept at once
@@ -32,7 +32,7 @@ _NAMED = {
     ("session", "begun"): "sessions a minute that one caller begins",
 }
 
-_Key = tuple[str, str, str]  # by which limit, what is counted, of whom
+Key = tuple[str, str, str]  # by which limit, what is counted, of whom
 
 
 class Pass(Struct, frozen=True):
@@ -63,8 +63,8 @@ class Rates:
         self._clock = clock
         # A window: when it began, how many came.
         self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}
-        self._windows: OrderedDict[_Key, list[float]] = OrderedDict()
-        self._latest: tuple[str, list[_Key]] | None = None  # what was counted or refused just now, and of whom
+        self._windows: OrderedDict[Key, list[float]] = OrderedDict()
+        self._latest: list[Key] = []  # what was counted just now, or the limit that refused it
 
     def __len__(self) -> int:
         return len(self._windows)
@@ -74,25 +74,25 @@ class Rates:
         keys = [("global", "calls", ""), ("session", "calls", session)]
         if heavy:
             keys.append(("heavy", "calls", session if caller is None else caller))
-        self._take(session, keys)
-        self._latest = None
+        self._take(keys)
 
     def talk(self, session: str) -> None:
         """Count one request of a session that calls nothing."""
-        self._take(session, [("global", "talk", ""), ("session", "talk", session)])
+        self._take([("global", "talk", ""), ("session", "talk", session)])
 
     def begin(self, caller: str) -> None:
         """Count a session that a caller begins: so many a minute as one of them may send calls."""
-        self._take(caller, [("session", "begun", caller)])
+        self._take([("session", "begun", caller)])
 
-    def stand(self, session: str) -> Pass:
-        """Where a session stands: with the limit it was refused by just now, else with the one that is nearest."""
+    def counted(self) -> list[Key]:
+        """The limits that the request counted last has to keep, or the one that refused it; told once."""
+        latest, self._latest = self._latest, []
+        return latest
+
+    def stand(self, session: str, keys: Sequence[Key] = ()) -> Pass:
+        """Where a request stands with the nearest of its limits; without ``keys`` those of any call of the session."""
         now = self._clock()
-        latest, self._latest = self._latest, None
-        if latest is not None and latest[0] == session:
-            keys = latest[1]
-        else:
-            keys = [("global", "calls", ""), ("session", "calls", session)]
+        keys = keys or [("global", "calls", ""), ("session", "calls", session)]
         nearest, least, begun = keys[0], float("inf"), now
         for key in keys:
             window = self._find(key, now)
@@ -102,25 +102,25 @@ class Rates:
         reset = int(time.time() + begun + _WINDOW - now + 0.999)
         return Pass(nearest[0], self._limits[nearest[0]], max(0, int(least)), reset)
 
-    def _take(self, who: str, keys: list[_Key]) -> None:
+    def _take(self, keys: list[Key]) -> None:
         now = self._clock()
         windows = []
         for key in keys:
             window = self._find(key, now)
             if window is not None and window[1] >= self._limits[key[0]]:
-                self._latest = (who, [key])
+                self._latest = [key]
                 raise self._refusal(key, window[0] + _WINDOW - now)
             windows.append(window)
         for key, window in zip(keys, windows, strict=True):
             (window or self._begin(key, now))[1] += 1
-        self._latest = (who, keys)
+        self._latest = keys
 
-    def _find(self, key: _Key, now: float) -> list[float] | None:
+    def _find(self, key: Key, now: float) -> list[float] | None:
         """The window of a key, unless its minute is over."""
         window = self._everybody[key[1]] if key[0] == "global" else self._windows.get(key)
         return window if window is not None and now - window[0] < _WINDOW else None
 
-    def _begin(self, key: _Key, now: float) -> list[float]:
+    def _begin(self, key: Key, now: float) -> list[float]:
         """A new window; those whose minute is over are forgotten, and the oldest where there are too many."""
         window = [now, 0.0]
         if key[0] == "global":
@@ -132,7 +132,7 @@ class Rates:
             self._windows.popitem(last=False)
         return window
 
-    def _refusal(self, key: _Key, seconds: float) -> RpcError:
+    def _refusal(self, key: Key, seconds: float) -> RpcError:
         type = key[0]
         wait = max(1, int(seconds) + (seconds > int(seconds)))
         return RpcError(

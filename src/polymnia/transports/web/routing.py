@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
-from msgspec.json import encode
 
 from polymnia.operation import Operation
 from polymnia.transports.errors import HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION
@@ -90,11 +89,8 @@ def _check_known(version: str | None, read: Message | None) -> None:
 
 
 def _refusal(code: int, text: str, read: Message | None, data: Any = None) -> Refusal:
-    error: dict[str, Any] = {"code": code, "message": text}
-    if data is not None:
-        error["data"] = data
     id = None if read is None or read.id is UNSET else read.id
-    return Refusal(400, text, body=encode({"jsonrpc": "2.0", "id": id, "error": error}))
+    return Refusal(400, text, code=code, data=data, id=id)
 
 
 def _disagreement(headers: Headers, read: Message, params: _Params, operations: Mapping[str, Operation]) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from polymnia.transports.requests import Call
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Server
 from polymnia.transports.web.auth import Visitor
 from polymnia.transports.web.stream import Outbox, Shelf
 from polymnia.transports.web.workers import Order, Workers
@@ -40,7 +40,7 @@ class Session:
         self.order = Order(workers)
         self._log = log
         self._loop = loop
-        self.connection = Connection(server, self, memory=visitor.memory(server.memory))
+        self.connection = visitor.connection(server, self)
 
     @property
     def resumes(self) -> bool:

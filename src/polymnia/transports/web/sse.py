@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.answers import check_type
@@ -31,6 +31,8 @@ class Events:
         try:
             await begin(send, self._house.standing(session.id), session.outbox, primed=False)
             where = f"{scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            if session.visitor.project is not None:
+                where += f"&project={quote(session.visitor.project, safe='')}"
             first = f"event: endpoint\ndata: {where}\n\n".encode()
             await send({"type": "http.response.body", "body": first, "more_body": True})
             await follow(session.outbox, 0, gone, send)
@@ -60,7 +62,8 @@ class Messages:
         body = await self._house.body(scope, headers, receive)
         self._house.sessions.use(session)
         session.order.size = len(body)
+        self._house.counted()  # whatever was counted before is of others
         session.connection.receive(body.strip(), session.send, session.send)
+        standing = self._house.standing(session.id, self._house.counted())
         session.order.size = 0
-        standing = self._house.standing(session.id)
         await plain(send, 202, b"Accepted", [(b"content-type", b"text/plain"), *standing])

@@ -33,7 +33,7 @@ class Socket:
         await send({"type": "websocket.accept", "subprotocol": offered, "headers": self._house.standing(name)})
         client = _Client(self._house, asyncio.get_running_loop())
         visitor = scope["state"]["visitor"]
-        connection = Connection(self._server, client, memory=visitor.memory(self._server.memory))
+        connection = visitor.connection(self._server, client)
         self._house.admit(connection, name, visitor)
         reading = asyncio.ensure_future(self._read(connection, client.order, receive))
         writing = asyncio.ensure_future(client.write(send))

@@ -68,6 +68,7 @@ def test_an_older_store_keeps_everything_and_becomes_searchable(memory: Memory) 
     assert [relation.ends for relation in graph.relations] == [("Ann", "Seoul", "likes")]
     assert _names(memory, "who works at a harbour")[0] == "Ann"
     assert _names(memory, "대한민국의 수도")[0] == "Seoul"
+    assert [(change.account, change.tool) for change in memory.changes()] == [(None, None)] * 2
     memory.undo(2)
     assert _names(memory, "green tea")[0] == "Ann"
     memory.add_observations([("Seoul", ["The Han flows through it"])])

@@ -89,8 +89,8 @@ def test_where_a_session_stands_is_told_by_the_nearest_limit(clock: Clock) -> No
 def test_who_was_refused_is_told_by_which_limit_once(clock: Clock) -> None:
     rates = Rates(1000, 100, 1, clock=clock)
     assert passed(rates, 2, "s", heavy=True, caller="c") == 1
-    assert rates.stand("s").type == "heavy"
-    assert rates.stand("s").type == "session"
+    assert rates.stand("s", rates.counted()).type == "heavy"
+    assert rates.stand("s", rates.counted()).type == "session"
 
 
 def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
@@ -120,8 +120,8 @@ def test_talk_is_counted_apart_and_told_apart(clock: Clock) -> None:
     rates = Rates(5, 3, 10, clock=clock)
     for left in (2, 1, 0):
         rates.talk("a")
-        assert rates.stand("a").remaining == left, "of what was counted just now"
-        assert rates.stand("a").remaining == 3, "and then of calls"
+        assert rates.stand("a", rates.counted()).remaining == left, "of what was counted just now"
+        assert rates.stand("a", rates.counted()).remaining == 3, "and then of calls"
     with pytest.raises(RpcError, match="3 requests a minute that call nothing"):
         rates.talk("a")
     assert passed(rates, 5, "a") == 3
@@ -138,5 +138,5 @@ def test_sessions_that_begin_are_counted_for_their_caller(clock: Clock) -> None:
     rates.begin("key x")
     with pytest.raises(RpcError, match="2 sessions a minute that one caller begins"):
         rates.begin("key x")
-    assert rates.stand("key x").remaining == 0
+    assert rates.stand("key x", rates.counted()).remaining == 0
     rates.begin("key y")
