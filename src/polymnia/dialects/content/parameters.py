@@ -96,7 +96,12 @@ class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Options of delete_content."""
 
     hard: Annotated[bool, Meta(description="Leave nothing of it; cannot be undone.")] | None = None
-    delete_relationships: Annotated[bool, Meta(description="Delete its relationships (default true).")] | None = None
+    delete_relationships: (
+        Annotated[
+            bool, Meta(description="Delete its relationships (default true); false keeps them all, marked deleted.")
+        ]
+        | None
+    ) = None
     preserve_references: (
         Annotated[bool, Meta(description="Keep relationships that point to it, marked deleted.")] | None
     ) = None

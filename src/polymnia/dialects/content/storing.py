@@ -180,7 +180,6 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
 def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
     asking = Asking(context, given)
     options = given.options or parameters.DeleteOptions()
-    keep = _or(options.preserve_references, options.delete_relationships is False)
     if options.delete_relationships and options.preserve_references:
         raise Invalid(
             "delete_relationships and preserve_references contradict each other",
@@ -206,7 +205,12 @@ def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
         asking,
         lambda: tell(
             asking.writing(tell).delete_item(
-                given.content_id, session=given.session_id, hard=hard, keep_references=keep, step=asking.step
+                given.content_id,
+                session=given.session_id,
+                hard=hard,
+                keep_relationships=options.delete_relationships is False,
+                keep_references=_or(options.preserve_references, False),
+                step=asking.step,
             )
         ),
     )

@@ -175,19 +175,25 @@ class StoringVerbs(ItemVerbs):
         *,
         session: str | None = None,
         hard: bool = False,
+        keep_relationships: bool = False,
         keep_references: bool = False,
         step: Step | None = None,
     ) -> tuple[Record, int, int]:
         """Delete an item; ``hard`` leaves nothing of it. Answers it, and how many relationships went and were kept.
 
-        With ``keep_references`` relationships that point to it stay, marked as leading to something deleted.
+        ``keep_relationships`` keeps every relationship of it, ``keep_references`` those that point to it. What is kept
+        is marked as leading to something deleted.
         """
 
         def delete(tx: Transaction) -> tuple[Record, int, int]:
             record = items.find_deleted(tx, id, session) if hard else None
             record = record or items.find_item(tx, id, session)
             links = tx.relations_of([record.name])
-            kept = [r for r in links if keep_references and r.target == record.name and r.source != record.name]
+            kept = [
+                r
+                for r in links
+                if keep_relationships or (keep_references and r.target == record.name and r.source != record.name)
+            ]
             if hard:
                 tx.purge([record.id])  # with every relation of it, and what the journal keeps of them
             else:
@@ -195,8 +201,10 @@ class StoringVerbs(ItemVerbs):
                 tx.remove_records([record.id])
             tx.relate(
                 RelationDraft(
-                    r.source, r.target, r.type, r.strength, r.context, {**r.metadata, _DELETED: True}, r.extra,
-                    r.origin, r.created,
+                    r.source, r.target, r.type, r.strength,
+                    # The reason we found for a relationship quotes the texts of its ends.
+                    None if hard and r.origin == "auto" else r.context,
+                    {**r.metadata, _DELETED: True}, r.extra, r.origin, r.created,
                 )
                 for r in kept
             )  # fmt: skip
