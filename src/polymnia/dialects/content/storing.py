@@ -29,7 +29,11 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
     content_type = _or(given.content_type, "text/plain")
     guard = _Guard(context.secrets, asking.memory.limits)
     text = guard.text(given.content, "content")
-    extracted = _extracted(text, content_type) if options.extract_metadata else {}
+    extracted: dict[str, Any] = {}
+    if options.extract_metadata:
+        from polymnia.engine.deriving import extracted_metadata
+
+        extracted = extracted_metadata(text, content_type)
     draft = ItemDraft(
         text=text,
         content_type=content_type,
@@ -53,16 +57,6 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
             )
         ),
     )
-
-
-def _extracted(text: str, content_type: str) -> dict[str, Any]:
-    from msgspec import to_builtins
-
-    from polymnia.engine.extracting import extracted
-
-    told: dict[str, Any] = to_builtins(extracted(text, content_type))
-    title = told.pop("title", None)
-    return ({"title": title} if title else {}) | {"extracted": told}
 
 
 class _Guard:
@@ -169,7 +163,7 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
                 metadata=changes["metadata"],
                 session=given.session_id,
                 embed=options.regenerate_embeddings,
-                relate=_or(options.update_relationships, False),
+                relate=options.update_relationships,
                 keep_previous=_or(options.preserve_previous, True),
                 step=asking.step,
             )

@@ -132,6 +132,8 @@ class RememberingVerbs(ContentVerbs):
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
         themselves are drawn anew; those that somebody drew stay.
         """
+        from polymnia.engine.deriving import following
+
         changes: dict[str, Any] = {}
         if scope is not None:
             changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
@@ -145,6 +147,11 @@ class RememberingVerbs(ContentVerbs):
             _check_text(text, self.limits.text_bytes)
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
+        follow = following(record, text, {} if metadata is None else changes["metadata"], summary=False)
+        text = follow.text if text is None else text
+        changes = follow.fields | changes
+        if metadata is None and follow.metadata:
+            changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         says = text is not None and text != content.content(record)
         said, drawn = None, list[RelationDraft]()

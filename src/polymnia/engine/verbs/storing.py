@@ -103,14 +103,19 @@ class StoringVerbs(ItemVerbs):
         metadata: Mapping[str, Any] | None = None,
         session: str | None = None,
         embed: bool | None = None,
-        relate: bool = False,
+        relate: bool | None = None,
         keep_previous: bool = True,
         step: Step | None = None,
     ) -> StoredItem:
         """Change what is given of an item: tags are replaced, metadata is merged, the version rises by one.
 
+        What is derived from the text follows it (:mod:`polymnia.engine.deriving`), and so do the relationships that
+        were found in it, unless ``relate`` is False; with True they are looked for in any case.
         Without ``keep_previous`` the versions before are gone for good.
         """
+        from polymnia.engine.associations import TYPE
+        from polymnia.engine.deriving import following
+
         changes: dict[str, Any] = {}
         if summary is not None:
             changes["summary"] = legal_text(summary, "updates.summary", self.limits.text_bytes) or None
@@ -124,28 +129,34 @@ class StoringVerbs(ItemVerbs):
         self._check_once()
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
+            found = [r for r in snapshot.relations_from([record.name]) if r.origin == "auto"] if relate is None else []
+        follow = following(record, text, more, summary=summary is not None)
+        text = follow.text if text is None else text
+        changes = follow.fields | changes
         planned = replace(
             record,
             **changes,
-            metadata=record.metadata | more,
+            metadata=follow.merged(record.metadata, more),
             observations=record.observations if text is None else (text,),
         )
         whole = content.content(planned)
         # Whoever wants the vectors made anew, or gone, has the text written anew: vectors belong to a text.
         says = (text is not None and text != content.content(record)) or (embed is not None and len(whole) > 0)
+        if relate is None:
+            relate = text is not None and text != content.content(record) and any(r.type != TYPE for r in found)
         said, drawn = self._read(planned, session, embed, relate)
 
         def update(tx: Transaction) -> StoredItem:
             now = items.find_item(tx, id, session)
-            merged = {**changes, "metadata": now.metadata | more} if more else changes
+            merged = {**changes, "metadata": follow.merged(now.metadata, more)}
             if says:
                 tx.replace_record(now.id, replace(content.as_draft(now), **merged, observations=(whole,)))
                 self._vectors(tx, planned, said, embed, now.id & 0xFFFFFFFF, tx.numbers[1])
-            elif merged:
+            else:
                 tx.revise(now.id, merged)
             if relate:
-                old = [r.id for r in tx.relations_of([now.name]) if r.origin == "auto" and r.source == now.name]
-                tx.remove_relations(old)
+                old = [r for r in tx.relations_from([now.name]) if r.origin == "auto" and r.type != TYPE]
+                tx.remove_relations([r.id for r in old])
             drawn_now = tx.relate(content.still_there(tx, drawn)) if relate else []
             if not keep_previous:
                 tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != items.EARLIER})
