@@ -34,7 +34,11 @@ def _health(context: Context, given: parameters.CheckHealth) -> Reply:
         from polymnia.engine.condition import check
 
         found = check(
-            asking.memory, components=given.components, detailed=_or(given.detailed, False), counters=context.counters
+            asking.memory,
+            projects=asking.memory.store.projects() if given.project_id is None else (),
+            components=given.components,
+            detailed=_or(given.detailed, False),
+            counters=context.counters,
         )
         components = {
             name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}

@@ -196,6 +196,24 @@ def test_a_check_of_the_system_needs_no_project_and_one_of_a_session_needs_a_ses
     assert (told["code"], told["data"]["details"]["field"]) == (422, "session_id")
 
 
+@pytest.mark.promise("content.system.health_all")
+def test_health_without_a_project_counts_all_projects(place: Place) -> None:
+    server = place.serve("content", environment={"POLYMNIA_EMBEDDER": "use"})
+    embed = {"options": {"generate_embeddings": True}}
+    ids = [stored(server, "atlas", f"Atlas holds up the sky, part {n}", **embed) for n in range(2)]
+    related(server, "atlas", *ids)
+    stored(server, "borealis", "A light in the north", **embed)
+
+    def figures(project: str | None) -> dict[str, int]:
+        parts = system(server, "check_system_health", project, detailed=True)["health"]["components"]
+        metrics = parts["database"]["metrics"] | parts["vector_store"]["metrics"]
+        return {name: metrics[name] for name in ("memories", "relationships", "vectors", "pending")}
+
+    assert figures(None) == {"memories": 3, "relationships": 1, "vectors": 3, "pending": 0}
+    assert figures("atlas") == {"memories": 2, "relationships": 1, "vectors": 2, "pending": 0}
+    assert figures("nothing here") == {"memories": 0, "relationships": 0, "vectors": 0, "pending": 0}
+
+
 @pytest.mark.promise("content.system.health")
 def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
     health = system(shared, "check_system_health", None, detailed=True)["health"]
