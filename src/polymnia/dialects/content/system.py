@@ -117,6 +117,7 @@ def _import(context: Context, given: parameters.ImportProject) -> Reply:
             relationship_count=done.relationships,
             id_mapping=done.ids,
             validation_errors=done.problems,
+            dropped=done.dropped,
         )
 
     def work() -> dict[str, Any]:

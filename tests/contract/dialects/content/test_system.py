@@ -196,6 +196,29 @@ def test_a_check_of_the_system_needs_no_project_and_one_of_a_session_needs_a_ses
     assert (told["code"], told["data"]["details"]["field"]) == (422, "session_id")
 
 
+@pytest.mark.promise("content.system.import.dropped")
+def test_what_an_import_does_not_take_is_counted_and_named(shared: Server, project: str) -> None:
+    document = {
+        "items": [
+            {"content_id": "a", "content": "A kettle", "embeddings": {"m": ["AAAA"]}},
+            {"content_id": "b"}, {"content_id": "c"},
+        ],
+        "relationships": [{"source_id": "a", "target_id": "z", "type": "cites"}],
+        "theme": "dark",
+    }  # fmt: skip
+    answer = imported(shared, project, json.dumps(document), validate_data=False)
+    assert (answer["imported_count"], answer["relationship_count"]) == (1, 0)
+    assert answer["dropped"] == {
+        "items: content is missing": 2,
+        "relationships: an end is not in the file": 1,
+        "embeddings: vectors are made anew from the texts": 1,
+        "'theme' is no part of a project file": 1,
+    }
+    chat = json.dumps({"title": "Tea", "mapping": {}})
+    given = {"operation": "import_project_data", "project_id": project, "source": "x", "format": "json", "data": chat}
+    assert "its keys are 'title', 'mapping'" in json.dumps(error(shared, "memory_system", given))
+
+
 @pytest.mark.promise("content.system.health_all")
 def test_health_without_a_project_counts_all_projects(place: Place) -> None:
     server = place.serve("content", environment={"POLYMNIA_EMBEDDER": "use"})
