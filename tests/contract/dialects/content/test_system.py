@@ -288,6 +288,67 @@ def test_an_item_is_cited_in_every_style(shared: Server, project: str, style: st
     assert linked["access_date"][:4] in linked["citation"]
 
 
+@pytest.mark.promise("content.system.citation.permalink")
+def test_a_permalink_can_be_read(shared: Server) -> None:
+    for project, session in (("atlas", None), ("a/b? c", None), ("지도 책", "회의 1")):
+        given = {} if session is None else {"session_id": session}
+        id = stored(shared, project, f"# On kettles in {project}", **given)
+        cited = system(
+            shared, "generate_citation", project, content_id=id, options={"include_permalink": True}, **given
+        )  # fmt: skip
+        assert cited["permalink"] in cited["citation"]
+        (content,) = shared.request("resources/read", {"uri": cited["permalink"]})["contents"]
+        shown = json.loads(content["text"])
+        assert (shown["content_id"], shown["content"]) == (id, f"# On kettles in {project}")
+        gone = cited["permalink"].replace(id, "content_0")
+        assert "Resource not found" in shared.refusal("resources/read", {"uri": gone})["message"]
+    patterns = [one["uriTemplate"] for one in shared.request("resources/templates/list")["resourceTemplates"]]
+    assert patterns == ["polymnia://project/{+address}"]
+
+
+@pytest.mark.promise("content.errors.documentation")
+def test_the_documentation_an_error_names_can_be_read(shared: Server, project: str) -> None:
+    id = stored(shared, project, "there")
+    told = [
+        error(shared, "memory_store", {"operation": "store_content", "content": "no project"}),
+        error(shared, "memory_store", {"operation": "stor_content", "project_id": project}),
+        error(shared, "memory_store", {"operation": "update_content", "project_id": project, "content_id": id,
+                                       "updates": {}}),
+        error(shared, "memory_system", {"operation": "import_project_data", "project_id": project, "source": "x",
+                                        "format": "json", "data": "{}"}),
+        error(shared, "memory_system", {"operation": "check_system_health", "components": ["disk"]}),
+    ]  # fmt: skip
+    addresses = {one["data"]["documentation_url"] for one in told}
+    assert addresses == {"polymnia://docs/errors", "polymnia://docs/parameters"}
+    pages = {}
+    for address in addresses:
+        (content,) = shared.request("resources/read", {"uri": address})["contents"]
+        assert content["mimeType"] == "text/markdown"
+        pages[address] = content["text"]
+    for one in told:
+        assert f"| {one['code']} | `{one['data']['error_type']}` |" in pages["polymnia://docs/errors"]
+    for words in (
+        "### store_content",
+        "| `options.delete_relationships` | boolean | no |",
+        "| `content` | string | yes |",
+    ):
+        assert words in pages["polymnia://docs/parameters"]
+    listed = {one["uri"] for one in shared.request("resources/list")["resources"]}
+    assert addresses <= listed
+
+
+@pytest.mark.promise("content.system.citation")
+def test_journals_and_east_asian_names_are_cited_as_they_are(shared: Server, project: str) -> None:
+    metadata = {"authors": ["Kim Min-su", "김영희", {"family": "Park", "given": "Ji-young"}], "journal": "J. of Graphs"}
+    id = stored(shared, project, "# On kettles", metadata={**metadata, "year": 2024})
+    for style in ("apa", "mla", "chicago", "ieee", "harvard"):
+        cited = system(shared, "generate_citation", project, content_id=id, style=style)
+        assert "J. of Graphs" in cited["citation"], cited["citation"]
+        assert cited["citation"].startswith(("Kim", "M. Kim", "[1] M. Kim")), cited["citation"]
+        assert {"family": "Kim", "given": "Min-su"} in cited["csl"]["author"]
+    assert "Kim, M.," in system(shared, "generate_citation", project, content_id=id)["citation"]
+
+
 @pytest.mark.promise("content.system.import")
 def test_a_file_of_the_export_folder_is_imported(place: Place) -> None:
     server = place.serve("content")
