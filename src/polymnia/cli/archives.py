@@ -15,26 +15,18 @@ from typing import Any
 import msgspec
 
 from polymnia.app import default_store, memory
-from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong
+from polymnia.cli.output import bar, counted, dim, on_one_line, print_dropped, print_json, red, strong
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archive
-from polymnia.engine.transfer.archive_item import FORMAT
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.memories_export import Exported
 from polymnia.engine.transfer.memories_import import ImportedMemories, problems
 from polymnia.errors import ExportFailed, Forbidden, ImportFailed, Invalid
 from polymnia.settings import Settings
 
-__all__ = ["export_archive", "import_archive", "is_archive"]
+__all__ = ["export_archive", "import_archive", "readable"]
 
 _SHOWN = 20
-_GZIP = b"\x1f\x8b"
-_HEAD = 200  # bytes in which an archive says what it is
-
-
-def is_archive(start: bytes) -> bool:
-    """Whether a file that begins like that is an archive rather than a graph file."""
-    return start.startswith(_GZIP) or FORMAT.encode() in start[:_HEAD]
 
 
 # ── out ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -90,21 +82,20 @@ def _place(path: str, force: bool) -> tuple[str, str]:
 # ── in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def import_archive(arguments: Namespace, chosen: Settings) -> int:
+def import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> int:
     """Take in an archive, and report what was taken, what was there, and what cannot be taken."""
     path = arguments.path
     done, counts = None, dict[str, int]()
-    with _readable(path, chosen) as (folder, name):
-        try:
-            if arguments.dry_run:
-                counts, wrong = _looked_through(folder, name, arguments.prefix, chosen)
-            else:
-                done = _taken(folder, name, arguments, chosen)
-                wrong = done.problems
-        except ImportFailed as e:
-            if not e.problems:
-                raise
-            wrong = e.problems
+    try:
+        if arguments.dry_run:
+            counts, wrong = _looked_through(folder, name, arguments.prefix, chosen)
+        else:
+            done = _taken(folder, name, arguments, chosen)
+            wrong = done.problems
+    except ImportFailed as e:
+        if not e.problems:
+            raise
+        wrong = e.problems
     if arguments.json:
         print_json(_report(done, counts, wrong))
     else:
@@ -113,7 +104,7 @@ def import_archive(arguments: Namespace, chosen: Settings) -> int:
 
 
 @contextmanager
-def _readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
+def readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
     """The folder and name of a file that can be read more than once; what comes through a pipe is set down first."""
     if path != "-":
         try:
@@ -195,6 +186,9 @@ def _print_report(path: str, done: ImportedMemories | None, counts: dict[str, in
             f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
             f"Associations: {done.associations:,} new."
         )
+        # Records are listed below one by one, while there are few.
+        listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
+        print_dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
     elif counts:
         print("Nothing was imported (dry run).")
     else:

@@ -228,13 +228,15 @@ def explain(parser: ArgumentParser) -> None:
 
 def import_(parser: ArgumentParser) -> None:
     """The file to take in, and how."""
-    parser.add_argument("path", metavar="FILE", help="memory.json, memory.jsonl, knowledge-graph.json; - reads stdin")
+    parser.add_argument(
+        "path", metavar="FILE", help="a graph (memory.json, memory.jsonl), an archive or a project file; - reads stdin"
+    )
     parser.add_argument(
         "--existing",
         choices=("merge", "replace", "keep"),
-        help="what happens to a name that exists: merge adds the observations it lacks (default)",
+        help="what happens to what exists: merge adds what it lacks (default); not with an archive",
     )
-    parser.add_argument("--archive", action="store_true", help="the file is an archive (JSON or YAML, perhaps gzip)")
+    parser.add_argument("--archive", action="store_true", help="the file is an archive, even if it does not say so")
     parser.add_argument(
         "--strategy",
         choices=STRATEGIES,

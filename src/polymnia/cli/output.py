@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,8 +17,8 @@ from polymnia.app import wants_colour
 from polymnia.errors import Invalid
 
 __all__ = [
-    "bar", "columns", "counted", "cut", "dim", "green", "line", "moment", "on_one_line", "padded", "print_json",
-    "print_rows", "red", "shown", "strong", "width",
+    "bar", "columns", "counted", "cut", "dim", "green", "line", "moment", "on_one_line", "padded", "print_dropped",
+    "print_json", "print_rows", "red", "shown", "strong", "width",
 ]  # fmt: skip
 
 
@@ -162,3 +162,11 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if drawn:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+def print_dropped(dropped: Mapping[str, int]) -> None:
+    """Say what of a file was not taken, how often and why."""
+    if dropped:
+        print(f"Not taken: {sum(dropped.values()):,}")
+        for reason, count in dropped.items():
+            print(f"  {count:,} × {on_one_line(reason)}" if count > 1 else f"  {on_one_line(reason)}")

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections import Counter
 from typing import Any
 
 import msgspec
 
 from polymnia.app import limits, memory
 from polymnia.cli import archives
-from polymnia.cli.output import bar, counted, dim, print_json, red, strong
+from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong
 from polymnia.cli.past import instant
+from polymnia.cli.projects import import_project_file
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
 from polymnia.engine.transfer.importing import Imported, import_graph
-from polymnia.errors import BrokenFile, Forbidden, Invalid
+from polymnia.engine.transfer.recognizing import FORMS, START, described, is_graph, is_memories, recognized
+from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
 
@@ -26,20 +29,49 @@ _SHOWN = 20
 
 
 def import_file(arguments: Namespace, chosen: Settings) -> int:
-    """Take in a graph file, and report what was taken, repaired and refused, and why; or an archive."""
-    if arguments.archive:
-        _only_for(arguments, "without --archive", existing="--existing")
-        return archives.import_archive(arguments, chosen)
-    _only_for(arguments, "with --archive", strategy="--strategy", prefix="--prefix", no_validate="--no-validate")
+    """Take in a file of any form we know, told by its content, and report what was taken, repaired and refused."""
+    with archives.readable(arguments.path, chosen) as (folder, name):
+        with open(os.path.join(folder, name), "rb") as file:
+            start = file.read(START)
+            found = recognized(start)
+            if arguments.archive or found.kind == "archive":
+                _only_for(arguments, "with a graph or a project", existing="--existing")
+                return archives.import_archive(arguments, chosen, folder, name)
+            of_archives = {"strategy": "--strategy", "prefix": "--prefix", "no_validate": "--no-validate"}
+            if found.kind == "project":
+                _only_for(arguments, "with an archive", **of_archives)
+                return import_project_file(arguments, chosen, folder, name, found.form or "json")
+            if found.kind == "other":
+                raise _unknown(arguments.path, found.what, found.hint)
+            data = start + file.read()
+        if not is_graph(data):
+            if is_memories(data):
+                return archives.import_archive(arguments, chosen, folder, name)
+            raise _unknown(arguments.path, described(data))
+        _only_for(arguments, "with an archive", **of_archives)
+        return _import_graph(arguments, chosen, data)
+
+
+def _unknown(path: str, what: str, hint: str | None = None) -> ImportFailed:
+    """The refusal of a file that is none of ours."""
+    forms = "".join(f"\n  - {form}" for form in FORMS)
+    return ImportFailed(
+        f"{path} was not imported: it is {what}, which is no form that can be imported",
+        hint=(f"{hint}\n" if hint else "") + f"These can be:{forms}\nTo remember a text: polymnia add TEXT.",
+    )
+
+
+def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
     path = arguments.path
-    data = _bytes(path)
-    if archives.is_archive(data):
-        raise Invalid(f"{path} is an archive", hint="Add --archive to import it.")
     damage = None
     try:
         graph = read(data, path, limits=limits(chosen))
     except BrokenFile as e:
         graph, damage = recover(data, path, limits=limits(chosen)), e.message
+    if graph.report.refused and not graph.report.entities and not graph.report.relations:
+        first = graph.report.refused[0]
+        count = counted(len(graph.report.refused), "item")
+        raise _unknown(path, f"{described(data)}: none of its {count} is a memory ({first.where}: {first.why})")
     del data
     if graph.extra:
         keys = ", ".join(map(repr, graph.extra))
@@ -62,14 +94,16 @@ def _only_for(arguments: Namespace, when: str, **options: str) -> None:
             raise Invalid(f"{option} goes only {when}", field=name, hint=f"Leave out {option}.")
 
 
-def _bytes(path: str) -> bytes:
-    if path == "-":
-        return sys.stdin.buffer.read()
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as e:
-        raise Forbidden(f"Cannot read {path}: {e.strerror}", hint="Check the path and try again.") from e
+def _reasons(findings: list[Finding]) -> dict[str, int]:
+    """How often each reason was given."""
+    return dict(Counter(finding.why for finding in findings))
+
+
+def _aside(graph: GraphFile) -> dict[str, int]:
+    """The fields a graph has no place for: they stay with their item, and no search reads them."""
+    keys = Counter(key for entity in graph.entities for key in entity.extra)
+    keys.update(key for link in graph.relations for key in link[3])
+    return dict(keys.most_common())
 
 
 def _report(graph: GraphFile, done: Imported | None, damage: str | None) -> dict[str, Any]:
@@ -86,6 +120,8 @@ def _report(graph: GraphFile, done: Imported | None, damage: str | None) -> dict
         "imported": None if done is None else msgspec.to_builtins(done),
         "repaired": [msgspec.to_builtins(finding) for finding in report.repaired],
         "refused": [msgspec.to_builtins(finding) for finding in report.refused],
+        "dropped": _reasons(report.refused),
+        "unsearched": _aside(graph),
     }
 
 
@@ -110,6 +146,9 @@ def _print_report(path: str, graph: GraphFile, done: Imported | None, damage: st
         )
         if not _changed(done):
             print("So nothing was changed.")
+    if aside := _aside(graph):
+        keys = ", ".join(f"{key!r} ({count:,})" for key, count in list(aside.items())[:_SHOWN])
+        print(f"Fields that a graph has no place for, kept with their items but not searched: {keys}.")
     _print_findings("Repaired", report.repaired)
     _print_findings("Refused", report.refused)
     if done is not None and _changed(done):
@@ -124,6 +163,8 @@ def _print_findings(title: str, findings: list[Finding]) -> None:
     if not findings:
         return
     print(f"{title}: {len(findings):,}")
+    for reason, count in _reasons(findings).items() if len(findings) > _SHOWN else ():
+        print(f"  {count:,} × {on_one_line(reason)}")
     for finding in findings[:_SHOWN]:
         print(f"  {finding.where}: {finding.why}")
     if len(findings) > _SHOWN:

@@ -14,7 +14,7 @@ from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Filters, Record, Relation
 
 __all__ = [
-    "CONTENT", "DECISION", "EARLIER", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType",
+    "CONTENT", "DECISION", "EARLIER", "HEADINGS", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType",
     "StoredItem", "Version", "brought", "check_content_type", "check_type", "decision_text", "find_deleted",
     "find_item", "new_item_id", "title_of", "visible",
 ]  # fmt: skip
@@ -72,20 +72,23 @@ class Decision(Struct, frozen=True, kw_only=True):
     stakeholders: Sequence[str] = ()
 
 
+HEADINGS = {
+    "context": "Context", "decision": "Decision", "rationale": "Rationale",
+    "alternatives": "Alternatives considered", "impact": "Impact", "stakeholders": "Stakeholders",
+}  # fmt: skip
+"""The heading of each part of a decision, in the order of its text."""
+
+
 def decision_text(given: Decision) -> str:
     """A decision as people read it."""
-    parts = [f"# {given.title}"]
-    for heading, text in (
-        ("Context", given.context),
-        ("Decision", given.decision),
-        ("Rationale", given.rationale),
-        ("Alternatives considered", "\n".join(f"- {one}" for one in given.alternatives)),
-        ("Impact", given.impact or ""),
-        ("Stakeholders", "\n".join(f"- {one}" for one in given.stakeholders)),
-    ):
-        if text:
-            parts.append(f"## {heading}\n\n{text}")
-    return "\n\n".join(parts) + "\n"
+    text = [f"# {given.title}"]
+    for field, heading in HEADINGS.items():
+        part = getattr(given, field)
+        if part:
+            text.append(
+                f"## {heading}\n\n{part if isinstance(part, str) else chr(10).join(f'- {one}' for one in part)}"
+            )
+    return "\n\n".join(text) + "\n"
 
 
 def new_item_id(uid: str) -> str:

@@ -47,7 +47,7 @@ def take_in(context: Context, given: parameters.Import) -> Reply:
     return reply(
         results.Imported(
             True, done.imported, done.skipped, done.overwritten, source, strategy, done.problems, done.scopes,
-            done.associations,
+            done.associations, done.dropped,
         ),
         notes,
     )  # fmt: skip

@@ -317,6 +317,7 @@ class Imported(Struct, frozen=True):
     validation_errors: list[str]
     imported_scopes: list[str]
     associations_count: int
+    dropped: Annotated[dict[str, int], Meta(description="What the file has and was not taken, counted by reason.")]
 
 
 class Session(Struct, frozen=True):

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from polymnia.dialects.content import analyzing, retrieving, storing, system
 from polymnia.dialects.content.reading import Given, Verb, heavy, reader, session_of, taken, which
+from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
 from polymnia.dialects.content.wording import word
 from polymnia.operation import Context, Operation, Registry, Reply
 
@@ -59,6 +60,8 @@ def registry() -> Registry:
         instructions=_INSTRUCTIONS,
         operations={name: _tool(name, *told) for name, told in TOOLS.items()},
         word=word,
+        resources=RESOURCES,
+        templates=TEMPLATES,
     )
 
 

@@ -78,7 +78,15 @@ class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     regenerate_embeddings: (
         Annotated[bool, Meta(description="Make the vectors before answering; false: never.")] | None
     ) = None
-    update_relationships: Annotated[bool, Meta(description="Find its relationships anew.")] | None = None
+    update_relationships: (
+        Annotated[
+            bool,
+            Meta(
+                description="Find its relationships anew (default: when the text changes and some were found before)."
+            ),
+        ]
+        | None
+    ) = None
     preserve_previous: Annotated[bool, Meta(description="Keep the version before readable (default true).")] | None = (
         None
     )
@@ -96,7 +104,12 @@ class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Options of delete_content."""
 
     hard: Annotated[bool, Meta(description="Leave nothing of it; cannot be undone.")] | None = None
-    delete_relationships: Annotated[bool, Meta(description="Delete its relationships (default true).")] | None = None
+    delete_relationships: (
+        Annotated[
+            bool, Meta(description="Delete its relationships (default true); false keeps them all, marked deleted.")
+        ]
+        | None
+    ) = None
     preserve_references: (
         Annotated[bool, Meta(description="Keep relationships that point to it, marked deleted.")] | None
     ) = None

@@ -11,7 +11,6 @@ from polymnia.dialects.content.results import answer, relationship
 from polymnia.engine.items import DECISION, Decision, ItemDraft, StoredItem, decision_text
 from polymnia.engine.moments import moment
 from polymnia.errors import Invalid
-from polymnia.importing import importing
 from polymnia.models import Record, Relation, legal_text
 from polymnia.operation import Context, Reply
 
@@ -28,7 +27,11 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
     content_type = _or(given.content_type, "text/plain")
     guard = asking.memory.screen
     text = guard.text(given.content, "content")
-    extracted = _extracted(text, content_type) if options.extract_metadata else {}
+    extracted: dict[str, Any] = {}
+    if options.extract_metadata:
+        from polymnia.engine.deriving import extracted_metadata
+
+        extracted = extracted_metadata(text, content_type)
     draft = ItemDraft(
         text=text,
         content_type=content_type,
@@ -52,17 +55,6 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
             )
         ),
     )
-
-
-def _extracted(text: str, content_type: str) -> dict[str, Any]:
-    from msgspec import to_builtins
-
-    with importing():
-        from polymnia.engine.extracting import extracted
-
-    told: dict[str, Any] = to_builtins(extracted(text, content_type))
-    title = told.pop("title", None)
-    return ({"title": title} if title else {}) | {"extracted": told}
 
 
 def _stored(asking: Asking, message: str, done: StoredItem, secrets: list[dict[str, Any]]) -> dict[str, Any]:
@@ -119,7 +111,7 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
                 metadata=changes["metadata"],
                 session=given.session_id,
                 embed=options.regenerate_embeddings,
-                relate=_or(options.update_relationships, False),
+                relate=options.update_relationships,
                 keep_previous=_or(options.preserve_previous, True),
                 step=asking.step,
             )
@@ -130,7 +122,6 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
 def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
     asking = Asking(context, given)
     options = given.options or parameters.DeleteOptions()
-    keep = _or(options.preserve_references, options.delete_relationships is False)
     if options.delete_relationships and options.preserve_references:
         raise Invalid(
             "delete_relationships and preserve_references contradict each other",
@@ -156,7 +147,12 @@ def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
         asking,
         lambda: tell(
             asking.writing(tell).delete_item(
-                given.content_id, session=given.session_id, hard=hard, keep_references=keep, step=asking.step
+                given.content_id,
+                session=given.session_id,
+                hard=hard,
+                keep_relationships=options.delete_relationships is False,
+                keep_references=_or(options.preserve_references, False),
+                step=asking.step,
             )
         ),
     )

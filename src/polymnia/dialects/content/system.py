@@ -34,7 +34,11 @@ def _health(context: Context, given: parameters.CheckHealth) -> Reply:
         from polymnia.engine.condition import check
 
         found = check(
-            asking.memory, components=given.components, detailed=_or(given.detailed, False), counters=context.counters
+            asking.memory,
+            projects=asking.memory.store.projects() if given.project_id is None else (),
+            components=given.components,
+            detailed=_or(given.detailed, False),
+            counters=context.counters,
         )
         components = {
             name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}
@@ -113,6 +117,7 @@ def _import(context: Context, given: parameters.ImportProject) -> Reply:
             relationship_count=done.relationships,
             id_mapping=done.ids,
             validation_errors=done.problems,
+            dropped=done.dropped,
         )
 
     def work() -> dict[str, Any]:

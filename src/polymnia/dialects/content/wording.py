@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from polymnia import errors
+from polymnia.dialects.content.resources import ERRORS, PARAMETERS
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.operation import Reply
 
 __all__ = ["CODES", "refused", "word"]
-
-_DOCS = "docs/contracts/content.md"  # of this project: it has no other address than its own pages
 
 CODES: dict[type[Fault], tuple[int, str]] = {
     Fault: (500, "internal_error"),
@@ -63,7 +62,7 @@ def refused(code: int, message: str, kind: str, details: dict[str, Any], suggest
     """An error of this dialect."""
     data = {"error_type": kind, "details": details, "suggestions": suggestions}
     if code != 404:  # the seed has none there
-        data["documentation_url"] = f"{_DOCS}#{'parameters' if code == 422 else 'errors'}"
+        data["documentation_url"] = PARAMETERS if code == 422 else ERRORS  # resources/read answers both
     return Reply(refusal=(code, message, data))
 
 

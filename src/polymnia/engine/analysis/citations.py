@@ -48,7 +48,7 @@ def cite(item: Citable, style: str, *, permalink: bool, access_date: bool, now: 
     from polymnia.engine.analysis.citations_text import finished, linked
 
     today = datetime.fromtimestamp(now / 1_000_000, UTC) if access_date else None
-    csl = csl_of(item, permalink=permalink, accessed=today)
+    csl = csl_of(item, linked=permalink, accessed=today)
     text, html = finished(render(csl, style, _LOCALES.get(style, "en-US")))
     if permalink and csl.get("URL") != item.permalink:
         text, html = linked(text, html, item.permalink)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.citations_names import names
 from polymnia.engine.analysis.citations_text import curled, unmarked
+from polymnia.engine.analysis.permalinks import permalink
 
 __all__ = ["Citable", "citable", "csl_of"]
 
@@ -96,18 +97,18 @@ class Citable(Struct, frozen=True, kw_only=True):
     doi: str | None = None
     language: str | None = None
     others: dict[str, str] = {}
+    session: str | None = None
 
     @property
     def permalink(self) -> str:
         """The address of the content in this memory."""
-        from urllib.parse import quote
-
-        return f"polymnia://project/{quote(self.project, safe='')}/content/{quote(self.id, safe='')}"
+        return permalink(self.project, self.id, self.session)
 
 
 def citable(
     *, project: str, id: str, content: str, metadata: Mapping[str, Any], kind: str | None = None,
     content_type: str | None = None, title: str | None = None, created: int | None = None,
+    session: str | None = None,
 ) -> Citable:  # fmt: skip
     """The content as it can be cited. What its metadata do not tell is read off the text, or left out.
 
@@ -129,10 +130,11 @@ def citable(
         doi=doi[1].rstrip(".,;") if doi else None,
         language="und" if is_code else _language(metadata, found, content),
         others={name: curled(text) for name, keys in _OTHERS.items() if (text := _text(metadata, keys))},
+        session=session,
     )
 
 
-def csl_of(item: Citable, *, permalink: bool, accessed: datetime | None) -> dict[str, Any]:
+def csl_of(item: Citable, *, linked: bool, accessed: datetime | None) -> dict[str, Any]:
     """The item as CSL-JSON. The permalink is its address when it has no other."""
     csl: dict[str, Any] = {"id": item.id, "type": item.type, "title": item.title}
     if item.authors:
@@ -144,7 +146,7 @@ def csl_of(item: Citable, *, permalink: bool, accessed: datetime | None) -> dict
         csl["DOI"] = item.doi
     if item.url:
         csl["URL"] = item.url
-    elif permalink and not item.doi:
+    elif linked and not item.doi:
         csl["URL"] = item.permalink
     if item.language:
         csl["language"] = item.language

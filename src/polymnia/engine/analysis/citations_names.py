@@ -31,6 +31,15 @@ _PARTICLES = frozenset((
     "zum", "zur", "af", "av", "bin", "ibn", "al", "el",
 ))  # fmt: skip
 
+# A syllable as romanizations of Korean write it. A given name of two, such as Min-su, stands behind the family name.
+_SYLLABLE = (
+    "(?:kk|tt|pp|ss|jj|ch|sh|[bcdghjklmnprstvwy])?"
+    "(?:yae|yeo|ya|ye|yo|yu|yi|wae|wa|weo|we|wi|wo|eo|eu|ui|ae|oe|oo|ee|ou|u[hn]?|a|e|i|o)(?:ng|[bdgklmnpt])?"
+)
+_TWO = re.compile(rf"{_SYLLABLE}-{_SYLLABLE}", re.IGNORECASE)
+_ONE = re.compile(rf"{_SYLLABLE}(?:rk)?", re.IGNORECASE)
+_SMALL = re.compile(r"[A-Z][a-z]+-[a-z]+")
+
 
 def names(told: Any) -> list[dict[str, str]]:
     """The names in what metadata tells of authors: a text, an object, or a list of them; in the terms of CSL."""
@@ -125,12 +134,21 @@ def _person(text: str) -> dict[str, str]:
     elif len(parts) == 1 and len(words := parts[0].split()) > 1:
         if not suffix and len(words) > 2 and _SUFFIX.fullmatch(words[-1]):
             suffix = words.pop()
+        if len(words) == 2 and not suffix and _family_first(*words):
+            return {"family": words[0], "given": words[1]}
         # The family name begins at the first particle: Ludwig van Beethoven.
         at = next((i for i, word in enumerate(words[1:-1], 1) if word in _PARTICLES), len(words) - 1)
         made = _family(" ".join(words[at:])) | {"given": " ".join(words[:at])}
     else:
         return {"literal": text}
     return made | {"suffix": suffix} if suffix else made
+
+
+def _family_first(first: str, last: str) -> bool:
+    """Whether a name has the East Asian order: its second word is a given name of two syllables."""
+    if _SMALL.fullmatch(last):
+        return True  # a family name of two has two capitals: Smith-Jones
+    return _TWO.fullmatch(last) is not None and _ONE.fullmatch(first) is not None
 
 
 def _family(text: str) -> dict[str, str]:

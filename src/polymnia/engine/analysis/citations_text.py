@@ -88,13 +88,18 @@ def linked(plain: str, html: str, address: str) -> tuple[str, str]:
     return plain + more, html + more
 
 
+_INITIAL = re.compile(r"[^\W\d_]\.")
+
+
 def titled(text: str) -> str:
     """An English title with capitals, as styles call for them; words that have capitals already stay as they are."""
     words = text.split(" ")
     begins = True
+    # Whoever writes capitals writes one behind the end of a sentence: the stop of "J. of Graphs" ends none.
+    ends = (":", "?", "!", "—", "–") if any(map(str.isupper, text)) else (":", ".", "?", "!", "—", "–")
     for at, word in enumerate(words):
         small = _LETTERS.sub("", word) in _SMALL and not begins and at < len(words) - 1
         if word.islower() and not small and not _CODE.search(word):
             words[at] = _FIRST.sub(lambda found: found[0].upper(), word, count=1)
-        begins = word.endswith((":", ".", "?", "!", "—", "–"))
+        begins = word.endswith(ends) and not _INITIAL.fullmatch(word)
     return " ".join(words)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from polymnia.engine.condition.counters import Counters
 from polymnia.engine.condition.resources import held, used
@@ -28,18 +28,21 @@ _WORD = "water"
 _WAIT = 5.0  # seconds a part has to answer; what it does goes on in its thread
 _SLOW = 1.0  # seconds after which an answer is slow
 _LONG_LOG = 1 << 30  # bytes: far beyond what one large change leaves
+_COUNTED = 32  # projects whose vectors are counted: each is brought into memory for it, where there is room for 64
 _LENGTH = 0.05  # by so much the length of a vector may differ from one
 
 
 def check(
     memory: Verbs,
     *,
+    projects: Sequence[str] = (),
     components: Collection[str] | None = None,
     detailed: bool = False,
     counters: Counters | None = None,
 ) -> Condition:
     """Try each part and tell how it went. ``detailed`` reads the whole file, and tells more about each part.
 
+    The figures are those of all ``projects``, or of the memory's own where none is given.
     Never waits longer than a few seconds for a part, and never raises for one that does not work.
     """
     unknown = [name for name in components or () if name not in COMPONENTS]
@@ -48,7 +51,7 @@ def check(
     told: dict[str, Component] = {}
     for name in COMPONENTS:
         if not components or name in components:
-            told[name] = _tried(_LOOKS[name], memory, detailed)
+            told[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
     return Condition(
         status=worst([one.status for one in told.values()]),
         components=told,
@@ -95,6 +98,9 @@ class _Look:
         return done[0]
 
 
+_Trying: TypeAlias = Callable[[_Look, "Verbs", list[str], bool], str]
+
+
 def _badness(error: BaseException) -> Status:
     """A store that is in use now may be free in a moment; everything else does not mend itself."""
     return "degraded" if isinstance(error, Busy) else "unhealthy"
@@ -104,10 +110,10 @@ def _reason(error: BaseException) -> str:
     return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
 
 
-def _tried(look: Callable[[_Look, Verbs, bool], str], memory: Verbs, detailed: bool) -> Component:
+def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) -> Component:
     about = _Look()
     try:
-        message = look(about, memory, detailed)
+        message = look(about, memory, projects, detailed)
     except Exception as e:
         # Whatever a part does wrong is what was asked for.
         about.say("unhealthy", _reason(e))
@@ -126,17 +132,22 @@ class _Enough(Exception):
     """Ends a change that was only tried."""
 
 
-def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
+def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
     """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
-    store, project, grant = memory.store, memory.project, memory.grant
+    store, grant = memory.store, memory.grant
 
-    def read() -> tuple[tuple[int, int], int]:
-        with store.read(project) as snapshot:
-            return snapshot.count(), snapshot.numbers[3]
+    def read() -> tuple[int, int, int]:
+        memories = relations = change = 0
+        for project in projects:
+            with store.read(project) as snapshot:
+                here = snapshot.count()
+                memories, relations = memories + here[0], relations + here[1]
+                change = max(change, snapshot.numbers[3])
+        return memories, relations, change
 
     def write() -> bool:
         try:
-            with store.write(project, memory.author, "check_system_health") as tx:
+            with store.write(projects[-1], memory.author, "check_system_health") as tx:
                 tx.note("health", None)
                 raise _Enough
         except _Enough:
@@ -145,7 +156,7 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
     counted = look.timed("read", read)
     if counted is None:
         return ""
-    (memories, relations), change = counted
+    memories, relations, change = counted
     look.metrics |= {"memories": memories, "relationships": relations, "last_change": change}
     about = store.about()
     for key in ("kind", "format", "bytes", "log_bytes", "connections"):
@@ -155,7 +166,7 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
         look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
     if grant.write:
         look.timed("write", write)
-    damaged = look.timed("indexes", lambda: damaged_indexes(store, [project], whole=detailed, shared=False))
+    damaged = look.timed("indexes", lambda: damaged_indexes(store, projects[-_COUNTED:], whole=detailed, shared=False))
     for one in damaged or ():
         if not one.vectors:
             look.say("unhealthy", f"{one.what}. {one.how}")
@@ -175,9 +186,10 @@ def _database(look: _Look, memory: Verbs, detailed: bool) -> str:
     return told
 
 
-def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
+def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
     """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
-    finder, project = memory.finding(), memory.project
+    finder, project = memory.finding(), projects[-1]
+    counted = projects[-_COUNTED:]
     look.timed("try_search", memory.try_search)
     if not finder.channels:
         return "Search by meaning is switched off: no model was chosen"
@@ -188,35 +200,51 @@ def _vector_store(look: _Look, memory: Verbs, detailed: bool) -> str:
         return finder.look(project, lambda look: look.nearest(said, 1))
 
     found = look.timed("search", search)
-    health = look.timed("count", lambda: finder.health(project))
-    if health is None:
+    healths = look.timed("count", lambda: [finder.health(one) for one in counted])
+    if healths is None:
         return ""
     names = [channel.name for channel in finder.channels]
+    pending = sum(one.pending for one in healths)
     look.metrics |= {
-        "passages": health.passages,
-        "vectors": sum(health.models[name]["vectors"] for name in names),
-        "pending": health.pending,
-        "waiting_words": health.waiting_words,
+        "passages": sum(one.passages for one in healths),
+        "vectors": sum(one.models[name]["vectors"] for one in healths for name in names),
+        "pending": pending,
+        "waiting_words": sum(one.waiting_words for one in healths),
         "found": len(found or ()),
     }
     if detailed:
-        look.metrics["models"] = health.models
-    broken = look.timed("indexes", lambda: damaged_indexes(memory.store, [project], whole=detailed, shared=False))
+        look.metrics["models"] = _added([one.models for one in healths])
+    searched = sum(healths[-1].models[name]["vectors"] for name in names)
+    broken = look.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
     for one in broken or ():
         if one.vectors:
             look.say("unhealthy", f"{one.what}. {one.how}")
-    if health.pending:
-        look.say("degraded", f"{health.pending} passage(s) have no vector yet; words find them, meaning does not")
-    elif found == [] and look.metrics["vectors"] and all(_is_ready(c) for c in finder.channels):
+    if pending:
+        look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
+    elif found == [] and searched and all(_is_ready(c) for c in finder.channels):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
-    return "A search by meaning was answered"
+    told = "A search by meaning was answered"
+    if len(counted) < len(projects):
+        told += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
+    return told
+
+
+def _added(many: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """How far each model is, over several projects."""
+    total: dict[str, dict[str, Any]] = {}
+    for models in many:
+        for name, one in models.items():
+            known = total.setdefault(name, {**one, "vectors": 0, "pending": 0})
+            known["vectors"] += one["vectors"]
+            known["pending"] += one["pending"]
+    return total
 
 
 def _is_ready(channel: Channel) -> bool:
     return channel.ready.is_set()
 
 
-def _ai_service(look: _Look, memory: Verbs, detailed: bool) -> str:
+def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
     """Have each model embed a word, and look at what it gives."""
     channels = memory.finding().channels
     if not channels:
@@ -259,23 +287,23 @@ def _wrong(made: Any, dimensions: int) -> str | None:
     return None
 
 
-def _cache(look: _Look, memory: Verbs, detailed: bool) -> str:
+def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
     """Bring what is held in memory up to the store, and measure it."""
     finder = memory.finding()
-    health = look.timed("follow", lambda: finder.health(memory.project))
+    health = look.timed("follow", lambda: finder.health(projects[-1]))
     if health is None:
         return ""
-    projects = {name: one for name, one in held(finder).items() if memory.grant.sees(name)}
+    seen = {name: one for name, one in held(finder).items() if memory.grant.sees(name)}
     look.metrics |= {
-        "projects": len(projects),
-        "passages": sum(one.passages for one in projects.values()),
-        "bytes": sum(one.bytes for one in projects.values()),
+        "projects": len(seen),
+        "passages": sum(one.passages for one in seen.values()),
+        "bytes": sum(one.bytes for one in seen.values()),
         "small_projects": memory.store.about().get("held", 0),
     }
     return "What is held in memory follows the store"
 
 
-_LOOKS: dict[str, Callable[[_Look, Verbs, bool], str]] = {
+_LOOKS: dict[str, _Trying] = {
     "database": _database,
     "vector_store": _vector_store,
     "ai_service": _ai_service,

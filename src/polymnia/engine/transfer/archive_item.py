@@ -81,7 +81,10 @@ def check_head(
 def check_whole(keys: Collection[str]) -> None:
     """Refuse a document that has nothing of an archive in it, rather than find no memories there."""
     if "format" not in keys and not any(key in keys for key in SECTIONS):
-        raise cannot_read("it is no archive: it has neither memories nor associations nor a format")
+        keys = ", ".join(f"{key!r:.40}" for key in list(keys)[:6]) or "none"
+        raise cannot_read(
+            f"it is no archive: it has neither memories nor associations nor a format; its keys are {keys}"
+        )
 
 
 def cannot_read(why: str, *, where: str | None = None) -> Fault:

@@ -22,7 +22,10 @@ _PART = 500
 
 
 class ImportedMemories(Struct, frozen=True, kw_only=True):
-    """What an import came to, memory by memory; ``problems`` are the records that were left out, and why."""
+    """What an import came to, memory by memory; ``problems`` are the records that were left out, and why.
+
+    ``dropped`` counts by reason everything in the file that was not taken.
+    """
 
     imported: int = 0
     skipped: int = 0
@@ -32,6 +35,7 @@ class ImportedMemories(Struct, frozen=True, kw_only=True):
     associations: int = 0
     scopes: list[str] = []
     problems: list[str] = []
+    dropped: dict[str, int] = {}
 
 
 def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
@@ -96,6 +100,7 @@ def import_memories(
     return ImportedMemories(
         imported=work.imported, skipped=work.skipped, overwritten=work.overwritten, versions=work.versions,
         merged=work.merged, associations=work.associations, scopes=sorted(work.scopes), problems=records.all(),
+        dropped=records.dropped,
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ __all__ = ["Ends", "Open", "Records", "items_of"]
 
 T = TypeVar("T")
 
+_REASONS = 50
+_OTHER = "for other reasons"
 _TOLD = 1000  # problems told one by one; a file of another kind has as many as it has lines
 
 Open = Callable[[], BinaryIO]
@@ -41,6 +43,7 @@ class Records:
         self._limits = limits
         self._prefix = prefix
         self.problems: list[str] = []
+        self.dropped: dict[str, int] = {}
         self.more = 0
         self.uids: set[str] = set()
         self.names: set[str] = set()
@@ -51,8 +54,11 @@ class Records:
             if item.section == "memories":
                 if (made := self._draft(item)) is not None:
                     yield made
-            elif item.section == "associations" and (ends := self._link(item)) is not None:
-                yield item.position, ends
+            elif item.section == "associations":
+                if (ends := self._link(item)) is not None:
+                    yield item.position, ends
+            elif item.section == "unknown":
+                self._drop(f"{item.value!r:.80} is no part of an archive")
 
     def _link(self, item: Item) -> Ends | None:
         return self._made(item, lambda value: link(value, self._limits))
@@ -89,10 +95,17 @@ class Records:
 
     def wrong_at(self, section: str, position: int, why: str) -> None:
         """The same, by its place."""
+        self._drop(f"{section}: {why}")
         if len(self.problems) < _TOLD:
             self.problems.append(f"{section}[{position}]: {why}")
         else:
             self.more += 1
+
+    def _drop(self, reason: str) -> None:
+        if reason in self.dropped or len(self.dropped) < _REASONS:
+            self.dropped[reason] = self.dropped.get(reason, 0) + 1
+        else:
+            self.dropped[_OTHER] = self.dropped.get(_OTHER, 0) + 1
 
     def all(self) -> list[str]:
         """Everything that is wrong, in the order of the file."""

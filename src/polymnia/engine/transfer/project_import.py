@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Literal
 
@@ -27,12 +28,16 @@ Open = Callable[[], BinaryIO]
 _PART = 500
 _RECORD = 256 * 1024**2
 _TOLD = 1000
+_REASONS = 50
 _KNOWN = ("title", "embeddings", "history", "other")
 _RENAMED = {"content_id": "memory_id", "session_id": "session"}
 
 
 class ProjectImport(Struct, frozen=True, kw_only=True):
-    """What an import came to. ``ids`` are those of the file that have other ones here."""
+    """What an import came to. ``ids`` are those of the file that have other ones here.
+
+    ``dropped`` counts by reason everything in the file that was not taken.
+    """
 
     imported: int = 0
     updated: int = 0
@@ -40,6 +45,7 @@ class ProjectImport(Struct, frozen=True, kw_only=True):
     relationships: int = 0
     ids: dict[str, str] = {}
     problems: list[str] = []
+    dropped: dict[str, int] = {}
 
 
 def _items(open: Open, form: ProjectForm, limits: Limits) -> Iterator[ProjectItem]:
@@ -119,7 +125,12 @@ def import_project(
     wrong: list[str] = []
     part: list[EntityDraft] = []
     links: list[tuple[str, str, RelationDraft]] = []
+    dropped: Counter[str] = Counter()
     for item in _items(open, form, limits):
+        if item.section == "unknown":
+            dropped[f"{item.value!r:.80} is no part of a project file"] += 1
+        if isinstance(item.value, dict) and item.value.get("embeddings"):
+            dropped["embeddings: vectors are made anew from the texts"] += 1
         try:
             if isinstance(item.value, Broken):
                 raise Invalid(f"{item.value.reason} (line {item.value.line})")
@@ -130,6 +141,7 @@ def import_project(
                 links.append((source[0], target[0], drawn))
         except Invalid as e:
             wrong.append(f"{item.section}[{item.position}]: {e.message}")
+            dropped[f"{item.section}: {e.message}"] += 1
         if len(part) >= _PART:
             work.take(part)
             part = []
@@ -137,9 +149,12 @@ def import_project(
                 step(work.seen, 0)
     work.take(part)
     count = work.relate(links)
+    if loose := sum(one not in work.ids or other not in work.ids for one, other, _ in links):
+        dropped["relationships: an end is not in the file"] += loose
     return ProjectImport(
         imported=work.imported, updated=work.updated, skipped=work.skipped, relationships=count,
         ids={old: new for old, new in work.ids.items() if old != new}, problems=wrong[:_TOLD],
+        dropped=dict(dropped.most_common(_REASONS)),
     )  # fmt: skip
 
 

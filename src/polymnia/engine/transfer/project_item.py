@@ -126,4 +126,7 @@ def check_head(key: str, value: object, where: str | None = None) -> None:
 def check_whole(keys: Collection[str]) -> None:
     """Refuse a document that has nothing of a project in it, rather than find no items there."""
     if "format" not in keys and not any(key in keys for key in SECTIONS):
-        raise cannot_read("it holds no project: it has neither items nor relationships nor a format")
+        keys = ", ".join(f"{key!r:.40}" for key in list(keys)[:6]) or "none"
+        raise cannot_read(
+            f"it holds no project: it has neither items nor relationships nor a format; its keys are {keys}"
+        )

@@ -133,6 +133,7 @@ class ProjectVerbs(StoringVerbs):
             project=self.project, id=record.uid, content=content.content(record), metadata=record.metadata,
             kind=record.kind, content_type=record.content_type,
             title=record.name if record.name != record.uid else None, created=record.created,
+            session=record.session,
         )  # fmt: skip
         return cite(item, style, permalink=permalink, access_date=access_date, now=time.time_ns() // 1000)
 

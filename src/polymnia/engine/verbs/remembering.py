@@ -145,6 +145,8 @@ class RememberingVerbs(ContentVerbs):
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
         themselves are drawn anew; those that somebody drew stay.
         """
+        from polymnia.engine.deriving import following
+
         changes: dict[str, Any] = {}
         if scope is not None:
             changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
@@ -161,6 +163,11 @@ class RememberingVerbs(ContentVerbs):
             record = content.find(snapshot, id)
         if text is not None:
             content.check_one_text(record, text)
+        follow = following(record, text, {} if metadata is None else changes["metadata"], summary=False)
+        text = follow.text if text is None else text
+        changes = follow.fields | changes
+        if metadata is None and follow.metadata:
+            changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         says = text is not None and text != content.content(record)
         said, drawn = None, list[RelationDraft]()

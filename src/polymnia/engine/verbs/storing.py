@@ -106,14 +106,19 @@ class StoringVerbs(ItemVerbs):
         metadata: Mapping[str, Any] | None = None,
         session: str | None = None,
         embed: bool | None = None,
-        relate: bool = False,
+        relate: bool | None = None,
         keep_previous: bool = True,
         step: Step | None = None,
     ) -> StoredItem:
         """Change what is given of an item: tags are replaced, metadata is merged, the version rises by one.
 
+        What is derived from the text follows it (:mod:`polymnia.engine.deriving`), and so do the relationships that
+        were found in it, unless ``relate`` is False; with True they are looked for in any case.
         Without ``keep_previous`` the versions before are gone for good.
         """
+        from polymnia.engine.associations import TYPE
+        from polymnia.engine.deriving import following
+
         changes: dict[str, Any] = {}
         if summary is not None:
             changes["summary"] = legal_text(summary, "updates.summary", self.limits.text_bytes) or None
@@ -128,12 +133,16 @@ class StoringVerbs(ItemVerbs):
         self._check_once()
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
+            found = [r for r in snapshot.relations_from([record.name]) if r.origin == "auto"] if relate is None else []
         if text is not None:
             content.check_one_text(record, text)
+        follow = following(record, text, more, summary=summary is not None)
+        text = follow.text if text is None else text
+        changes = follow.fields | changes
         planned = replace(
             record,
             **changes,
-            metadata=record.metadata | more,
+            metadata=follow.merged(record.metadata, more),
             observations=record.observations if text is None else (text,),
         )
         whole = content.content(planned)
@@ -141,21 +150,23 @@ class StoringVerbs(ItemVerbs):
         says = (text is not None and text != content.content(record)) or (
             embed is not None and len(record.observations) == 1
         )
+        if relate is None:
+            relate = text is not None and text != content.content(record) and any(r.type != TYPE for r in found)
         said, drawn = self._read(planned, session, embed, relate)
 
         def update(tx: Transaction) -> StoredItem:
             now = items.find_item(tx, id, session)
             if text is not None:
                 content.check_one_text(now, text)
-            merged = {**changes, "metadata": now.metadata | more} if more else changes
+            merged = {**changes, "metadata": follow.merged(now.metadata, more)}
             if says and (text is not None or now.observations == record.observations):
                 tx.replace_record(now.id, replace(content.as_draft(now), **merged, observations=(whole,)))
                 self._vectors(tx, planned, said, embed, now.id & 0xFFFFFFFF, tx.numbers[1])
-            elif merged:
+            else:
                 tx.revise(now.id, merged)
             if relate:
-                old = [r.id for r in tx.relations_of([now.name]) if r.origin == "auto" and r.source == now.name]
-                tx.remove_relations(old)
+                old = [r for r in tx.relations_from([now.name]) if r.origin == "auto" and r.type != TYPE]
+                tx.remove_relations([r.id for r in old])
             drawn_now = tx.relate(content.still_there(tx, drawn)) if relate else []
             if not keep_previous:
                 tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != items.EARLIER})
@@ -185,19 +196,25 @@ class StoringVerbs(ItemVerbs):
         *,
         session: str | None = None,
         hard: bool = False,
+        keep_relationships: bool = False,
         keep_references: bool = False,
         step: Step | None = None,
     ) -> tuple[Record, int, int]:
         """Delete an item; ``hard`` leaves nothing of it. Answers it, and how many relationships went and were kept.
 
-        With ``keep_references`` relationships that point to it stay, marked as leading to something deleted.
+        ``keep_relationships`` keeps every relationship of it, ``keep_references`` those that point to it. What is kept
+        is marked as leading to something deleted.
         """
 
         def delete(tx: Transaction) -> tuple[Record, int, int]:
             record = items.find_deleted(tx, id, session) if hard else None
             record = record or items.find_item(tx, id, session)
             links = tx.relations_of([record.name])
-            kept = [r for r in links if keep_references and r.target == record.name and r.source != record.name]
+            kept = [
+                r
+                for r in links
+                if keep_relationships or (keep_references and r.target == record.name and r.source != record.name)
+            ]
             if hard:
                 tx.purge([record.id])  # with every relation of it, and what the journal keeps of them
             else:
@@ -205,8 +222,10 @@ class StoringVerbs(ItemVerbs):
                 tx.remove_records([record.id])
             tx.relate(
                 RelationDraft(
-                    r.source, r.target, r.type, r.strength, r.context, {**r.metadata, _DELETED: True}, r.extra,
-                    r.origin, r.created,
+                    r.source, r.target, r.type, r.strength,
+                    # The reason we found for a relationship quotes the texts of its ends.
+                    None if hard and r.origin == "auto" else r.context,
+                    {**r.metadata, _DELETED: True}, r.extra, r.origin, r.created,
                 )
                 for r in kept
             )  # fmt: skip

@@ -70,6 +70,15 @@ def test_an_id_that_stands_there_twice_is_told(words: Server) -> None:
     assert kept(words) == []
 
 
+@pytest.mark.promise("associative.import.dropped")
+def test_what_an_import_does_not_take_is_counted_and_named(words: Server) -> None:
+    memories = [{"content": "sound"}, {"content": ""}, {"content": " "}]
+    data = json.dumps({"memories": memories, "theme": "dark"})
+    answer = imported(words, import_data=data, validate_data=False)
+    assert answer["imported_count"] == 1
+    assert answer["dropped"] == {"memories: content is empty": 2, "'theme' is no part of an archive": 1}
+
+
 @pytest.mark.promise("associative.import.unreadable")
 @pytest.mark.parametrize("validate", [True, False], ids=["validated", "not validated"])
 @pytest.mark.parametrize(

@@ -6,7 +6,21 @@ import pytest
 
 from stdio_client import Place, Server
 
-from .speaking import bytes_of, find, found, get, refused, related, restarted, similar, stored, told, versions, write
+from .speaking import (
+    bytes_of,
+    done,
+    find,
+    found,
+    get,
+    refused,
+    related,
+    restarted,
+    similar,
+    stored,
+    told,
+    versions,
+    write,
+)
 
 EVERYTHING = {"include_refs": True, "options": {"include_relationships": True}}
 
@@ -77,40 +91,62 @@ def test_a_hard_deletion_cannot_be_undone(place: Place, words: Server) -> None:
     assert found(words, "atlas", "xylophone") == []
 
 
+KEPT = {
+    # delete_relationships, preserve_references: what stays of one --cites--> two --references--> three
+    (None, None): "",
+    (None, False): "",
+    (None, True): "incoming",
+    (True, None): "",
+    (True, False): "",
+    (True, True): "refused",
+    (False, None): "incoming outgoing",
+    (False, False): "incoming outgoing",
+    (False, True): "incoming outgoing",
+}
+
+
 @pytest.mark.promise("content.delete.relationships")
-@pytest.mark.parametrize("options", [{}, {"delete_relationships": True}, {"preserve_references": False}])
-def test_relationships_go_with_either_end(shared: Server, project: str, options: dict[str, bool]) -> None:
-    one, two, three = (stored(shared, project, text) for text in ("one", "two", "three"))
-    related(shared, project, one, two)
-    related(shared, project, two, three)
-    related(shared, project, one, three)
-    answer = write(shared, "delete_content", project, content_id=two, options=options)
-    assert (answer["relationships_deleted"], answer["references_preserved"]) == (2, 0)
-    (left,) = get(shared, project, one, **EVERYTHING)["relationships"]
-    assert left["target_id"] == three
-    assert len(get(shared, project, three, **EVERYTHING)["relationships"]) == 1
+@pytest.mark.promise("content.delete.references")
+@pytest.mark.parametrize("hard", [None, False, True])
+def test_relationships_are_deleted_or_kept_as_the_options_say(shared: Server, project: str, hard: bool | None) -> None:
+    for (delete, preserve), stays in KEPT.items():
+        given = {"hard": hard, "delete_relationships": delete, "preserve_references": preserve}
+        options = {name: value for name, value in given.items() if value is not None}
+        one, two, three = (stored(shared, project, f"{text} {options}") for text in ("one", "two", "three"))
+        related(shared, project, one, two, "cites", strength=0.25, context="page 3")
+        related(shared, project, two, three)
+        related(shared, project, one, three, "describes")
+        if stays == "refused":
+            refused(shared, "delete_content", 422, project, content_id=two, options=options)
+            continue
+        answer = write(shared, "delete_content", project, content_id=two, options=options)
+        kept = len(stays.split())
+        assert (answer["relationships_deleted"], answer["references_preserved"]) == (2 - kept, kept), options
+        refused(shared, "get_content", 404, project, content_id=two)
+        shown = get(shared, project, one, **EVERYTHING)
+        (left,) = [r for r in shown["relationships"] if r["type"] == "describes"]
+        assert (left["target_id"], left.get("deleted")) == (three, None)
+        incoming = [r for r in shown["relationships"] if r["type"] == "cites"]
+        assert bool(incoming) == ("incoming" in stays), options
+        for r in incoming:
+            assert (r["source_id"], r["target_id"], r["deleted"]) == (one, two, True)
+            assert (r["strength"], r["context"]) == (0.25, "page 3")
+            assert sum(r.get("deleted", False) for r in shown["references"]["outgoing"]) == 1
+        outgoing = [r for r in get(shared, project, three, **EVERYTHING)["relationships"] if r["type"] == "references"]
+        assert bool(outgoing) == ("outgoing" in stays), options
+        assert all((r["source_id"], r["deleted"]) == (two, True) for r in outgoing)
 
 
 @pytest.mark.promise("content.delete.references")
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"preserve_references": True},
-        {"preserve_references": True, "hard": True},
-        {"delete_relationships": False},
-    ],
-)
-def test_references_may_be_kept_and_are_marked_deleted(shared: Server, project: str, options: dict[str, bool]) -> None:
+def test_kept_relationships_are_no_fault_of_the_data(shared: Server, project: str) -> None:
     one, two, three = (stored(shared, project, text) for text in ("one", "two", "three"))
-    related(shared, project, one, two, "cites", strength=0.25, context="page 3")
+    related(shared, project, one, two)
     related(shared, project, two, three)
-    answer = write(shared, "delete_content", project, content_id=two, options=options)
-    assert (answer["relationships_deleted"], answer["references_preserved"]) == (1, 1)
-    shown = get(shared, project, one, **EVERYTHING)
-    (kept,) = shown["relationships"]
-    assert (kept["source_id"], kept["target_id"], kept["type"]) == (one, two, "cites")
-    assert (kept["deleted"], kept["strength"], kept["context"]) == (True, 0.25, "page 3")
-    (reference,) = shown["references"]["outgoing"]
-    assert reference["deleted"] is True
-    assert get(shared, project, three, **EVERYTHING)["relationships"] == []
-    refused(shared, "get_content", 404, project, content_id=two)
+    write(shared, "delete_content", project, content_id=two, options={"delete_relationships": False})
+    checks = ["orphaned_relationships", "reference_integrity"]
+    for _ in range(2):
+        asked = {"operation": "validate_data_integrity", "project_id": project, "checks": checks}
+        report = done(shared, "memory_system", {**asked, "options": {"fix_issues": True}})
+        assert report["summary"]["error"] == report["summary"]["warning"] == 0, report
+    assert len(get(shared, project, one, **EVERYTHING)["relationships"]) == 1
+    assert len(get(shared, project, three, **EVERYTHING)["relationships"]) == 1

@@ -83,7 +83,9 @@ def test_none_are_drawn_where_it_is_not_asked_for(shared: Server, project: str) 
 
 
 @pytest.mark.promise("content.update.relationships")
-def test_an_update_draws_its_relationships_anew_when_asked_for(shared: Server, project: str) -> None:
+def test_relationships_that_were_found_follow_an_updated_text_unless_that_is_unwanted(
+    shared: Server, project: str
+) -> None:
     one = stored(shared, project, "# Harbour report\n\nTwelve ships were counted.")
     two = stored(shared, project, "# Orchard report\n\nMany apples were counted.")
     id = stored(shared, project, f"For the figures see {one} there", options={"detect_relationships": True})
@@ -95,11 +97,13 @@ def test_an_update_draws_its_relationships_anew_when_asked_for(shared: Server, p
 
     assert targets() == {(one, "auto"), (one, "manual")}
     updates = {"content": f"For the figures see {two} there"}
-    write(shared, "update_content", project, content_id=id, updates=updates)
+    off, on = {"update_relationships": False}, {"update_relationships": True}
+    write(shared, "update_content", project, content_id=id, updates=updates, options=off)
     assert targets() == {(one, "auto"), (one, "manual")}
-    options = {"update_relationships": True}
-    write(shared, "update_content", project, content_id=id, updates=updates, options=options)
+    write(shared, "update_content", project, content_id=id, updates=updates, options=on)
     assert targets() == {(two, "auto"), (one, "manual")}
+    write(shared, "update_content", project, content_id=id, updates={"content": f"All of it is in {one} now"})
+    assert targets() == {(one, "auto"), (one, "manual")}
     assert by_hand["relationship"]["origin"] == "manual"
 
 

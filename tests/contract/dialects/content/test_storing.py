@@ -6,7 +6,7 @@ import pytest
 
 from stdio_client import Place, Server
 
-from .speaking import DECISION, bytes_of, find, found, get, restarted, stored, told, versions, write
+from .speaking import DECISION, bytes_of, find, found, get, refused, restarted, stored, told, versions, write
 
 
 @pytest.mark.promise("content.store.kept")
@@ -185,3 +185,59 @@ def test_a_decision_may_belong_to_a_session(shared: Server, project: str) -> Non
     id = write(shared, "store_decision", project, **DECISION, session_id="one")["content_id"]
     assert found(shared, project, "silo") == []
     assert found(shared, project, "silo", session_id="one") == [id]
+
+
+@pytest.mark.promise("content.update.derived")
+def test_the_summary_and_parts_of_a_decision_follow_its_text(shared: Server, project: str) -> None:
+    id = write(shared, "store_decision", project, **DECISION)["content_id"]
+    content = get(shared, project, id)["content"].replace(DECISION["decision"], "Both grains are milled by turns")
+    content = content.replace("- Bakers", "- Bakers\n- Carters")
+    write(shared, "update_content", project, content_id=id, updates={"content": content})
+    shown = get(shared, project, id)
+    new = {**DECISION, "decision": "Both grains are milled by turns", "stakeholders": ["Millers", "Bakers", "Carters"]}
+    assert (shown["summary"], shown["metadata"]["decision"]) == (new["decision"], new)
+    assert found(shared, project, "built") == []
+
+    write(shared, "update_content", project, content_id=id, updates={"content": "The silo is sold."})
+    shown = get(shared, project, id)
+    assert (shown["summary"], shown["title"]) == ("The silo is sold.", DECISION["title"])
+    assert shown["metadata"]["decision"] == {"title": DECISION["title"], "decision": "The silo is sold."}
+
+
+@pytest.mark.promise("content.update.derived")
+def test_the_text_of_a_decision_follows_its_parts_and_what_the_caller_set_stays(shared: Server, project: str) -> None:
+    id = write(shared, "store_decision", project, **DECISION)["content_id"]
+    parts = {"decision": "Nothing is built", "impact": None}
+    write(shared, "update_content", project, content_id=id, updates={"metadata": {"decision": parts, "title": "Wait"}})
+    shown = get(shared, project, id)
+    assert (shown["title"], shown["summary"]) == ("Wait", "Nothing is built")
+    assert shown["content"].startswith("# Wait\n")
+    assert "Nothing is built" in shown["content"]
+    assert "## Impact" not in shown["content"]
+    assert DECISION["rationale"] in shown["content"]
+
+    own = {"summary": "Our own words", "metadata": {"title": "Our title"}}
+    write(shared, "update_content", project, content_id=id, updates=own)
+    write(shared, "update_content", project, content_id=id, updates={"content": "It is built after all."})
+    shown = get(shared, project, id)
+    assert (shown["summary"], shown["title"]) == ("Our own words", "Our title")
+    assert shown["metadata"]["decision"]["decision"] == "It is built after all."
+    bad = {"metadata": {"decision": "yes"}}
+    refusal = refused(shared, "update_content", 422, project, content_id=id, updates=bad)
+    assert refusal["data"]["details"]["field"] == "updates.metadata.decision"
+
+
+@pytest.mark.promise("content.update.derived")
+def test_what_was_extracted_from_a_text_follows_it(shared: Server, project: str) -> None:
+    given = {"content_type": "text/markdown", "options": {"extract_metadata": True}}
+    text = "# Harbour\n\nSee https://harbour.example on 2024-05-01."
+    for metadata, title in (({}, "Orchard"), ({"title": "Mine"}, "Mine")):
+        id = stored(shared, project, text, metadata={**metadata, "pages": 3}, **given)
+        updates = {"content": "# Orchard\n\nMany apples were counted on 2025-09-30 by many people."}
+        write(shared, "update_content", project, content_id=id, updates=updates)
+        shown = get(shared, project, id)["metadata"]
+        assert (shown["title"], shown["pages"]) == (title, 3)
+        fresh = get(shared, project, stored(shared, project, updates["content"], **given))["metadata"]
+        assert shown["extracted"] == fresh["extracted"]
+    write(shared, "update_content", project, content_id=id, updates={"content": "no title", "metadata": {"title": "T"}})
+    assert get(shared, project, id)["title"] == "T"

@@ -196,6 +196,47 @@ def test_a_check_of_the_system_needs_no_project_and_one_of_a_session_needs_a_ses
     assert (told["code"], told["data"]["details"]["field"]) == (422, "session_id")
 
 
+@pytest.mark.promise("content.system.import.dropped")
+def test_what_an_import_does_not_take_is_counted_and_named(shared: Server, project: str) -> None:
+    document = {
+        "items": [
+            {"content_id": "a", "content": "A kettle", "embeddings": {"m": ["AAAA"]}},
+            {"content_id": "b"}, {"content_id": "c"},
+        ],
+        "relationships": [{"source_id": "a", "target_id": "z", "type": "cites"}],
+        "theme": "dark",
+    }  # fmt: skip
+    answer = imported(shared, project, json.dumps(document), validate_data=False)
+    assert (answer["imported_count"], answer["relationship_count"]) == (1, 0)
+    assert answer["dropped"] == {
+        "items: content is missing": 2,
+        "relationships: an end is not in the file": 1,
+        "embeddings: vectors are made anew from the texts": 1,
+        "'theme' is no part of a project file": 1,
+    }
+    chat = json.dumps({"title": "Tea", "mapping": {}})
+    given = {"operation": "import_project_data", "project_id": project, "source": "x", "format": "json", "data": chat}
+    assert "its keys are 'title', 'mapping'" in json.dumps(error(shared, "memory_system", given))
+
+
+@pytest.mark.promise("content.system.health_all")
+def test_health_without_a_project_counts_all_projects(place: Place) -> None:
+    server = place.serve("content", environment={"POLYMNIA_EMBEDDER": "use"})
+    embed = {"options": {"generate_embeddings": True}}
+    ids = [stored(server, "atlas", f"Atlas holds up the sky, part {n}", **embed) for n in range(2)]
+    related(server, "atlas", *ids)
+    stored(server, "borealis", "A light in the north", **embed)
+
+    def figures(project: str | None) -> dict[str, int]:
+        parts = system(server, "check_system_health", project, detailed=True)["health"]["components"]
+        metrics = parts["database"]["metrics"] | parts["vector_store"]["metrics"]
+        return {name: metrics[name] for name in ("memories", "relationships", "vectors", "pending")}
+
+    assert figures(None) == {"memories": 3, "relationships": 1, "vectors": 3, "pending": 0}
+    assert figures("atlas") == {"memories": 2, "relationships": 1, "vectors": 2, "pending": 0}
+    assert figures("nothing here") == {"memories": 0, "relationships": 0, "vectors": 0, "pending": 0}
+
+
 @pytest.mark.promise("content.system.health")
 def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
     health = system(shared, "check_system_health", None, detailed=True)["health"]
@@ -245,6 +286,67 @@ def test_an_item_is_cited_in_every_style(shared: Server, project: str, style: st
     )  # fmt: skip
     assert id in linked["citation"]
     assert linked["access_date"][:4] in linked["citation"]
+
+
+@pytest.mark.promise("content.system.citation.permalink")
+def test_a_permalink_can_be_read(shared: Server) -> None:
+    for project, session in (("atlas", None), ("a/b? c", None), ("지도 책", "회의 1")):
+        given = {} if session is None else {"session_id": session}
+        id = stored(shared, project, f"# On kettles in {project}", **given)
+        cited = system(
+            shared, "generate_citation", project, content_id=id, options={"include_permalink": True}, **given
+        )  # fmt: skip
+        assert cited["permalink"] in cited["citation"]
+        (content,) = shared.request("resources/read", {"uri": cited["permalink"]})["contents"]
+        shown = json.loads(content["text"])
+        assert (shown["content_id"], shown["content"]) == (id, f"# On kettles in {project}")
+        gone = cited["permalink"].replace(id, "content_0")
+        assert "Resource not found" in shared.refusal("resources/read", {"uri": gone})["message"]
+    patterns = [one["uriTemplate"] for one in shared.request("resources/templates/list")["resourceTemplates"]]
+    assert patterns == ["polymnia://project/{+address}"]
+
+
+@pytest.mark.promise("content.errors.documentation")
+def test_the_documentation_an_error_names_can_be_read(shared: Server, project: str) -> None:
+    id = stored(shared, project, "there")
+    told = [
+        error(shared, "memory_store", {"operation": "store_content", "content": "no project"}),
+        error(shared, "memory_store", {"operation": "stor_content", "project_id": project}),
+        error(shared, "memory_store", {"operation": "update_content", "project_id": project, "content_id": id,
+                                       "updates": {}}),
+        error(shared, "memory_system", {"operation": "import_project_data", "project_id": project, "source": "x",
+                                        "format": "json", "data": "{}"}),
+        error(shared, "memory_system", {"operation": "check_system_health", "components": ["disk"]}),
+    ]  # fmt: skip
+    addresses = {one["data"]["documentation_url"] for one in told}
+    assert addresses == {"polymnia://docs/errors", "polymnia://docs/parameters"}
+    pages = {}
+    for address in addresses:
+        (content,) = shared.request("resources/read", {"uri": address})["contents"]
+        assert content["mimeType"] == "text/markdown"
+        pages[address] = content["text"]
+    for one in told:
+        assert f"| {one['code']} | `{one['data']['error_type']}` |" in pages["polymnia://docs/errors"]
+    for words in (
+        "### store_content",
+        "| `options.delete_relationships` | boolean | no |",
+        "| `content` | string | yes |",
+    ):
+        assert words in pages["polymnia://docs/parameters"]
+    listed = {one["uri"] for one in shared.request("resources/list")["resources"]}
+    assert addresses <= listed
+
+
+@pytest.mark.promise("content.system.citation")
+def test_journals_and_east_asian_names_are_cited_as_they_are(shared: Server, project: str) -> None:
+    metadata = {"authors": ["Kim Min-su", "김영희", {"family": "Park", "given": "Ji-young"}], "journal": "J. of Graphs"}
+    id = stored(shared, project, "# On kettles", metadata={**metadata, "year": 2024})
+    for style in ("apa", "mla", "chicago", "ieee", "harvard"):
+        cited = system(shared, "generate_citation", project, content_id=id, style=style)
+        assert "J. of Graphs" in cited["citation"], cited["citation"]
+        assert cited["citation"].startswith(("Kim", "M. Kim", "[1] M. Kim")), cited["citation"]
+        assert {"family": "Kim", "given": "Min-su"} in cited["csl"]["author"]
+    assert "Kim, M.," in system(shared, "generate_citation", project, content_id=id)["citation"]
 
 
 @pytest.mark.promise("content.system.import")

@@ -19,13 +19,13 @@ WHERE r.id > :low AND r.id <= :top AND (s.id IS NULL OR t.id IS NULL)
   AND (:session IS NULL OR s.session = :session OR t.session = :session)
 ORDER BY r.id
 """
-# A relation that was drawn before its target was made, and is marked: the target went and came again.
+# A relation that was drawn before one of its ends was made, and is marked: that end was deleted and stored again.
 _MARKED = """
 SELECT r.id, r.source, r.target, r.type, CAST(r.metadata AS BLOB)
 FROM relation r
 JOIN memory s ON s.project = r.project AND s.name = r.source
 JOIN memory t ON t.project = r.project AND t.name = r.target
-WHERE r.id > :low AND r.id <= :top AND t.id > r.id AND r.metadata LIKE '%"deleted"%'
+WHERE r.id > :low AND r.id <= :top AND (s.id > r.id OR t.id > r.id) AND r.metadata LIKE '%"deleted"%'
   AND (:session IS NULL OR s.session = :session OR t.session = :session)
 ORDER BY r.id
 """
@@ -73,7 +73,7 @@ def orphans(view: View) -> None:
     waiting: list[Spot] = []
     for id, source, target, type, origin, metadata, s, t in view.rows(_LOOSE, "relation"):
         if _marked(metadata):
-            continue  # kept on purpose when its target was deleted
+            continue  # kept on purpose when one of its ends was deleted
         missing = [name for name, there in ((source, s), (target, t)) if there is None]
         was = any(view.run(_WAS, (name, view.base, view.top, id - view.base)).fetchone() for name in missing)
         (broken if was or origin == "auto" else waiting).append(arrow(id, source, target, type))

@@ -1,0 +1,158 @@
+"""polymnia import: a file is told by its content, and one of no known form is refused for what it is."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polymnia import connect
+
+from .desk import Desk
+
+GRAPH = {
+    "entities": [{"name": "Ann", "entityType": "person", "observations": ["likes tea"]}],
+    "relations": [{"from": "Ann", "to": "Bob", "relationType": "knows"}],
+}
+CLAUDE = [
+    {"uuid": "1", "name": "Tea", "created_at": "2024-01-01", "chat_messages": [{"sender": "human", "text": "Hi"}]}
+]
+CHATGPT = [{"title": "Tea", "mapping": {"a": {"message": {"content": {"parts": ["Hi"]}}}}}]
+
+
+def _database(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    connection.close()
+
+
+UNKNOWN: dict[str, tuple[bytes, str]] = {
+    "claude.json": (json.dumps(CLAUDE).encode(), "a conversation export"),
+    "one chat.json": (json.dumps(CLAUDE[0]).encode(), "a conversation export"),
+    "typed chat.json": (
+        b'{"name": "Tea", "type": "chat", "messages": [{"role": "user", "content": "Hi"}]}',
+        "conversation",
+    ),
+    "chatgpt.json": (json.dumps(CHATGPT).encode(), "a conversation export"),
+    "turns.jsonl": (b'{"role": "user", "content": "Hi"}\n{"role": "assistant", "content": "Ho"}\n', "JSON lines"),
+    "people.json": (b'[{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]', "'name', 'age'"),
+    "settings.json": (b'{"theme": "dark", "size": 3}', "'theme', 'size'"),
+    "labels.json": (b'{"entities": [{"text": "Ann", "label": "PERSON"}]}', "'entities'"),
+    "notes.md": (b"# Tea\n\nGreen tea is brewed at 70 degrees.\n", "a Markdown text"),
+    "notes.txt": (b"Green tea is brewed at 70 degrees.\n", "a text"),
+    "table.csv": (b"day,cups\nMonday,3\nTuesday,4\n", "'day', 'cups'"),
+    "broken.json": (b'{"theme": "dark", "size":', "breaks off"),
+    "chat.json.gz": (gzip.compress(json.dumps(CLAUDE).encode()), "a gzip file of a conversation export"),
+    "graph.json.gz": (gzip.compress(json.dumps(GRAPH).encode()), "a gzip file of a knowledge graph"),
+    "picture.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary data"),
+    "paper.pdf": (b"%PDF-1.7\n", "a PDF document"),
+}
+
+
+@pytest.mark.promise("files.import.unknown")
+def test_a_file_of_no_known_form_is_refused_for_what_it_is(desk: Desk) -> None:
+    for name, (data, _) in UNKNOWN.items():
+        (desk.folder / name).write_bytes(data)
+    _database(desk.folder / "other.db")
+    desk.add("Ann likes green tea")
+    before = desk.run("changes").out
+    for name, what in [*((name, what) for name, (_, what) in UNKNOWN.items()), ("other.db", "an SQLite database"),
+                       ("memory.db", "a Polymnia store")]:  # fmt: skip
+        told = desk.run("import", name)
+        assert told.code == 1, (name, told)
+        assert told.out == "", (name, told)
+        assert what in told.err, (name, told.err)
+        assert "damaged:" not in told.err, (name, told.err)
+        for form in ("knowledge graphs", "archives", "project files"):
+            assert form in told.err, (name, told.err)
+        assert desk.run("import", "--dry-run", name).code == 1, name
+    assert desk.run("changes").out == before
+
+
+def test_a_damaged_graph_is_still_taken_as_far_as_it_goes(desk: Desk) -> None:
+    (desk.folder / "cut.json").write_text(json.dumps(GRAPH)[:-25])
+    told = desk.run("import", "cut.json")
+    assert (told.code, "damaged" in told.out) == (0, True)
+    assert "likes tea" in desk.run("show", "Ann").out
+
+
+@pytest.mark.promise("files.import.dropped")
+def test_what_a_graph_has_no_place_for_is_counted_and_named(desk: Desk) -> None:
+    items: list[Any] = [
+        {"name": "Ann", "entityType": "person", "observations": ["likes tea"], "messages": ["Hi"]},
+        {"name": "Bob", "entityType": "person", "observations": [], "messages": ["Ho"]},
+        5, 6, {"colour": "red"},
+    ]  # fmt: skip
+    (desk.folder / "g.json").write_text(json.dumps({"entities": items, "relations": [], "theme": "dark"}))
+    value = desk.run("import", "--json", "g.json").value
+    assert value["imported"]["entities_new"] == 2
+    assert value["unsearched"] == {"messages": 2}
+    assert sum(value["dropped"].values()) == 4
+    assert sorted(value["dropped"].values()) == [1, 1, 2]
+    assert any("'theme'" in reason for reason in value["dropped"])
+    told = desk.run("import", "g.json").out
+    assert "'messages' (2)" in told
+    assert "Refused: 4" in told
+
+
+@pytest.mark.promise("files.import.recognized")
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "zip", "json.gz"])
+def test_a_project_file_is_imported_whatever_its_name(desk: Desk, form: str) -> None:
+    with connect(desk.folder / "source.db", project="atlas") as memory:
+        one = memory.store_item(_draft("# Kettle\n\nBoils water")).record
+        two = memory.store_item(_draft("The pan is flat")).record
+        memory.relate_items(one.uid, two.uid, "references")
+        memory.exports = str(desk.folder)
+        done = memory.export_project(form.removesuffix(".gz"), compress=form.endswith(".gz"))
+    assert done.data is not None
+    raw = done.data.encode() if done.encoding == "utf-8" else base64.b64decode(done.data)
+    (desk.folder / "some file").write_bytes(raw)
+    dry = desk.run("import", "--dry-run", "some file")
+    assert (dry.code, "dry run" in dry.out) == (0, True), dry
+    value = desk.run("import", "--json", "some file").value
+    assert value["imported"] == {"items_new": 2, "items_updated": 0, "items_kept": 0, "relationships_new": 1}
+    assert "Boils water" in desk.run("show", one.uid).out
+    again = desk.run("import", "--existing", "keep", "--json", "some file").value
+    assert again["imported"] == {"items_new": 0, "items_updated": 0, "items_kept": 2, "relationships_new": 0}
+
+
+def _draft(text: str) -> Any:
+    from polymnia.engine.items import ItemDraft
+
+    return ItemDraft(text=text)
+
+
+def test_a_project_file_with_a_broken_record_is_refused_whole(desk: Desk) -> None:
+    items = [{"content_id": "a", "content": "fine"}, {"content_id": "b"}]
+    (desk.folder / "p.json").write_text(json.dumps({"format": "polymnia-project", "version": 1, "items": items}))
+    told = desk.run("import", "p.json")
+    assert told.code == 1
+    assert "items[1]: content is missing" in told.err
+    assert "fine" not in desk.run("search", "fine").out
+
+
+@pytest.mark.promise("files.import.recognized")
+def test_an_archive_needs_no_option_to_be_known(desk: Desk) -> None:
+    desk.add("Ann likes green tea")
+    for name in ("a.json", "a.yaml", "a.json.gz"):
+        assert desk.run("export", "--archive", name).code == 0
+        told = desk.run("import", name, "--store", f"{name}.db")
+        assert (told.code, "1 new" in told.out) == (0, True), told
+    told = desk.run("import", "--existing", "keep", "a.json")
+    assert (told.code, "--existing" in told.err) == (1, True)
+
+
+def test_what_an_archive_has_no_place_for_is_counted_and_named(desk: Desk) -> None:
+    memories = [{"content": "Ann likes tea"}, {"content": ""}, {"content": ""}, {"text": "x"}]
+    (desk.folder / "a.json").write_text(json.dumps({"memories": memories, "theme": "dark", "size": 3}))
+    value = desk.run("import", "--no-validate", "--json", "a.json").value
+    assert value["imported"]["imported"] == 1
+    dropped = value["imported"]["dropped"]
+    assert dropped["memories: content is empty"] == 2
+    assert dropped["'theme' is no part of an archive"] == dropped["'size' is no part of an archive"] == 1
+    assert sum(dropped.values()) == 5
