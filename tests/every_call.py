@@ -33,10 +33,11 @@ from polymnia.operation import Operation, schema
 
 __all__ = [
     "TRANSPORTS", "Call", "Outcome", "Seed", "Session", "call", "check_crowd", "check_together", "copied", "embedders",
-    "labels", "opened", "pairs", "seeded",
+    "groups", "labels", "opened", "pairs", "seeded",
 ]  # fmt: skip
 
-TRANSPORTS = ("stdio", "http")
+TRANSPORTS = {"stdio": 5, "http": 8}
+"""How a server is reached, and how many calls it runs at once."""
 INTERNAL = -32603
 PATIENCE = 120.0  # seconds; far above what an answer takes, on a machine that does much else
 PROJECT = "first calls"
@@ -118,6 +119,29 @@ def embedders() -> list[str]:
 def pairs() -> list[tuple[str, str]]:
     """Every two operations, and each one with itself."""
     return list(combinations_with_replacement(labels(), 2))
+
+
+def groups(size: int) -> list[list[str]]:
+    """Groups of operations in which each two meet at least once, and each one meets itself: far fewer than pairs.
+
+    Calls that come together are in parallel each with each, as long as a server has a thread for every one.
+    """
+    left = set(pairs())
+    order = {label: place for place, label in enumerate(labels())}
+    found = []
+    while left:
+        group = list(min(left, key=lambda pair: (order[pair[0]], order[pair[1]])))
+        left.discard((group[0], group[1]))
+        while len(group) < size:
+            one = max(order, key=lambda one: len({_pair(one, other, order) for other in group} & left))
+            left -= {_pair(one, other, order) for other in group}
+            group.append(one)
+        found.append(group)
+    return found
+
+
+def _pair(one: str, other: str, order: Mapping[str, int]) -> tuple[str, str]:
+    return (one, other) if order[one] <= order[other] else (other, one)
 
 
 def call(label: str, seed: Seed, number: int) -> Call:
