@@ -5,6 +5,16 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+# A second environment with every extra, and the tests whose outcome they can change: search, duplicates, suggestions,
+# analyses, tokens, first calls.
+EXTRAS := .cache/extras
+CONTENT := tests/contract/dialects/content
+ASSOCIATIVE := tests/contract/dialects/associative
+WITH_EXTRAS ?= tests/fault/test_first_calls.py tests/fault/test_privacy.py tests/network/test_tokens.py \
+  tests/unit/embedding tests/unit/engine/analysis tests/contract/dialects/test_search.py \
+  $(addprefix $(ASSOCIATIVE)/test_,associations.py duplicates.py memories.py scopes.py searching.py) \
+  $(addprefix $(CONTENT)/test_,meaning.py analyzing_insights.py analyzing_patterns.py analyzing_quality.py \
+    analyzing_relationships.py)
 
 # What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold,
 # make bench-search DATA=folder/of/the/sets ARGS=--quick
@@ -17,7 +27,7 @@ DATA ?=
 .DEFAULT_GOAL := help
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo test test-transports check bench bench-search clean
+.PHONY: help run demo test test-all test-extras test-transports check bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +41,13 @@ demo: $(VENV)/.package ## Set up, then store, relate, search and show a few memo
 test: $(VENV)/.test ## Set up, then run the whole test suite
 	@$(PY) tests/npm_peer.py
 	$(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+
+test-all: $(VENV)/.test ## Run the long form of the suite: every transport, every two first calls, 50 clients
+	@$(PY) tests/npm_peer.py
+	POLYMNIA_TEST_ALL=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+
+test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed and every model is there
+	POLYMNIA_TEST_MODEL=auto $(EXTRAS)/bin/python -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(WITH_EXTRAS)
 
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py
@@ -67,6 +84,14 @@ $(VENV)/.pip:
 	         "On Debian and Ubuntu its venv module is a package of its own: apt install python3-venv" >&2; \
 	    exit 1; }
 	@$(PIP) --upgrade 'pip>=25.1'
+	@touch $@
+
+$(EXTRAS)/.test: pyproject.toml $(VENV)/.pip
+	@echo "Installing every extra into $(EXTRAS) ..."
+	@"$(PYTHON)" -m venv $(EXTRAS)
+	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --editable '.[en,rerank,analysis,oauth,onnx]' --group test
 	@touch $@
 
 # Installed in place: a change in src needs no new installation.

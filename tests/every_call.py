@@ -33,10 +33,11 @@ from polymnia.operation import Operation, schema
 
 __all__ = [
     "TRANSPORTS", "Call", "Outcome", "Seed", "Session", "call", "check_crowd", "check_together", "copied", "embedders",
-    "labels", "opened", "pairs", "seeded",
+    "groups", "labels", "opened", "pairs", "seeded",
 ]  # fmt: skip
 
-TRANSPORTS = ("stdio", "http")
+TRANSPORTS = {"stdio": 5, "http": 8}
+"""How a server is reached, and how many calls it runs at once."""
 INTERNAL = -32603
 PATIENCE = 120.0  # seconds; far above what an answer takes, on a machine that does much else
 PROJECT = "first calls"
@@ -118,6 +119,29 @@ def embedders() -> list[str]:
 def pairs() -> list[tuple[str, str]]:
     """Every two operations, and each one with itself."""
     return list(combinations_with_replacement(labels(), 2))
+
+
+def groups(size: int) -> list[list[str]]:
+    """Groups of operations in which each two meet at least once, and each one meets itself: far fewer than pairs.
+
+    Calls that come together are in parallel each with each, as long as a server has a thread for every one.
+    """
+    left = set(pairs())
+    order = {label: place for place, label in enumerate(labels())}
+    found = []
+    while left:
+        group = list(min(left, key=lambda pair: (order[pair[0]], order[pair[1]])))
+        left.discard((group[0], group[1]))
+        while len(group) < size:
+            one = max(order, key=lambda one: len({_pair(one, other, order) for other in group} & left))
+            left -= {_pair(one, other, order) for other in group}
+            group.append(one)
+        found.append(group)
+    return found
+
+
+def _pair(one: str, other: str, order: Mapping[str, int]) -> tuple[str, str]:
+    return (one, other) if order[one] <= order[other] else (other, one)
 
 
 def call(label: str, seed: Seed, number: int) -> Call:
@@ -221,6 +245,10 @@ class Session:
         """The answer to a call. Raises TimeoutError where none comes."""
         raise NotImplementedError
 
+    def finish(self) -> None:
+        """Leave, and wait for the server to end by itself."""
+        raise NotImplementedError
+
 
 class _Stdio(Session):
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -255,6 +283,11 @@ class _Stdio(Session):
             self._process.stdin.write(lines)
             self._process.stdin.flush()
         return ids
+
+    def finish(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(PATIENCE)
 
     def send(self, calls: Sequence[Call]) -> list[int]:
         return self._write(("tools/call", {"name": one.tool, "arguments": one.arguments}) for one in calls)
@@ -331,9 +364,15 @@ def _taken(answers: queue.SimpleQueue[Message], process: subprocess.Popen[bytes]
 
 @contextmanager
 def opened(
-    transport: str, store: Path, embedder: str, environment: Mapping[str, str] | None = None
+    transport: str,
+    store: Path,
+    embedder: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    flags: Sequence[str] = (),
 ) -> Iterator[Session]:
-    """A fresh server of every dialect on a store, and a client of it."""
+    """A fresh server of every dialect on a store, and a client of it; ``before`` is a program that runs it."""
     folder = store.parent
     kept = ("PATH", "SYSTEMROOT", "TEMP", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
     variables = {name: os.environ[name] for name in kept if name in os.environ} | {
@@ -341,14 +380,14 @@ def opened(
         "XDG_DATA_HOME": str(folder / "data"), "XDG_CACHE_HOME": str(folder / "cache"), "LANG": "C.UTF-8",
     }  # fmt: skip
     many = [f"--rate-limit{one}" for one in ("", "-session", "-heavy")]
-    flags = ["--store", str(store), "--embedder", embedder]
+    flags = ["--store", str(store), "--embedder", embedder, *flags]
     if transport == "stdio":
         flags = ["stdio", "--dialect", "all", *flags]
     else:
         flags = ["serve", "--port", "0", *flags, *(part for one in many for part in (one, "1000000"))]
     with (folder / "stderr.txt").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "polymnia", *flags], env=variables | dict(environment or {}), cwd=folder,
+            [*before, sys.executable, "-m", "polymnia", *flags], env=variables | dict(environment or {}), cwd=folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
         )  # fmt: skip
     try:

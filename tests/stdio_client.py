@@ -28,6 +28,7 @@ __all__ = [
     "DEADLINE",
     "HANDSHAKES",
     "LATEST_HANDSHAKE",
+    "MODEL",
     "MODERN",
     "Place",
     "Reply",
@@ -36,6 +37,9 @@ __all__ = [
     "envelope",
     "relation",
 ]
+
+MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
+"""The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
 DEADLINE = 30.0
 BRIDGE = Path(__file__).parent / "bridge.py"

@@ -78,8 +78,18 @@ class _Importing:
 
 def _unusable(error: Exception) -> Unavailable:
     """What a caller is told: which library, why, and what to do. A later call tries again."""
-    library = getattr(error, "name", None) or "a library"
     return Unavailable(
-        f"Polymnia cannot load {library.partition('.')[0]}, which this needs: {type(error).__name__}: {error}",
+        f"Polymnia cannot load {_library(error)}, which this needs: {type(error).__name__}: {error}",
         hint="Reinstall Polymnia with its libraries (pip install --force-reinstall polymnia), then restart the server.",
     )
+
+
+def _library(error: Exception) -> str:
+    """The library whose import failed: the first whose code ran, or the one that was not found."""
+    trace = error.__traceback__
+    while trace is not None:
+        name = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if name not in ("polymnia", "importlib"):
+            return name
+        trace = trace.tb_next
+    return str(getattr(error, "name", None) or "a library").partition(".")[0]

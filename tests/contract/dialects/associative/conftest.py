@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stdio_client import Place, Server
+from stdio_client import MODEL, Place, Server
 
 
 @pytest.fixture
@@ -22,4 +22,4 @@ def shared(module_place: Place) -> Server:
 @pytest.fixture(scope="module")
 def meaning(module_place: Place) -> Server:
     """A server that goes by meaning too, shared by the tests of a module."""
-    return module_place.serve("associative", environment={"POLYMNIA_EMBEDDER": "use"})
+    return module_place.serve("associative", environment={"POLYMNIA_EMBEDDER": MODEL})

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from stdio_client import Place, Server
+from stdio_client import MODEL, Place, Server
 
 _projects = count(1)
 
@@ -26,7 +26,7 @@ def shared(module_place: Place) -> Server:
 @pytest.fixture(scope="module")
 def meaning(module_place: Place) -> Server:
     """A server that goes by meaning too, shared by the tests of a module."""
-    return module_place.serve("content", environment={"POLYMNIA_EMBEDDER": "use"})
+    return module_place.serve("content", environment={"POLYMNIA_EMBEDDER": MODEL})
 
 
 @pytest.fixture
