@@ -130,7 +130,7 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
 
 def _side(found: Any) -> dict[str, Any]:
     return named(found.record) | {
-        "sentence": found.sentence,
+        found.kind: found.sentence,
         "said_at": moment(found.at),
         "dated_by": _dated_by(found),
     }

@@ -49,7 +49,7 @@ class Material:
         self.end = end
         self.focus = focus
         self._tick = tick
-        self._unwritten = unwritten
+        self.unwritten = unwritten
 
     def tick(self, done: int = 0, total: int = 0) -> None:
         """Tell how far it is; raises when the caller has called it off. To be called every few hundred steps."""
@@ -61,16 +61,21 @@ class Material:
         return content(record)
 
     @cached_property
-    def items(self) -> list[Record]:
-        """The records, in the order of their making."""
+    def present(self) -> list[Record]:
+        """All records that are there, in the order of their making, whatever the time asked about."""
         passing = self._passing
         found = []
         for at, record in enumerate(self.snapshot.records()):
             if at % 1000 == 0:
                 self.tick()
-            if record.id in passing and self.within(record.created, record.updated):
+            if record.id in passing:
                 found.append(record)
         return found
+
+    @cached_property
+    def items(self) -> list[Record]:
+        """The records that were made or changed in the time asked about."""
+        return [record for record in self.present if self.within(record.created, record.updated)]
 
     def within(self, *times: int) -> bool:
         """Whether one of the times is in the time asked about."""
@@ -80,6 +85,11 @@ class Material:
     def by_id(self) -> dict[int, Record]:
         """The records by their ids."""
         return {record.id: record for record in self.items}
+
+    @cached_property
+    def known(self) -> dict[int, Record]:
+        """All records that are there by their ids, whatever the time asked about."""
+        return {record.id: record for record in self.present}
 
     @cached_property
     def by_name(self) -> dict[str, Record]:
@@ -92,10 +102,16 @@ class Material:
         names = self.by_name
         return [one for one in self.snapshot.relations() if one.source in names and one.target in names]
 
-    @property
+    @cached_property
     def model(self) -> str | None:
-        """The model the vectors are of; None where there is no search by meaning."""
-        return next(iter(reversed(self.look.index.vectors)), None)
+        """The model the vectors are of: the one that knows most of the texts, and of several such the strongest.
+
+        None where there is no search by meaning.
+        """
+        index = self.look.index
+        alive = index.passages["alive"][: index.count]
+        known = {name: int((one.has(slice(index.count)) & alive).sum()) for name, one in index.vectors.items()}
+        return max(reversed(known), key=lambda name: known[name], default=None)
 
     @cached_property
     def vectors(self) -> NDArray[Any]:
@@ -136,7 +152,7 @@ class Material:
     def seen(self) -> list[Seen]:
         """How often each record was read in each hour, oldest first; limited as the touches are."""
         hour = 3_600_000_000
-        late = (one for one in self._unwritten if self.within(one.hour, one.hour + hour - 1))
+        late = (one for one in self.unwritten if self.within(one.hour, one.hour + hour - 1))
         return [one for one in (*self.snapshot.seen(self.start, self.end), *late) if self._told(one.memory)]
 
     @cached_property

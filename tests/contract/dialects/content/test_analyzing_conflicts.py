@@ -206,6 +206,26 @@ def test_a_single_item_is_compared_with_the_whole_project(
         assert answer["scope"] == "content_set"
 
 
+UNRELATED = (
+    "The gateway does not retry failed payments.", "Anna is allergic to hazelnuts.",
+    "The museum is closed on Tuesdays.",
+    "No passwords are kept in the repository.", "Basil dies at the first frost.", "우리 팀은 스크럼을 사용한다.",
+    "달에는 공기가 없다.", "The lease of the warehouse ends in March.", "민수는 매운 음식을 먹지 못한다.",
+)  # fmt: skip
+
+
+@pytest.mark.promise("analysis.conflicts.unrelated")
+@pytest.mark.parametrize("door", ["shared", "meaning"])
+def test_two_named_items_about_different_things_do_not_clash(
+    request: pytest.FixtureRequest, project: str, door: str
+) -> None:
+    server: Server = request.getfixturevalue(door)
+    ids = [stored(server, project, text) for text in UNRELATED]
+    for at, one in enumerate(ids):
+        for other in ids[at + 1 :]:
+            assert analyze(server, "detect_conflicts", project, content_ids=[one, other])["conflicts"] == []
+
+
 @pytest.mark.promise("analysis.conflicts.rings")
 def test_relationships_that_lead_back_to_where_they_began(shared: Server, project: str) -> None:
     ids = [stored(shared, project, f"# {name}\n\nWhat {name} is about.") for name in ("Alpha", "Beta", "Gamma")]

@@ -16,7 +16,7 @@ from polymnia.engine.duplicates.opposites import excludes
 from polymnia.engine.duplicates.synonyms import synonymous
 from polymnia.engine.search.languages import stem
 
-__all__ = ["Frame", "framed", "names"]
+__all__ = ["Frame", "framed", "in_common", "names"]
 
 _JOINED = frozenset({"a", "ab", "re", "de", "im", "counter"})
 _STEM, _SUFFIX = 5, 3  # letters that forms of a word have in common, and that each has beside at most
@@ -137,6 +137,12 @@ def framed(table: Table, a: int, b: int) -> Frame:
         place=place,
         numbered=numbered,
     )
+
+
+def in_common(here: tuple[str, ...], there: tuple[str, ...]) -> float:
+    """The share of the words of the shorter statement that the other has too, in any form or as a synonym."""
+    left, _ = _paired(tuple(set(here) - set(there)), tuple(set(there) - set(here)))
+    return (len(set(here)) - len(left)) / max(1, min(len(set(here)), len(set(there))))
 
 
 def _factual(table: Table, a: int, b: int, texts: tuple[str, str], values: Differing) -> Frame:

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from polymnia.engine.analysis.conflicts import cues
 from polymnia.engine.analysis.conflicts.dating import ended, said_at
-from polymnia.engine.analysis.conflicts.frames import Frame, framed
+from polymnia.engine.analysis.conflicts.frames import Frame, framed, in_common
 from polymnia.engine.analysis.conflicts.lists import adds
 from polymnia.engine.analysis.conflicts.pairing import exclusive
 from polymnia.engine.analysis.conflicts.priors import prior
 from polymnia.engine.analysis.conflicts.quantities import common, plainly
 from polymnia.engine.analysis.conflicts.statements import plain
 from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.terms import read
 from polymnia.engine.analysis.conflicts.weighing import certainty, odds_of, perhaps, shown, weighed
 from polymnia.engine.analysis.contradiction import Judgement, judge
 from polymnia.engine.analysis.contradiction.model import shipped
@@ -33,6 +34,9 @@ EVEN = 0.5
 
 _SINGLE = ("one", "holder", "family")  # places that take one value
 _FEW, _SHORT = 6, 700  # sentences and characters of an item that is judged as one text where a caller names it
+# Two items that a caller names are about one thing where their cosine and this much of the share of their words in
+# common come to so much together; without vectors, where so many of the words are in common.
+_WORDS, _RELATED, _IN_COMMON = 0.4, 0.35, 0.25
 _BATCH = 500  # pairs between two ticks
 _LEAST = 0.008  # a prior below this makes nothing certain enough
 _PROMISING = 0.15  # from so likely on a pair is worth the vectors of its sentences,
@@ -72,7 +76,7 @@ def judged(material: Material, table: Table, pairs: Any, most: int, *, named: in
         compared += 1
         frame = framed(table, a, b)
         share = prior(table, a, b, frame)
-        if among and table.owner[a] != table.owner[b] and frame.shared and not frame.apart:
+        if among and table.owner[a] != table.owner[b] and not frame.apart and _meet(table, a, b):
             share = max(share, among / min(table.many(a), table.many(b)) ** 2)
         formal = int(table.stance[a]) * int(table.stance[b]) < 0 or bool(exclusive(table, a, b))
         if share >= _LEAST or (formal and not frame.apart) or perhaps(frame):
@@ -90,12 +94,15 @@ def judged(material: Material, table: Table, pairs: Any, most: int, *, named: in
 def judged_two(material: Material, table: Table, pairs: Any, most: int) -> tuple[list[Judged], int, int]:
     """Judge two items that a caller named together: where both are short, the judge decides on all they say.
 
-    The two sentences that clash most are told; other sentences clash if they would in a project.
+    The two sentences that clash most are told; other sentences clash if they would in a project. The judge knows a
+    contradiction only where two texts are about one thing, so it is not asked about those that show no sign of that.
     """
     rest, compared, more = judged(material, table, pairs, most, named=2)
     apart = [(a, b) for a, b in pairs.tolist() if table.owner[a] != table.owner[b]]
     if not apart or not all(_short(table, row) for row in apart[0]):
         return rest, compared, more
+    if not _related(material, *(table.record(row).observations[0].strip() for row in apart[0])):
+        return judged(material, table, pairs, most)  # what would be told in a project, and no more
     frames = [(a, b, framed(table, a, b), EVEN) for a, b in apart]
     best = max(_judge(material, table, frames, embed=True), key=lambda one: (one.judgement.score, -one.a, -one.b))
     texts = [table.record(row).observations[0].strip() for row in (best.a, best.b)]
@@ -113,6 +120,20 @@ def judged_two(material: Material, table: Table, pairs: Any, most: int) -> tuple
     surer = [one for one in anyway if _surest(table, one) > whole.score + odds_of(EVEN)]
     surer = sorted(surer, key=lambda one: -_surest(table, one))[:1]
     return [*others, *(surer or [named])], max(1, compared), more
+
+
+def _meet(table: Table, a: int, b: int) -> bool:
+    """Whether two statements have enough words in common to be about one thing."""
+    return in_common(table.terms[a].words, table.terms[b].words) >= _IN_COMMON
+
+
+def _related(material: Material, one: str, other: str) -> bool:
+    """Whether two texts may be about one thing, by their words and, where there is a model, by their vectors."""
+    share = in_common(read(plain(one)).words, read(plain(other)).words)
+    vectors = _embedded(material, [one, other])
+    if vectors is None:
+        return share >= _IN_COMMON
+    return float(vectors[0] @ vectors[1]) + _WORDS * share >= _RELATED
 
 
 def _surest(table: Table, one: Judged) -> float:

@@ -33,6 +33,11 @@ class Side(Struct, frozen=True):
     dated: bool = False
     drawn: bool = False
 
+    @property
+    def kind(self) -> str:
+        """What was said: a ``sentence`` that stands in the record, or a ``relation`` that was drawn."""
+        return "relation" if self.drawn else "sentence"
+
 
 class Resolution(Struct, frozen=True):
     """What may be done about a clash, why, and the steps that do it, in order.

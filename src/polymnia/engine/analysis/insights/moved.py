@@ -23,7 +23,7 @@ from polymnia.engine.analysis.temporal.trends import Forecast, forecast
 from polymnia.engine.moments import moment
 from polymnia.errors import NoLibrary
 
-__all__ = ["trend_analysis"]
+__all__ = ["tells", "trend_analysis"]
 
 _LEAST = 0.95
 _ACTS = 20  # with fewer, or on fewer days, every test is blind
@@ -59,7 +59,7 @@ def trend_analysis(view: View) -> Looked:
         if sure(rate) >= _LEAST:
             looked.add(_told(view, one, rate, next_, acts), one.before + one.within)
     if not looked.found:
-        looked.notes.append(f"Nothing rises or falls over {view.days} days by more than chance would make it.")
+        looked.notes.append(f"No rise or fall over {view.days} days is sure enough to be told.")
     return looked
 
 
@@ -76,6 +76,11 @@ def _ahead(one: Course) -> Forecast:
         if whole.basis == "trend":
             return whole
     return forecast(one.bins[-half:], half)
+
+
+def tells(one: Forecast) -> bool:
+    """Whether a forecast says something: its range is no wider than from half of what it expects to twice as much."""
+    return one.basis != "unknown" and 2 * one.total_low >= one.total > 0 and one.total_high <= 2 * one.total
 
 
 def _topics(view: View, acts: Acts, looked: Looked) -> list[Subject]:
@@ -122,7 +127,7 @@ def _told(view: View, one: Course, rate: float, next_: Forecast | None, acts: Ac
     }  # fmt: skip
     if one.subject is not None:
         evidence = {"subject": {one.subject.field: one.subject.value}, **evidence}
-    if next_ is not None and next_.basis != "unknown":
+    if next_ is not None and tells(next_):
         low, high = round(next_.total_low), round(next_.total_high)
         summary += f" To be expected in the next {days} days: {next_.total:.0f} ({low} to {high})."
         evidence["forecast"] = {

@@ -60,7 +60,7 @@ def conflict_insight(view: View, clash: Any) -> Insight:
         evidence={
             "kind": clash.type, "subtype": clash.subtype, "newer": clash.newer,
             "statements": [
-                {"id": side.record.uid, "sentence": side.sentence, "at": moment(side.at)} for side in (left, right)
+                {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (left, right)
             ],
         },
         members=clash.members, **advice,

@@ -193,7 +193,7 @@ def _clashes(view: View, records: list[Record]) -> list[Clash]:
 def _conflict(one: Clash) -> dict[str, Any]:
     return {
         "differs": one.differs, "confidence": one.confidence,
-        "statements": [{"id": side.record.uid, "sentence": side.sentence} for side in (one.left, one.right)],
+        "statements": [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)],
     }  # fmt: skip
 
 

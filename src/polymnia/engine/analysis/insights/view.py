@@ -36,11 +36,12 @@ class Part(Material):
         """Without ``records`` it is all of them, and changes of deleted ones are told too."""
         super().__init__(
             whole.look, wanted=whole.wanted, now=whole.now, start=start, end=whole.end, focus=whole.focus,
-            tick=tick or whole.tick,
+            tick=tick or whole.tick, unwritten=whole.unwritten,
         )  # fmt: skip
         self._whole = whole
         self._some = records is not None
         self.__dict__["items"] = whole.items if records is None else list(records)
+        self.__dict__["present"] = whole.present if records is None else list(records)
 
     def _told(self, id: int) -> bool:
         return id in self.by_id if self._some else self._whole._told(id)

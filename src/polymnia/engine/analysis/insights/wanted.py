@@ -23,7 +23,7 @@ _READ_MOST = 20
 def reads_in(view: View) -> Reads:
     """What was read within the horizon."""
     recent = view.recent
-    return reads_of(recent.items, recent.seen, recent.touches, recent.now, view.tick)
+    return reads_of(recent.present, recent.seen, recent.touches, recent.now, view.tick)
 
 
 def not_opened(view: View, looked: Looked, reads: Reads) -> None:

@@ -49,10 +49,10 @@ def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
             {
                 "id": one.left.record.uid,
                 "title": quoted(title_of(one.left.record)),
-                "quote": quoted(one.left.sentence),
+                "relation" if one.left.drawn else "quote": quoted(one.left.sentence),
                 "other_id": one.right.record.uid,
                 "other_title": quoted(title_of(one.right.record)),
-                "other_quote": quoted(one.right.sentence),
+                "other_relation" if one.right.drawn else "other_quote": quoted(one.right.sentence),
                 "why": one.differs,
                 "confidence": round(one.confidence, 3),
             }

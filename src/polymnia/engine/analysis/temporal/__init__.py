@@ -36,7 +36,7 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
     Findings that are less sure than ``least`` are left out.
     """
     end = material.now if material.end is None else min(material.end, material.now)
-    by_id = material.by_id
+    by_id = material.known
     if material.focus is not None:
         by_id = {id: record for id, record in by_id.items() if id == material.focus}
     acts = acts_of(material.touches, by_id, lambda at: material.within(at) and at <= end, material.tick)
@@ -66,7 +66,9 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
             found.append(pattern(sign, acts, days, by_id, material.text, material.focus))
     found.sort(key=lambda one: -one.confidence)
     told = any(one.name != "bulk" for one in found)
-    notes = [] if told else ["Nothing stands out: what was done is spread over time as chance would spread it."]
+    notes = [] if told else [
+        f"No pattern in time is sure enough to be told: {plural(len(acts), 'change')} on {plural(active, 'day')}."
+    ]  # fmt: skip
     if len(days.counts) < 28:
         notes.append("A weekly rhythm takes four weeks to tell.")
     if bool(np.any(acts.brought)):

@@ -62,7 +62,7 @@ def topic_clusters(material: Material) -> Found:
         patterns = [pattern for pattern in patterns if material.focus in pattern.members]
     patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
     looked_at |= {"clusters": len(topics.certain), "themes": len(topics.themes), "outliers": int(made.outlier.sum())}
-    return Found(patterns=patterns, looked_at=looked_at, notes=topics.notes(known))
+    return Found(patterns=patterns, looked_at=looked_at, notes=topics.notes(known, material.model))
 
 
 def _few(count: int) -> str:
@@ -194,13 +194,13 @@ class _Topics:
             members=self._ids(order),
         )
 
-    def notes(self, known: int) -> list[str]:
+    def notes(self, known: int, model: str | None) -> list[str]:
         """What could not be told, and why."""
         said = []
         if not known:
             said.append("There are no vectors: items were compared by their words alone.")
         elif missing := len(self._items) - known:
-            said.append(f"{missing} items have no vector: they were compared by their words alone.")
+            said.append(f"{missing} items have no vector of {model}: they were compared by their words alone.")
         if not self._made.groups:
             said.append("The items show no groups.")
         elif weak := self._made.groups - len(self.certain):

@@ -55,7 +55,7 @@ def usage_patterns(material: Material, *, least: float = LEAST) -> Found:
     Findings that are less sure than ``least`` are left out.
     """
     end = material.now if material.end is None else min(material.end, material.now)
-    reads = reads_of(material.items, material.seen, material.touches, end, material.tick)
+    reads = reads_of(material.present, material.seen, material.touches, end, material.tick)
     writes = _writes(material.touches)
     looked_at = {
         "memories": len(reads.records), "readings": reads.readings, "opened": int(reads.times_opened.sum()),
@@ -72,9 +72,11 @@ def usage_patterns(material: Material, *, least: float = LEAST) -> Found:
             found += _of_each(reads, material.tick, least)
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
-        notes.append("Nothing stands out: memories are read and written as evenly as chance would have it.")
-    if reads.deleted:
-        notes.append(f"Readings of memories that are not there any more were left out ({reads.deleted:,} counts).")
+        read = int(((reads.opened > 0) | (reads.found > 0)).sum())
+        notes.append(
+            f"No pattern of use is sure enough to be told: {plural(reads.readings, 'reading')} of {read:,} of "
+            f"{len(reads.records):,} memories, {plural(len(writes), 'change')}."
+        )
     return Found(patterns=found, looked_at=looked_at, notes=notes)
 
 

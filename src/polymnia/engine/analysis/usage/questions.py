@@ -28,6 +28,7 @@ _CHANGES = 3  # days on which a memory was changed, at least, to be rewritten
 _OLD = 30.0  # days without a change
 _AHEAD = 30.0  # days for which it is told that nobody will read a memory
 _AGES = (7.0, 14.0, 30.0, 60.0, 90.0, 180.0, 365.0)
+_OPENINGS = 20  # with fewer, openings alone tell nothing
 _FOLLOWED = 10  # memories that were watched for so long at least
 _DRAWN = 100
 _SEED = 28
@@ -146,8 +147,10 @@ def balance(reading: Numbers, writing: Numbers) -> tuple[int, int, float]:
 
 
 def _main(reads: Reads) -> tuple[Numbers, Numbers]:
-    """Openings, or findings where nothing was opened; and what is usual of them."""
-    return (reads.opened, reads.usual_opened) if reads.opened.sum() else (reads.found, reads.usual_found)
+    """Openings, or where there are few all readings; and what is usual of them."""
+    if reads.opened.sum() >= _OPENINGS:
+        return reads.opened, reads.usual_opened
+    return reads.opened + reads.found - reads.both, reads.usual_read
 
 
 def _above(counts: Numbers, expected: Numbers, least: int) -> Chances:

@@ -50,7 +50,6 @@ class Reads(Struct, frozen=True, kw_only=True):
     readers: list[str]
     begin: int
     end: int
-    deleted: int
 
     @property
     def readings(self) -> int:
@@ -61,7 +60,7 @@ class Reads(Struct, frozen=True, kw_only=True):
 def reads_of(
     records: Sequence[Record], seen: Sequence[Seen], touches: Sequence[Touch], end: int, tick: Callable[[], None]
 ) -> Reads:
-    """Count what was read and changed up to ``end``. Readings of memories that are gone are left out, and counted."""
+    """Count what was read and changed up to ``end``, of the given memories alone."""
     many = len(records)
     place_of = {record.id: at for at, record in enumerate(records)}
     numbers: dict[str, int] = {}
@@ -74,7 +73,6 @@ def reads_of(
     found = np.fromiter((one.found for one in seen), np.int64, len(seen))
     tick()
     known = place >= 0
-    deleted = int((~known).sum())
     place, hour, who, opened, found = (column[known] for column in (place, hour, who, opened, found))
     made, last, changed, change_days = _changes(records, place_of, touches)
     tick()
@@ -108,7 +106,6 @@ def reads_of(
         readers=list(numbers),
         begin=begin,
         end=end,
-        deleted=deleted,
     )
 
 

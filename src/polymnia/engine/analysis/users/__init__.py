@@ -39,7 +39,7 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
     Findings that are less sure than ``least`` are left out.
     """
     end = material.now if material.end is None else min(material.end, material.now)
-    acts = acts_of(material.touches, material.by_id, lambda at: material.within(at) and at <= end, material.tick)
+    acts = acts_of(material.touches, material.known, lambda at: material.within(at) and at <= end, material.tick)
     people = people_of(acts, material.seen, material.tick)
     there = len(people.writes[0]) + len(people.reads[0])
     looked_at = {
@@ -63,7 +63,7 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
             found.append(hours_told(user, course, people, sure))
     material.tick()
     if len(people.users) > 1:
-        subjects = subjects_of(acts, material.by_id, least=5, most=_SUBJECTS, tick=material.tick)
+        subjects = subjects_of(acts, material.known, least=5, most=_SUBJECTS, tick=material.tick)
         special, special_looks = questions.specialties(people, acts, subjects)
         handed, handed_looks = questions.handovers(people, authors)
         present = questions.presences(people)
@@ -76,7 +76,7 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
         ):
             passing = sorted(_sure(answers, looks, least), key=lambda pair: (pair[0].p, pair[0].user))
             for one, sure in passing[:_SHOWN]:
-                found.append(told(one, acts, people, authors, material.by_id, sure))
+                found.append(told(one, acts, people, authors, material.known, sure))
             if len(passing) > _SHOWN:
                 notes.append(
                     f"{len(passing) - _SHOWN:,} more of {passing[0][0].name} were found; the clearest are told."
@@ -85,10 +85,13 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
         for user in sorted({one.user for one, _ in kept}):
             own = sorted(((one, sure) for one, sure in kept if one.user == user), key=lambda pair: -pair[0].count)
             worst = min(sure for _, sure in own)
-            found.append(keeper_told([one for one, _ in own], people, authors, material.by_id, worst))
+            found.append(keeper_told([one for one, _ in own], people, authors, material.known, worst))
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
-        notes.append("Nothing stands out: users write and read as if they were drawn by chance.")
+        notes.append(
+            f"No pattern of users is sure enough to be told: {plural(len(people.users), 'user')} with "
+            f"{plural(int(people.calls.sum()), 'change')} and {plural(int(people.readings.sum()), 'reading')}."
+        )
     return Found(patterns=found, looked_at=looked_at, notes=notes)
 
 

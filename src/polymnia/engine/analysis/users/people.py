@@ -53,7 +53,7 @@ class Authors(Struct, frozen=True):
 
 
 def people_of(acts: Acts, seen: Sequence[Seen], tick: Callable[[], None]) -> People:
-    """The users behind acts and readings, those who did most first."""
+    """The users who changed or read something, those who did most first."""
     of: dict[str, int] = {}
     clients: list[set[str]] = []
     known: dict[str, int] = {}
@@ -69,7 +69,8 @@ def people_of(acts: Acts, seen: Sequence[Seen], tick: Callable[[], None]) -> Peo
                 clients[found].add(client)
         return found
 
-    names = np.array([user_of(who) for who in acts.people] + [-1], np.int64)
+    did = set(acts.who.tolist())  # a call that only brought memories from elsewhere is no act of its own
+    names = np.array([user_of(who) if at in did else -1 for at, who in enumerate(acts.people)] + [-1], np.int64)
     writer = names[acts.who]
     reader = np.fromiter((user_of(one.who) for one in seen), np.int64, len(seen))
     tick()

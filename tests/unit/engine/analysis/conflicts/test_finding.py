@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from polymnia.engine.analysis.material import Material
 from polymnia.errors import Invalid
 
 from .planted import Desk
+from .unrelated import UNRELATED
 
 A, B = "The gateway timeout is 30 seconds.", "The gateway timeout is 10 seconds."
 
@@ -68,22 +70,31 @@ def test_a_set_of_one_and_of_unknown_items(desk: Desk) -> None:
     assert desk.conflicts("content_none").looked_at["items"] == 0
 
 
-def test_the_door_reports_what_the_judge_decides(desk: Desk) -> None:
+def test_of_two_named_items_about_one_thing_the_judge_decides(desk: Desk) -> None:
     from polymnia.engine.analysis.contradiction import judge, probability
 
-    texts = [A, "The gateway is fast.", "The gateway is not fast.", "It was late. Nobody came.", "Did anybody come?"]
+    texts = [
+        A,
+        "The gateway is fast.",
+        "The gateway is not fast.",
+        "It was late. Nobody came.",
+        "Did nobody come late?",
+    ]
     ids = desk.notes(texts)
+    for i, j in ((0, 1), (0, 2), (1, 2), (3, 4)):
+        found = desk.conflicts(ids[i], ids[j], sensitivity="high").clashes
+        (judged,) = judge([(texts[i], texts[j])])
+        told = probability(judged.score, 0.5)
+        assert bool(found) == (told >= 0.3)
+        assert not found or found[0].confidence >= told - 0.001  # or what it would have in a project
 
-    def odds(a: str, b: str) -> float:
-        (told,) = judge([(a, b)])
-        return probability(told.score, 0.5)
 
-    for i, a in enumerate(texts):
-        for j in range(i + 1, len(texts)):
-            found = desk.conflicts(ids[i], ids[j], sensitivity="high").clashes
-            told = odds(a, texts[j])
-            assert bool(found) == (told >= 0.3)
-            assert not found or found[0].confidence >= told - 0.001  # or what it would have in a project
+def test_two_named_items_about_different_things_do_not_clash(desk: Desk) -> None:
+    ids = desk.notes(list(UNRELATED))
+    pairs = random.Random(4).sample([(a, b) for at, a in enumerate(ids) for b in ids[at + 1 :]], 300)
+    told = [pair for pair in pairs if desk.conflicts(*pair).clashes]
+    assert len(told) <= 1
+    assert len(desk.conflicts(*ids).clashes) <= 1
 
 
 def test_one_item_against_the_project(desk: Desk) -> None:
@@ -213,12 +224,12 @@ def test_the_pairs_grow_with_the_items_and_not_with_their_square(desk: Desk) -> 
         parts = ("limit", "quota", "timeout", "budget", "deadline", "capacity", "price", "weight", "delay", "rate")
         desk.notes([f"The {parts[i % 10]} of service S{i // 4} is {i % 7} units." for i in range(first, first + count)])
 
-    fill(1250, 0)
+    fill(300, 0)
     some = desk.conflicts(suggest=False).looked_at
-    fill(3750, 1250)
+    fill(900, 300)
     all = desk.conflicts(suggest=False).looked_at
-    assert all["items"] == 5000 and some["items"] == 1250
-    assert 0 < all["pairs_found"] <= 4.4 * some["pairs_found"] and all["pairs_found"] <= 12 * 5000
+    assert all["items"] == 1200 and some["items"] == 300
+    assert 0 < all["pairs_found"] <= 5 * some["pairs_found"] and all["pairs_found"] <= 12 * 1200
 
 
 def test_a_caller_may_call_it_off(desk: Desk) -> None:

@@ -145,7 +145,7 @@ def test_even_use_has_no_pattern_but_for_one_project_in_twenty(tmp_path: Path) -
             place.change(at, f"n{rng.integers(NOTES)}")
         found = _ask(place)
         wrong += found.patterns
-        assert found.patterns or "evenly" in found.notes[0]
+        assert found.patterns or "sure enough" in found.notes[0]
         assert found.looked_at["read_to_write"] == pytest.approx(300 / 71, abs=0.3)
     assert len(wrong) <= 1
 

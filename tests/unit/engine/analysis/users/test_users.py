@@ -156,7 +156,7 @@ def test_names_drawn_by_chance_mean_nothing(place: Place, seed: int) -> None:
     place.read((f"n{rng.integers(100)}", at, who[rng.integers(3)], 1, 1) for at in anywhere(rng, 200, DAYS))
     found = _ask(place)
     assert names(found) == []
-    assert "chance" in found.notes[0]
+    assert "sure enough" in found.notes[0]
 
 
 def test_a_time_in_which_others_were_there_is_looked_at_alone(place: Place) -> None:
