@@ -42,7 +42,7 @@ _CLOSING = re.compile(
     r"[^?]*?(?=[.!]*$)",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*\(([^()]{3,80})\)")
+_BRACKETS = re.compile(r"(?<!\s)\s*\(([^()]{3,80})\)")
 # What stands in brackets and narrows, dates or measures: it is no aside.
 _NARROWS = re.compile(
     r"(?:in|on|at|for|with|without|only|except|excluding|including|incl|not|from|to|until|till|since|as of|before|after"
