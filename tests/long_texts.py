@@ -26,7 +26,7 @@ _SELDOM = (
 UNITS = _OFTEN + _SELDOM if LONG else _OFTEN
 
 _LINEAR = 2.5  # times the cost of as much text in short pieces; a square costs as many times that as there are pieces
-_TRIES = 4
+_TRIES = 6
 
 
 class TooLong(Exception):
@@ -60,13 +60,13 @@ def at_most(seconds: float) -> Iterator[None]:
 def grows(call: Callable[[str], object], unit: str, small: int, large: int, *, least: float, most: float) -> str | None:
     """How a call on a long text grows against one on a short one, if it is faster than the text; otherwise None.
 
-    Both are given the same number of characters, the short one in several calls. Times are processor time, whose clock
-    may jump: of a few tries the least of the long call and the most of the short ones are compared. What takes less
-    than ``least`` seconds is not looked into.
+    Both are given the same number of characters, the short one in several calls. The least times of a
+    few tries are compared, so that what else the machine does hardly counts. What takes less than ``least`` seconds is
+    not looked into.
     """
     short, long = shape(unit, small), shape(unit, large)
     times = large // small
-    least_long, most_short = float("inf"), 0.0
+    least_long = least_short = float("inf")
     for _ in range(_TRIES):
         try:
             with at_most(most):
@@ -75,17 +75,17 @@ def grows(call: Callable[[str], object], unit: str, small: int, large: int, *, l
             return f"{unit[:20]!r} x {large:,}: more than {most:g} s"
         if least_long < least:
             return None
-        most_short = max(most_short, _taken(call, short, times))
-        if least_long <= most_short * _LINEAR:
+        least_short = min(least_short, _taken(call, short, times))
+        if least_long <= least_short * _LINEAR:
             return None
     return (
         f"{unit[:20]!r}: {least_long * 1e3:.2f} ms for {large:,} characters, "
-        f"{most_short * 1e3:.2f} ms for {times} x {small:,}"
+        f"{least_short * 1e3:.2f} ms for {times} x {small:,}"
     )
 
 
 def _taken(call: Callable[[str], object], text: str, times: int) -> float:
-    start = time.process_time()
+    start = time.perf_counter()
     for _ in range(times):
         call(text)
-    return time.process_time() - start
+    return time.perf_counter() - start

@@ -21,7 +21,10 @@ class GraphVerbs(Verbs):
         """Store new entities, each with a name, a kind and observations."""
         drafts = list(entities)
         graph.check_drafts(drafts, self.policy, self.limits)
-        return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step)
+        texts = (text for draft in drafts for text in draft.observations)
+        return self._write(
+            "create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step, texts
+        )
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
@@ -35,7 +38,10 @@ class GraphVerbs(Verbs):
         """Append observations to entities, each item given as (name, texts)."""
         items = list(additions)
         graph.check_observations(items, "observations", "contents", self.policy, self.limits)
-        return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step)
+        texts = (text for _, contents in items for text in contents)
+        return self._write(
+            "add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step, texts
+        )
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
         """Remove entities and every relation that starts or ends at one of them. Can be undone."""

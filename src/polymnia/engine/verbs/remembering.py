@@ -48,7 +48,9 @@ class RememberingVerbs(ContentVerbs):
         """
         record = self._draft(text, scope, category, tags, metadata, kind, threshold)
         if allow_duplicates and not associate:
-            return Remembered(record=self._write("remember", lambda tx: self._keep(tx, record, None, []), step))
+            return Remembered(
+                record=self._write("remember", lambda tx: self._keep(tx, record, None, []), step, (text,))
+            )
         finder = self.finding()
         said = finder.said(self.project, *content.read_as(record))
 
@@ -81,7 +83,7 @@ class RememberingVerbs(ContentVerbs):
                     return again
             return self._keep(tx, record, said, drawn)
 
-        done = self._write("remember", keep, step)
+        done = self._write("remember", keep, step, (text,))
         if isinstance(done, Remembered):
             return self._with_links(done)
         notes = [f"Not compared by meaning: {fault.message}" for fault in (finder.broken(),) if fault is not None]
@@ -166,7 +168,7 @@ class RememberingVerbs(ContentVerbs):
                 changed = _redraw(tx, now.name, drawn) or changed
             return content.find(tx, record.uid), changed
 
-        done, changed = self._write("revise", change, step)
+        done, changed = self._write("revise", change, step, (text,) if says and text else ())
         with self.store.read(self.project) as snapshot:
             links = self._associated(snapshot, done)
         return Revised(record=done, changed=changed, associations=links)

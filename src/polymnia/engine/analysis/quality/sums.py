@@ -104,12 +104,7 @@ def totals(sheet: Sheet) -> tuple[int, list[Disagreement]]:
         parts_of = (
             [_value(n) for n in _TERM.findall(one.text[: match.start()] + one.text[match.end() :])] if match else []
         )
-        if (
-            match is None
-            or len(parts_of) < 2
-            or not re.search(r"[:(,]|과 |와 |및", one.text)
-            or "%" in one.text
-        ):
+        if match is None or len(parts_of) < 2 or not re.search(r"[:(,]|과 |와 |및", one.text) or "%" in one.text:
             continue
         stated = _value(match[1] or match[2])
         if (
