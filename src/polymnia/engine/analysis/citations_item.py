@@ -56,7 +56,7 @@ _CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|types
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$|^(\S[^\n]*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _MARKUP = re.compile(
-    r"!?\[([^\]]*)\]\([^)]*\)|(?<!\w)(?:\*{1,3}|_{1,3}|`+|~~)(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3}|`+|~~)(?!\w)"
+    r"!?\[([^\[\]]*)\]\([^)]{0,1000}\)|(?<!\w)(?:\*{1,3}|_{1,3}|`+|~~)(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3}|`+|~~)(?!\w)"
 )
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。？！])")
@@ -168,7 +168,7 @@ def _text(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
 def _read_title(content: str) -> str | None:
     start = content[:_LOOK]
     if tag := _TITLE_TAG.search(start):
-        return _shortened(unescape(re.sub(r"<[^>]*>", "", tag[2])))
+        return _shortened(unescape(re.sub(r"<[^<>]*>", "", tag[2])))
     if heading := _HEADING.search(start):
         return _shortened(heading[1] or heading[2])
     for line in start.splitlines():

@@ -15,8 +15,8 @@ _MOST = 200
 _WHOLE = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af\u3400-\u9fff\uf900-\ufaff\u3041-\u30ff\u3005]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]+")
 _TWO_SYLLABLES = frozenset(("남궁", "황보", "제갈", "사공", "선우", "서문", "독고", "동방"))
-_APART = re.compile(r"\s*(?:;|；|、|\s(?:and|und|et|y|及)\s|\s&\s)\s*", re.IGNORECASE)
-_ADDRESS = re.compile(r"\s*[<(\[]?[\w.+-]+@[\w-]+\.[\w.-]+[>)\]]?")
+_APART = re.compile(r"(?<!\s)\s*(?:;|；|、|\s(?:and|und|et|y|及)\s|\s&\s)\s*", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?<!\s)\s*[<(\[]?(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+[>)\]]?")
 _ORGANISATION = re.compile(
     r"\b(?:inc|ltd|llc|llp|plc|gmbh|ag|corp|corporation|company|co|university|université|universität|universidad|"
     r"institute|institut|instituto|college|school|academy|team|group|board|ministry|department|dept|foundation|"

@@ -17,7 +17,7 @@ __all__ = ["page"]
 _MOST_HEADINGS = 200
 _ROWS = 20_000
 _TITLES = ("title", "name", "subject", "제목", "이름", "titel", "titre", "título", "标题", "タイトル")
-_DOCSTRING = re.compile(r"\s*(?:#![^\n]*\n)?(?:\s*#[^\n]*\n)*\s*[rRuU]?(?:\"\"\"|''')\s*([^\n\"']{3,120})")
+_DOCSTRING = re.compile(r"(?:\s*#[^\n]*\n)*\s*[rRuU]?(?:\"\"\"|''')\s*([^\n\"']{3,120})")
 
 
 def page(text: str, content_type: str | None) -> Page:
@@ -92,8 +92,8 @@ def _tsv(text: str) -> Page:
 def _program(text: str, language: str) -> Page:
     """The prose of a program are its comments."""
     found = Page(programs=[(language, text)])
-    comments = [match[1].strip() for match in COMMENTS.finditer(text)]
-    found.blocks = [("li", one) for one in comments if one]
+    comments = (match[1].strip().removesuffix("*/").rstrip() for match in COMMENTS.finditer(text))
+    found.blocks = [("li", one) for one in comments if any(map(str.isalpha, one))]
     found.paragraphs = None
     if language == "python" and (said := _DOCSTRING.match(text)):
         found.title = said[1].strip()

@@ -6,9 +6,7 @@ import re
 
 __all__ = ["COMMENTS", "of_code", "of_label", "of_type"]
 
-COMMENTS = re.compile(
-    r"^[ \t]*(?:#(?![!\[])|//+|--+|;+|\*(?!/)|/\*+|%+)[ \t]*([^\n]*[^\W\d_][^\n]*?)(?:\*/)?[ \t]*$", re.MULTILINE
-)
+COMMENTS = re.compile(r"^[ \t]*(?:#(?![!\[])|//+|--+|;+|\*(?!/)|/\*+|%+)([^\n]*)$", re.MULTILINE)
 """Lines that are a comment in one language or another."""
 
 _READ = 20_000

@@ -255,5 +255,5 @@ def _number(text: str) -> int:
 
 _ERAS = {"令": 2018, "平": 1988, "昭": 1925}
 _SIGN = {"년": "年", "월": "月", "일": "日", "号": "日", "號": "日"}
-_EAST_PART = re.compile(rf"([\d{_FIGURES}零十元]+)\s?([年년月월日号號일])")
+_EAST_PART = re.compile(rf"(?<![\d{_FIGURES}零十元])([\d{_FIGURES}零十元]+)\s?([年년月월日号號일])")
 _READ = {"ymd": _ymd, "dmy": _dmy, "dm": _dm, "east": _east}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import NamedTuple
 from zlib import crc32
 
 from polymnia.engine.search import dates, words
@@ -11,7 +14,7 @@ from polymnia.engine.search.passages import split, weights
 from polymnia.engine.search.threads import thread
 from polymnia.models import Passage, Text
 
-__all__ = ["natural", "part_of", "read", "script_number", "spoken"]
+__all__ = ["natural", "part_of", "read", "read_ahead", "script_number", "spoken"]
 
 _DAY = 86_400_000_000
 _SCRIPTS = (
@@ -20,7 +23,10 @@ _SCRIPTS = (
 )  # fmt: skip
 _NUMBERS = {name: number for number, name in enumerate(_SCRIPTS)}
 _NAME = 2  # a word in the name counts as if it stood so many times in the text
+_LONG = 10_000  # characters
 _HEAD_LIMIT = 4000  # characters of a summary that are searched
+
+_ahead: dict[tuple[str, int], list[_Part]] = {}
 
 
 def read(texts: Iterable[Text]) -> Iterator[Passage]:
@@ -55,19 +61,59 @@ def _body(text: Text, body: str) -> Iterator[Passage]:
         name = words.terms(text.name).counts
     conversation = thread(text.name, text.kind, text.session, body)
     number = 0 if conversation is None else crc32(conversation.encode("utf-8", "surrogatepass")) | 1
-    ranges = split(body)
-    shares = weights(body, ranges)
-    for part, (start, end) in enumerate(ranges):
-        piece = body if len(ranges) == 1 else body[start:end]
-        counts, length = words.terms(piece)
+    day = _day(text)
+    parts = _ahead.pop((body, day), None) if _ahead else None
+    for part, one in enumerate(_parts(body, day) if parts is None else parts):
+        counts = one.terms
         for term in name:
             counts[term] = counts.get(term, 0) + _NAME
-        for term in dates.mentioned(piece, text.created):
+        for term in one.dates:
             counts.setdefault(term, 1)
-        weight = round(100 * shares[part])
-        yield Passage(
-            text.id, text.memory, part, counts, length, number, _day(text), script_number(piece), True, weight
-        )
+        yield Passage(text.id, text.memory, part, counts, one.length, number, day, one.script, True, one.weight)
+
+
+class _Part(NamedTuple):
+    """What is read of a passage alone, whatever text it is part of."""
+
+    terms: dict[str, int]
+    dates: list[str]
+    length: int
+    script: int
+    weight: int
+
+
+def _parts(body: str, day: int) -> Iterator[_Part]:
+    ranges = _ranges(body)
+    for (start, end), share in zip(ranges, weights(body, ranges), strict=True):
+        piece = body if len(ranges) == 1 else body[start:end]
+        counts, length = words.terms(piece)
+        yield _Part(counts, dates.mentioned(piece, day * _DAY), length, script_number(piece), round(100 * share))
+
+
+@contextmanager
+def read_ahead(bodies: Sequence[str], now: int) -> Iterator[None]:
+    """Read texts that are about to be written, so that nobody waits for it while the store is locked.
+
+    What was read is used once, by the next to read the same text on the same day; at the end the rest is dropped.
+    """
+    day = max(0, now // _DAY)
+    try:
+        for body in bodies:
+            _ahead[body, day] = list(_parts(body, day))
+        yield
+    finally:
+        for body in bodies:
+            _ahead.pop((body, day), None)
+
+
+def _ranges(body: str) -> list[tuple[int, int]]:
+    return _long_ranges(body) if len(body) > _LONG else split(body)
+
+
+@lru_cache(maxsize=4)
+def _long_ranges(body: str) -> list[tuple[int, int]]:
+    """The ranges of a text whose passages are asked for one after the other."""
+    return split(body)
 
 
 def _day(text: Text) -> int:
@@ -88,7 +134,7 @@ def part_of(text: Text, part: int) -> str:
     """One passage of a text, as it stands."""
     if text.body is None:
         return " ".join(filter(None, (text.name, text.kind, ", ".join(text.tags), text.summary)))
-    ranges = split(text.body)
+    ranges = _ranges(text.body)
     start, end = ranges[min(part, len(ranges) - 1)]
     return text.body[start:end]
 

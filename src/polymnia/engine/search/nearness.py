@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,8 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
     """A text with the head it is to have, read by the models that are ready."""
     if not channels:
         return Said([], {}, False)
-    passages = [one for one in read([head, body]) if one.embeds]
+    # Two more than are taken tell whether there are more; the rest of a long text is not read here.
+    passages = list(islice((one for one in read([head, body]) if one.embeds), _PARTS + 2))
     taken = passages[: _PARTS + 1]
     places = [(one.text == head.id, one.part) for one in taken]
     texts = [spoken(head if is_head else body, part) for is_head, part in places]

@@ -29,7 +29,7 @@ _LABEL = re.compile(r"\s*(?:\*\*|\[|<)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}
 _LATER_LABEL = re.compile(
     r"^(?:\*\*|\[|<)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})(?:\*\*|\]|>)?:(?:\*\*)?\s", re.MULTILINE
 )
-_NUMBERED = re.compile(r"(.*?[^\W\d_].*?)([\W_]*)(\d+)")
+_NUMBER = re.compile(r"(?<!\d)\d+\Z")
 
 
 def thread(name: str, kind: str, session: str | None, text: str) -> str | None:
@@ -47,13 +47,23 @@ def thread(name: str, kind: str, session: str | None, text: str) -> str | None:
         return None
     if said_by and not name:
         return "contents"
-    numbered = _NUMBERED.fullmatch(name.strip())
-    if numbered:
+    row, apart = _numbered(name.strip())
+    if row:
         # `p0`, `doc12`: a plain row of numbers is how paragraphs are named too; only a speaker tells them apart.
-        if said_by or numbered[2] or not numbered[1].isalpha():
-            return f"row {numbered[1]}"
+        if said_by or apart or not row.isalpha():
+            return f"row {row}"
         return None
     return f"kind {kind.strip().casefold()}" if said_by and kind_speaks else None
+
+
+def _numbered(name: str) -> tuple[str, bool]:
+    """The name of a row without its number, and whether anything stands between them; nothing where it has none."""
+    number = _NUMBER.search(name)
+    end = start = number.start() if number else 0
+    while end and not name[end - 1].isalnum():
+        end -= 1
+    row = name[:end]
+    return (row, end < start) if any(map(str.isalpha, row)) else ("", False)
 
 
 def speaker(text: str) -> str | None:

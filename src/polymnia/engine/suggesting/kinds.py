@@ -6,10 +6,10 @@ import re
 
 __all__ = ["content_type"]
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)([^\n]*)$", re.MULTILINE)
 _URL = re.compile(r"(?:https?://|ftp://|www\.)\S+", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•‣·▪–—]\s+|\(?\d{1,3}[.)、]\s*|[a-zA-Z][.)]\s+|\[[ xX✓]?\]\s*|[☐☑✓✔]\s*)\S")
-_CHECKBOX = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[[ xX✓]?\]|[☐☑])\s*\S", re.MULTILINE)
+_CHECKBOX = re.compile(r"^[ \t]*(?:[-*+]\s+)?(?:\[[ xX✓]?\]|[☐☑])\s*\S", re.MULTILINE)
 _TURN = re.compile(r"\s*(?:\[[^\]\n]{1,30}\]\s*)?([^\W\d_][\w .'’-]{0,30}?)\s*[:：]\s*\S")
 _ASKS = re.compile("[?？؟;՞]\\s*[\"'”’»)]*\\s*$")
 _SENTENCE = re.compile(r"(?<=[.!?？！。؟։।])[\"'”’»)]*\s+|(?<=[。！？])|\n+")
@@ -71,8 +71,15 @@ def _is_data(text: str) -> bool:
 
 
 def _is_code(text: str, lines: list[str]) -> bool:
-    if len(_FENCE.findall(text)) > 1:
-        fenced = sum(map(len, re.findall(r"(?ms)^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$", text)))
+    fences = list(_FENCE.finditer(text))
+    if len(fences) > 1:
+        fenced, opened = 0, -1
+        for fence in fences:
+            if opened < 0:
+                opened = fence.start()
+            elif not fence[1].strip():
+                fenced += fence.end() - opened
+                opened = -1
         return fenced * 2 >= len(text)  # a note may quote a line of code and stay a note
     like = sum(any(rule.match(line) for rule in _CODE) for line in lines)
     return like * 2 >= len(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Verbs", "listed"]
 
 T = TypeVar("T")
+_MUCH = 200_000  # characters of a change; a store indexes so many at once, in the change itself
 
 _NOWHERE = "\0"  # a name that no project can have
 
@@ -109,7 +111,20 @@ class Verbs:
             with self.store.read(self.project) as snapshot:
                 self.once.check(snapshot)
 
-    def _write(self, action: str, work: Callable[[Transaction], T], step: Step | None = None) -> T:
+    def _write(
+        self, action: str, work: Callable[[Transaction], T], step: Step | None = None, texts: Iterable[str] = ()
+    ) -> T:
+        """Do one change. ``texts`` are those it writes: much text is read for the index before anybody has to wait."""
+        written = list(texts)
+        if sum(map(len, written)) > _MUCH:
+            with importing():
+                from polymnia.engine.search.listing import read_ahead
+
+            with read_ahead(written, time.time_ns() // 1000):
+                return self._written(action, work, step)
+        return self._written(action, work, step)
+
+    def _written(self, action: str, work: Callable[[Transaction], T], step: Step | None) -> T:
         with self.store.write(self.project, self.author, action) as tx:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off

@@ -22,7 +22,10 @@ class GraphVerbs(Verbs):
         drafts = list(entities)
         graph.check_drafts(drafts, self.policy, self.limits)
         drafts = self.screen.drafts(drafts)
-        return self._write("create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step)
+        texts = (text for draft in drafts for text in draft.observations)
+        return self._write(
+            "create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step, texts
+        )
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
@@ -37,7 +40,10 @@ class GraphVerbs(Verbs):
         items = list(additions)
         graph.check_observations(items, "observations", "contents", self.policy, self.limits)
         items = self.screen.observations(items)
-        return self._write("add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step)
+        texts = (text for _, contents in items for text in contents)
+        return self._write(
+            "add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step, texts
+        )
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
         """Remove entities and every relation that starts or ends at one of them. Can be undone."""

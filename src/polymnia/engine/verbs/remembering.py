@@ -69,7 +69,7 @@ class RememberingVerbs(ContentVerbs):
                 return _join(tx, again, record)
             return self._keep(tx, record, around.said, drawn, pending)
 
-        done = self._write("remember", keep, step)
+        done = self._write("remember", keep, step, (text,))
         if isinstance(done, Remembered):
             return self._with_links(done)
         if pending:
@@ -191,7 +191,7 @@ class RememberingVerbs(ContentVerbs):
                 changed = _redraw(tx, now.name, drawn) or changed
             return content.find(tx, record.uid), changed
 
-        done, changed = self._write("revise", change, step)
+        done, changed = self._write("revise", change, step, (text,) if says and text else ())
         with self.store.read(self.project) as snapshot:
             links = self._associated(snapshot, done)
         return Revised(record=done, changed=changed, associations=links)

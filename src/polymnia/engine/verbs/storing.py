@@ -46,7 +46,7 @@ class StoringVerbs(ItemVerbs):
             self._vectors(tx, record, said, embed, number, number + 1)
             return StoredItem(made, tx.relate(content.still_there(tx, drawn)))
 
-        return self._write("store_content", store, step)
+        return self._write("store_content", store, step, record.observations)
 
     def _planned(self, draft: ItemDraft) -> Record:
         legal_text(draft.text, "content", self.limits.text_bytes)
@@ -173,7 +173,7 @@ class StoringVerbs(ItemVerbs):
                 tx.forget_past(now.id)
             return StoredItem(items.find_item(tx, id, session), drawn_now)
 
-        return self._write("update_content", update, step)
+        return self._write("update_content", update, step, (whole,) if says else ())
 
     def detect(self, records: Sequence[Record]) -> int:
         """Draw the relationships that the texts of these items show, as one change; answers how many."""

@@ -42,7 +42,7 @@ _CLOSING = re.compile(
     r"[^?]*?(?=[.!]*$)",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*\(([^()]{3,80})\)")
+_BRACKETS = re.compile(r"(?<!\s)\s*\(([^()]{3,80})\)")
 # What stands in brackets and narrows, dates or measures: it is no aside.
 _NARROWS = re.compile(
     r"(?:in|on|at|for|with|without|only|except|excluding|including|incl|not|from|to|until|till|since|as of|before|after"
@@ -52,7 +52,7 @@ _NARROWS = re.compile(
 )
 _HANGUL = re.compile("[가-힣]")
 _KOREAN = re.compile(
-    r"^\W*(?:[^,.]{2,30}?(?:에 따라|때문에|[으]?로 인해|결정한 대로|합의한 대로|논의한 대로|요청으로"
+    r"^\W*(?=\w)(?:[^,.]{2,30}?(?:에 따라|때문에|[으]?로 인해|결정한 대로|합의한 대로|논의한 대로|요청으로"
     r"|(?:회의|사고|장애|감사) (?:이후|후)),?\s+|(?:참고로|알림|공지|정정|결정)\s?[:,]\s*)"
 )
 _REST = re.compile(

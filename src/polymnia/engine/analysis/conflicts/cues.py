@@ -95,7 +95,7 @@ _PREDICATE = re.compile(
     r"|^[^:=]{2,60}[:=] \S|(?:다|요|음|임|함|됨|오|것|라|까|자|죠)[.。]?\W*$|[^\x00-\u024f\uac00-\ud7af]"
 )
 _SUBJECT = re.compile(r"\W*(?:The|Our|All|Every|Each) \w")
-_LABEL = re.compile(r"\W*([^:=.]{1,40}?)\W*[:=]\W")
+_LABEL = re.compile(r"\W*(\w[^:=.]{0,39}?)\W*[:=]\W")
 IDIOMS = re.compile(
     r"(?:n['’]t|not|never|no|nothing)\b (?:agree more|wait to|forget to|hesitate|be afraid|worry|mind|only|problem"
     r"|doubt|wonder|better than|matter|longer than|more than|less than|just|to mention|necessarily)|can['’]t wait"
@@ -120,7 +120,7 @@ _SINGLE = re.compile(
     r"|runs?|resets?|rotates?|happens?|scheduled|moved|switched|migrated|changed|named|called|born|costs?|takes place)"
     r" (?:by|to|on|in|at|from|every|after|for)\b|\b(?:costs?|weighs?|measures?)\b"
     r"|[가-힣](?:은|는|이|가) .*(?:이다|입니다|이며|임|이에요|예요)[.。]?$"
-    r"|(?:에서|에) (?:근무|거주|산다|삽니다|살고)|[가-힣]+ ?: ",
+    r"|(?:에서|에) (?:근무|거주|산다|삽니다|살고)|[가-힣] ?: ",
     re.IGNORECASE,
 )
 _COPULA = re.compile(r"\b(?:is|are|was|were)\b(?! (?:\w+ly )?(?:also|one of|among|an?\b|in\b|very))", re.IGNORECASE)

@@ -26,11 +26,13 @@ _OWN = re.compile(
     r"^\W*(?:as of|since|effective|starting|in|on|from)\s+[^,:]{0,16}\d{4}[^,:]{0,8}[,:]\s*"
     rf"|^\W*(?:as of|since|effective|starting|from)\s+{_DATE}(?:\s+on(?:wards?)?)?,?\s+(?=\D)"
     r"|^\W*\d{4}[-./]\d\d?(?:[-./]\d\d?)?[\])]?[:,]?\s+"
-    r"|\s*\((?:as of|since|updated|effective) [^()]{3,24}\)"
+    r"|(?<!\s)\s*\((?:as of|since|updated|effective) [^()]{3,24}\)"
     r"|^\W*\d{4}년(?:\s?\d\d?월)?(?:\s?\d\d?일)?\s?(?:기준|현재|부터|이후)(?:으로|는)?[,:]?\s*",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(rf",?\s+\(?(?:as of|since|effective|with effect from)\s+{_DATE}\)?(?=\W*$)", re.IGNORECASE)
+_TRAILING = re.compile(
+    rf"(?:,|(?<![\s,]))\s+\(?(?:as of|since|effective|with effect from)\s+{_DATE}\)?(?=\W*$)", re.IGNORECASE
+)
 _ANY = re.compile(
     r"\b(?:(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d(?:[-./]\d\d?){0,2})\b"

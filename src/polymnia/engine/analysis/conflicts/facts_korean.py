@@ -11,8 +11,10 @@ __all__ = ["korean"]
 _NEWS = re.compile(r"(?<![가-힣])(?:이제는?|현재는?|지금은?|앞으로는?|요즘은?|항상|주로|이미)\s+")
 _TOPIC = re.compile(r"^(?P<subject>[^,.]{1,30}?)(?:은|는)\s+(?=\S)")
 _WE = re.compile(r"^(?:우리|저희|우리 팀|저희 팀|우리 회사|저희 회사)$")
-_VALUE = r"(?P<value>[^\s,.]+(?: [^\s,.]+)?)"
-_INSTEAD = re.compile(r"(?P<gone>[^\s,.]+(?: [^\s,.]+)?)\s+대신(?:에)?\s+|(?P<less>[^\s,.]+(?: [^\s,.]+)?)보다\s+")
+_VALUE = r"(?<![^\s,.])(?P<value>[^\s,.]+(?: [^\s,.]+)?)"
+_INSTEAD = re.compile(
+    r"(?<![^\s,.])(?:(?P<gone>[^\s,.]+(?: [^\s,.]+)?)\s+대신(?:에)?\s+|(?P<less>[^\s,.]+(?: [^\s,.]+)?)보다\s+)"
+)
 _CHANGED = re.compile(
     r"(?:(?P<gone>[^\s,.]+(?: [^\s,.]+)?)에서\s+)?" + _VALUE + r"(?<!으)(?:으로|로)\s+"
     r"(?P<how>이사|이전|옮겼|옮김|옮긴|이직|바꿨|바꾸었|바뀌었|바뀜|전환|변경|교체)"
@@ -28,7 +30,7 @@ _VERBS = {
     "prefer": re.compile(_VALUE + r"(?:을|를)\s+(?:더\s+|훨씬\s+)?선호"),
     "home": re.compile(_VALUE + r"에(?:서)?\s+(?:산다|삽니다|살고|살아|거주)"),
     "place": re.compile(_VALUE + r"에\s+(?:있다|있습니다|있음|위치)"),
-    "work": re.compile(r"(?!(?:집|회사|재택|사무실|카페|\S*팀)에)" + _VALUE + _WORKS),
+    "work": re.compile(r"(?<![^\s,.])(?!(?:집|회사|재택|사무실|카페|[^\s,.]*팀)에)" + _VALUE + _WORKS),
     "owner": re.compile(_VALUE + r"(?:이|가)\s+(?:담당|맡|책임|관리|소유|이끈|이끌)"),
     "means": re.compile(_VALUE + _MEANS),
 }

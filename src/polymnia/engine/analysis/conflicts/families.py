@@ -61,7 +61,7 @@ scrum=스크럼 kanban=칸반
 monorepo=모노레포 polyrepo=multirepo=multi-repo=멀티레포
 """
 _ARTICLE = re.compile(r"^(?:the|a|an|our|my)\s+", re.IGNORECASE)
-_VERSION = re.compile(r"\s+v?\d[\w.]*$")
+_VERSION = re.compile(r"(?<!\s)\s+v?\d[\w.]*$")
 
 
 @cache

@@ -29,7 +29,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(  # up to what looks like a verb, and not beyond what only comes after one
-    r"\W*(?:(?!(?:after|at|by|every|for|from|in|on|to|with|within)\b)[\w'’.-]+ ){1,5}?(?=[a-z]{2,}(?:s|ed)\b)"
+    r"\W*(?=\w)(?:(?!(?:after|at|by|every|for|from|in|on|to|with|within)\b)[\w'’.-]+ ){1,5}?(?=[a-z]{2,}(?:s|ed)\b)"
 )
 _LETTER = re.compile(r"(?<=\w )[A-Z]\b")  # customer A and customer B
 _SAID_SO = """moved moves changed changes switched migrated replaced updated renamed became raised lowered reduced

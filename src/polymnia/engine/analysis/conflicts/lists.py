@@ -30,7 +30,7 @@ _TAKES_MANY = re.compile(
 )
 _TOPIC = re.compile(r"(?!(?:한|두|세|어떤|몇)\s)(?:[^\s,.]+ ){0,3}[^\s,.]+[은는]$")
 _KOREAN = re.compile(
-    r"(?:을|를|도|가|이)?\s*(?:좋아|즐[긴겨]|[쓴씁써]|사용|지원|친다|칩니다|한다|합니다|배[운웁우]|키[운웁우]|읽|판[다매]|팝니다|제공|포함|다룬|만났"
+    r"(?:좋아|즐[긴겨]|[쓴씁써]|사용|지원|친다|칩니다|한다|합니다|배[운웁우]|키[운웁우]|읽|판[다매]|팝니다|제공|포함|다룬|만났"
     r"|방문|공부|필요|의존|있다|있습니다)"
 )
 _HANGUL = re.compile("[가-힣]")
@@ -49,7 +49,7 @@ _PERIOD = re.compile(
     r"|((?:19|20)\d\d년|\d\d?월)(?=에|의|에는|\s)",
     re.IGNORECASE,
 )
-_OPENS = re.compile(rf"\W*in (?:(?:{_MONTH})[a-z]* )?(?:19|20)\d\d,? ", re.IGNORECASE)
+_OPENS = re.compile(rf"(?<!\W)\W*in (?:(?:{_MONTH})[a-z]* )?(?:19|20)\d\d,? ", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|in case|as long as|provided|except)\b|[다라으]면 ", re.IGNORECASE)
 _CODE = re.compile(r"\b[A-Z]{2,}-\d+\b")
 

@@ -50,7 +50,7 @@ _ONCE = re.compile(
     r"\b(?:deadline|due|launch(?:es)?|release date|birthday|born|founded|established|wedding|expires?|go-live"
     r"|scheduled"
     r"|starts?|begins?|ends?|opens?|closes?|died|cutoff|freeze|planned for|takes place)\b"
-    r"|\d+일 ?(?:이내|동안|간|이상|이하|만에|후|뒤|전)"
+    r"|\d일 ?(?:이내|동안|간|이상|이하|만에|후|뒤|전)"
     r"|마감|출시|생일|결혼|시작|종료|예정|태어|설립|만료|기한|오픈|개막",
     re.IGNORECASE,
 )

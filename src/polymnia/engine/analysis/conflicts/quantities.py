@@ -94,7 +94,7 @@ class _Amount(NamedTuple):
     eastern: bool
 
 
-_FIGURES = re.compile(r"(\S*\d\S*)(?: ([^\W\d]\S*))? and (\S*\d\S*)(?: ([^\W\d]\S*))?")
+_FIGURES = re.compile(r"((?=\S*\d)\S+)(?: ([^\W\d]\S*))? and ((?=\S*\d)\S+)(?: ([^\W\d]\S*))?")
 _COPULA = re.compile(r"(?:이다|입니다|이며|이에요|예요|이고|임|에|마다|동안|이내|까지|을|를|은|는)+$")
 
 

@@ -54,7 +54,7 @@ _KOREAN = re.compile(
     r"|하기로 (?:했다|했습니다|함|결정)|하겠습니다|하겠다|필요(?:하다|합니다|함)|할게요|맡는다|맡습니다|담당한다"
     r"|담당합니다)[.!]?\s*(?:\([^)]*\))?\s*$"
 )
-_KOREAN_LISTED = re.compile(r"[가-힣]{2,}(?:한다|합니다)[.!]?\s*(?:\([^)]*\))?\s*$")  # in running text it only tells
+_KOREAN_LISTED = re.compile(r"[가-힣]{2}(?:한다|합니다)[.!]?\s*(?:\([^()]*\)\s*)?$")  # in running text it only tells
 _HEADED = re.compile(
     r"^\W*(?:\w+\s+)?(?:next steps?|action items?|actions|to-?dos?|(?:open )?tasks|follow[- ]?ups?)\W*$"
     r"|^\W*(?:[가-힣]+\s)?(?:할 ?일|다음 ?단계|액션 ?아이템|후속 ?조치|후속 ?작업)(?:\s?목록)?\W*$",
@@ -79,13 +79,13 @@ _WHEN = re.compile(
     r"(?:by|on|before|until|next|this) (?:the )?(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?"
     r"|sun)(?:day)?\b|within \d+|in \d+ (?:hours?|days?|weeks?|months?)|"
     r"(?:every|each) \w+|daily|weekly|monthly|Q[1-4]\b|\d{1,2}:\d\d|\d{1,2}\s?[ap]m)\b"
-    r"|오늘|내일|모레|이번 ?주|다음 ?주|이번 ?달|다음 ?달|월말|주말|분기|[월화수목금토일]요일|\d+일 ?(?:까지"
+    r"|오늘|내일|모레|이번 ?주|다음 ?주|이번 ?달|다음 ?달|월말|주말|분기|[월화수목금토일]요일|\d일 ?(?:까지"
     r"|이내|내)|\d{1,2}월|매주|매일|매월|까지|즉시",
     re.IGNORECASE,
 )
 _MEANS = re.compile(
-    r"`[^`]+`|https?://\S+|\[[^\]]+\]\([^)]+\)|(?:^|\s)(?:\$|>)\s\S+|(?<!\w)[\w.-]+/[\w./-]+|\b\w+\.(?:py|js|ts"
-    r"|md|json|ya?ml|toml|sh|sql|txt|csv|html|go|rs|java|conf|ini|log)\b|\"[^\"]{2,}\"|“[^”]{2,}”"
+    r"`[^`]+`|https?://\S+|\[[^\[\]]+\]\([^()]+\)|(?:^|\s)(?:\$|>)\s\S|[\w.-]/[\w./-]|\w\.(?:py|js|ts"
+    r"|md|json|ya?ml|toml|sh|sql|txt|csv|html|go|rs|java|conf|ini|log)\b|\"[^\"]{2,}\"|“[^“”]{2,}”"
     r"|\b\d+(?:\.\d+)?\b|[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\b"
 )
 _VAGUE = re.compile(

@@ -43,18 +43,18 @@ PASSIVE = {
 
 LOOSE = {
     "en": re.compile(
-        r"[\"'“*_(]*(?:(?:It|He|She|They)\b(?=\s+[a-z])|(?:This|That|These|Those)\s+(?=(?:is|are|was|were|will|would"
+        r"[\"'“*_(]{0,9}(?:(?:It|He|She|They)\b(?=\s+[a-z])|(?:This|That|These|Those)\s+(?=(?:is|are|was|were|will|would"
         r"|can|could|should|must|may|might|has|have|had|does|do|did|means?|makes?|causes?|leads?|allows?|needs?|works?"
         r"|helps?|happens?|shows?|caused|made|led|happened|meant|fails?|failed|breaks?|broke)\b))"
     ),
     "ko": re.compile(
-        r"[\"'“*_(]*(?:이것|그것|저것|이는|그는|그녀는|이를|그를|이게|그게|그들|이들|이로|이에|여기서|거기서)"
+        r"[\"'“*_(]{0,9}(?:이것|그것|저것|이는|그는|그녀는|이를|그를|이게|그게|그들|이들|이로|이에|여기서|거기서)"
     ),
 }
 """How a sentence begins that points at something said before."""
 
 EXPLETIVE = re.compile(
-    r"[\"'“*_(]*It\s+(?:is|was|seems|takes|took|depends|rains?|turns out|may be|might be)\s*(?:not\s+|very\s+)?"
+    r"[\"'“*_(]{0,9}It\s+(?:is|was|seems|takes|took|depends|rains?|turns out|may be|might be)\s*(?:not\s+|very\s+)?"
     r"(?:[a-z]+\s+)?(?:to|that|for|if|whether|when|about|\d)",
 )
 """Where "it" points at nothing: It is possible to …"""

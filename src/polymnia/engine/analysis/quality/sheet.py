@@ -25,7 +25,7 @@ _WRAPPED = 60  # characters; a line at least so long that ends in no stop goes o
 _UNWRAPPED = 200
 _STOPPED = re.compile(r"[.!?…:;。！？]['\"’”)*_`]*\s*$")
 _PARSED = ("text/html", "application/xhtml+xml", "application/json", "text/csv", "text/tab-separated-values")
-_UNSAID = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)|\w+://\S+")
+_UNSAID = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)|(?<!\w)\w+://\S+")
 _LONGEST = 2_000  # characters of a sentence
 _MOST = 200_000  # characters that are read; more would tell nothing new
 

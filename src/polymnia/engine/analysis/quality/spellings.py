@@ -15,8 +15,9 @@ from polymnia.engine.analysis.quality.sheet import said
 __all__ = ["Spelling", "counted", "spellings"]
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-][^\W_]+)*")
-_CODE = re.compile(r"`[^`\n]*`|https?://\S+|\S+@\S+|[\w.\\-]{1,80}/[\w./\\-]{1,200}|\w{1,80}\.\w+")
+_CODE = re.compile(r"`[^`\n]*`|https?://\S+|(?<!\S)\S+@\S+|(?<![\w.\\-])[\w.\\-]+/[\w./\\-]+|(?<!\w)\w+\.\w+")
 _SHORTEST = 5  # letters of a term that may be written apart
+_LEAD = 40  # characters before a word in which the end of a sentence is looked for
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|과|와|의|에|도|만|로)$")
 _INNER = re.compile(r"[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]|^[A-Z]{2,}$")
@@ -52,10 +53,12 @@ def spellings(prose: Iterable[str], also: Container[str] = ()) -> dict[str, Spel
                 before = ""
                 continue
             forms.setdefault(key, Counter())[word.casefold()] += 1
-            opens = at == 0 or text[: match.start()].rstrip(" \"'“‘(*_").endswith((".", "!", "?", ":", "…"))
+            start = match.start()
+            lead = text[max(0, start - _LEAD) : start].rstrip(" \"'“‘(*_")
+            opens = at == 0 or lead.endswith((".", "!", "?", ":", "…"))
             if not opens or _INNER.search(word):
                 cases.setdefault(word.casefold(), Counter())[word] += 1
-            if before and text[end : match.start()] == " " and not before.isdigit() and not word.isdigit():
+            if before and text[end:start] == " " and not before.isdigit() and not word.isdigit():
                 pair = f"{before.casefold()} {word.casefold()}"
                 if len(key) + len(before) >= _SHORTEST and min(len(key), len(before)) > 1 and pair not in APART:
                     pairs.setdefault(before.replace("-", "").casefold() + key, Counter())[pair] += 1

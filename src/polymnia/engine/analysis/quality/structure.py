@@ -24,7 +24,7 @@ _INLINE = re.compile(
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(\s*<?([^)\s]*)")
 _TIGHT = re.compile(r"^#{1,6}(?![#\s!])\w[^\n]{2,}$", re.MULTILINE)
-_CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)[^`\n]+\1")
 _SLUG = re.compile(r"[^\w\- ]+")
 
 
@@ -132,7 +132,7 @@ def _paragraphs(sheet: Sheet) -> Metric:
 def _lists(sheet: Sheet) -> Metric:
     faults = []
     for one in sheet.sentences:
-        flat = re.sub(r"\([^)]*\)|\d,\d", "", one.said)
+        flat = re.sub(r"\([^()]*\)|\d,\d", "", one.said)
         rows = flat.count(",") + flat.count(";") + flat.count("、") + flat.count("·")
         if _INLINE.search(one.text) or rows >= _LISTED - 1:
             faults.append(Fault(one.text, "Many things stand in one sentence.", "Make a list of them, one a line."))

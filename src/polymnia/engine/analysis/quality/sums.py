@@ -69,7 +69,7 @@ def equations(sheet: Sheet) -> tuple[int, list[Disagreement]]:
     seen, wrong = 0, []
     for one in sheet.sentences:
         for match in _EQUATION.finditer(one.text):
-            terms = re.split(r"\s*([+*×x/÷–−]|(?<=\d)\s*-)\s*", match[1])
+            terms = re.split(r"(?<!\s)\s*([+*×x/÷–−]|(?<=\d)\s*-)\s*", match[1])
             signs = {sign.strip() for sign in terms[1::2]}
             if signs != {"+"}:
                 continue
@@ -104,12 +104,7 @@ def totals(sheet: Sheet) -> tuple[int, list[Disagreement]]:
         parts_of = (
             [_value(n) for n in _TERM.findall(one.text[: match.start()] + one.text[match.end() :])] if match else []
         )
-        if (
-            match is None
-            or len(parts_of) < 2
-            or not re.search(r":|\(|,.*\band\b|,|과 |와 |및", one.text)
-            or "%" in one.text
-        ):
+        if match is None or len(parts_of) < 2 or not re.search(r"[:(,]|과 |와 |및", one.text) or "%" in one.text:
             continue
         stated = _value(match[1] or match[2])
         if (
@@ -180,7 +175,8 @@ def counted(sheet: Sheet) -> tuple[int, list[Disagreement]]:
         parts = [
             part
             for part in re.split(
-                r",\s*(?:and|or)?\s*|\s+(?:and|or)\s+|\s*(?:및|그리고)\s*|(?<=[가-힣])[와과]\s", listed
+                r",\s*(?:(?:and|or)\s*)?|(?<!\s)\s+(?:and|or)\s+|(?<!\s)\s*(?:및|그리고)\s*|(?<=[가-힣])[와과]\s",
+                listed,
             )
             if part.strip()
         ]

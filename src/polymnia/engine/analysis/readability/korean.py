@@ -15,11 +15,10 @@ from polymnia.engine.analysis.readability.sentences import lines_of
 
 __all__ = ["korean"]
 
-_EOJEOL = re.compile(r"\S*[\uac00-\ud7af]\S*")
 _SYLLABLE = re.compile("[\uac00-\ud7af]")
 # What makes an abstract noun of a Chinese root, before a particle or at the end: 효율성을, 자동화, 적극적으로.
 _ABSTRACT = re.compile(
-    r"[\uac00-\ud7af]{2,}(?:성|화|적|률|력|론|권|제|법|도)(?:인|으로|이|은|을|의|에|과|된|하)?(?:로|며|고|는|다)?[.,)]*$"
+    r"[\uac00-\ud7af]{2}(?:성|화|적|률|력|론|권|제|법|도)(?:인|으로|이|은|을|의|에|과|된|하)?(?:로|며|고|는|다)?[.,)]*$"
 )
 _JOINED = re.compile(
     r"(?:지만|면서|으며|하며|되며|이며|는데|은데|므로|으므로|거나|도록|자마자|더라도|느라|려고|니까)[,]?$|[고며서],$"
@@ -42,7 +41,7 @@ _MIDDLE = -1.4  # encyclopaedia paragraphs, at 0, score 0.4
 
 def korean(text: str) -> tuple[float, dict[str, float]]:
     """The score and the measures of a text."""
-    parts = [words for one in lines_of(text) if (words := _EOJEOL.findall(one))]
+    parts = [words for one in lines_of(text) if (words := [word for word in one.split() if _SYLLABLE.search(word)])]
     if not parts:
         return 1.0, {}
     lengths = [len(words) for words in parts]

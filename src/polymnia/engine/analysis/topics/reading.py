@@ -17,7 +17,7 @@ __all__ = ["Reader"]
 Said = list[tuple[str, str] | None]
 """The words of a text as (key, as written), in order; None where words are not next to each other."""
 
-_ADDRESS = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|(?<!\S)[^\s@]+@[^\s@]+\.\w+", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]+|\n")
 _DENSE = re.compile(f"[{DENSE}]")
 # Japanese writes its grammar in hiragana; Chinese has these characters between its words.
