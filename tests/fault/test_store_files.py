@@ -99,10 +99,48 @@ def test_a_store_with_garbage_behind_its_head_is_refused_and_left_as_it_is(place
     _refuses(place, r"damaged")
 
 
-def test_an_empty_file_becomes_a_store(place: Place) -> None:
-    place.store.touch()
-    server = place.serve("strict")
-    assert not server.call("create_entities", entities=[entity("first", "text")]).failed
+@pytest.mark.promise("store.empty")
+def test_an_empty_file_is_no_empty_memory(place: Place) -> None:
+    _filled(place)
+    place.store.write_bytes(b"")
+    _refuses(place, r"empty \(0 bytes\)")
+    place.store.unlink()
+    assert place.serve("strict").names() == []
+
+
+def _empty_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = wal; CREATE TABLE gone (id); DROP TABLE gone").fetchall()
+    connection.close()
+
+
+@pytest.mark.promise("store.empty")
+def test_neither_is_an_empty_database(place: Place) -> None:
+    _empty_database(place.store)
+    _refuses(place, r"empty database")
+
+
+@pytest.mark.promise("store.read_only")
+def test_a_store_in_a_folder_that_may_not_be_written_can_be_read(place: Place) -> None:
+    _filled(place)
+    place.store.chmod(0o444)
+    place.folder.chmod(0o755)
+    locked = place.folder / "locked"
+    locked.mkdir()
+    inside = locked / "memory.db"
+    inside.write_bytes(place.store.read_bytes())
+    locked.chmod(0o555)
+    place.environment["POLYMNIA_STORE"] = str(inside)
+    with constrained(place.folder, as_anybody()):
+        server = place.serve("strict", "--store", str(inside))
+        assert len(server.names()) == 50
+        assert server.call("search_nodes", query="name 17").value["nodes"][0]["name"] == "name 17"
+        refusal = server.refused("create_entities", entities=[entity("new", "text")])
+        assert "cannot be written" in refusal.text
+        assert str(inside) in refusal.text
+        assert place.run("search", "name 17").returncode == 0
+        assert place.run("add", "new").returncode == 1
+    assert [path.name for path in locked.iterdir()] == ["memory.db"]
 
 
 def test_a_folder_that_may_not_be_written_gives_a_clear_error(place: Place) -> None:

@@ -8,7 +8,8 @@ __all__ = ["main"]
 
 _COMMANDS = (
     "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "scopes", "associations",
-    "analyze", "sessions", "import", "export", "history", "changes", "undo", "purge", "reindex", "config", "health",
+    "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo", "purge",
+    "reindex", "config", "health",
 )  # fmt: skip
 
 

@@ -79,6 +79,8 @@ COMMANDS = (
     _Command("import", "transfer:import_file", "take in a graph file of another server, or an archive", given.import_,
              _IMPORTING),
     _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive", given.export),
+    _Command("backup", "copies:backup", "copy the whole store to a file, while servers may be running", given.backup),
+    _Command("restore", "copies:restore", "put a backup in place of the store, which is kept", given.restore),
     _Command("history", "past:history", "tell everything that happened to a memory", given.history),
     _Command("changes", "past:changes", "list the newest changes", given.changes),
     _Command("undo", "past:undo", "take back a change, whole", given.undo),

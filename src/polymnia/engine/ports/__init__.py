@@ -27,6 +27,7 @@ from polymnia.models import (
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.copies import Copied, Restored
 
 __all__ = ["Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
 
@@ -367,6 +368,18 @@ class Store(Protocol):
 
         Data that is made of other data is made again. What cannot be read is put where it can be, as part of the
         change. Answers how many of each kind were mended.
+        """
+
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store as it is at one moment to a file, and verify the copy. Whoever uses it goes on meanwhile.
+
+        The file is there whole or not at all; one that exists is refused unless ``overwrite``.
+        """
+
+    def restore(self, path: str) -> Restored:
+        """Put a backup in place of what the store holds, which is kept in a file beside it.
+
+        Verified before anything changes; servers that are running see all of it or nothing.
         """
 
     def place(self) -> object:

@@ -18,9 +18,10 @@ from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.ports.checks import Asked, Checked
+from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.transfer.graph_file import Form, Link, Unread, read, recover, write
 from polymnia.engine.transfer.matching import add_missing, match
-from polymnia.errors import BrokenFile, Busy, Forbidden
+from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Limits
 
 __all__ = ["Mirror"]
@@ -105,6 +106,17 @@ class Mirror:
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
         """Mend faults in the store behind the file."""
         return self._inner.mend(tx, kinds, asked)
+
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store behind the file, which has the history of the file too."""
+        return self._inner.back_up(path, overwrite=overwrite)
+
+    def restore(self, path: str) -> Restored:
+        """Refused: the file says what the memory is."""
+        raise Invalid(
+            f"The memory is what the file {self._path} says, so no store can be put in its place",
+            hint="Put a copy of the file there, or restore into a store of its own with --store.",
+        )
 
     def place(self) -> object:
         """What is open behind the file."""
