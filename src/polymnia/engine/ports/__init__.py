@@ -289,6 +289,12 @@ class Transaction(Snapshot, Protocol):
         Answers the change that was undone; its ``undone_by`` is the number of the undo.
         """
 
+    def bring_back(self, id: int) -> None:
+        """Bring back a record that was deleted, as it was, with its relations whose other ends are there.
+
+        Refused with Conflict when another record has its name now.
+        """
+
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too: from the store, the indexes and the journal.
 

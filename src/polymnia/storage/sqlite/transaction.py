@@ -301,6 +301,12 @@ class SqliteTransaction(Indexing):
 
         return undo(self, change)
 
+    def bring_back(self, id: int) -> None:
+        """Bring back a record that was deleted, with its relations whose other ends are there."""
+        from polymnia.storage.sqlite.undo import bring_back
+
+        bring_back(self, id)
+
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""
         from polymnia.storage.sqlite.purging import purge
