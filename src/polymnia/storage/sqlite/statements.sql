@@ -186,6 +186,9 @@ SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
 -- name: saying
 SELECT memory, text FROM observation WHERE id > ? AND id <= ? AND digest IN (SELECT value FROM json_each(?));
 
+-- name: has_observation
+SELECT 1 FROM observation WHERE memory = ? LIMIT 1;
+
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;
 

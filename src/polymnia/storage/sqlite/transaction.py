@@ -187,6 +187,8 @@ class SqliteTransaction(Indexing):
         self._remove_observations(id, going)
         if going:
             self._bump(id)
+            if self._run(SQL["has_observation"], (id,)).fetchone() is None:
+                self._restate_head(id)
         return len(going)
 
     def _remove_observations(self, memory: int, going: Iterable[tuple[Any, ...]]) -> None:
