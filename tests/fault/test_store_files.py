@@ -165,6 +165,20 @@ def test_a_store_that_may_only_be_read_is_read_and_not_written(place: Place) -> 
     assert len(server.names()) == 50
 
 
+@pytest.mark.promise("store.address")
+def test_an_address_that_is_no_file_is_refused(place: Place) -> None:
+    for option, address in (
+        ("--store", "postgresql://ann:geheim@db.example/memory"), ("--file", "https://example.com/memory.json"),
+        ("--export-dir", "s3://bucket/exports"),
+    ):  # fmt: skip
+        told = place.run("config", option, address)
+        assert told.returncode == 2
+        assert option in told.stderr and "file" in told.stderr and "geheim" not in told.stderr
+    place.environment["POLYMNIA_STORE"] = "mysql://db/memory"
+    assert place.run("list").returncode == 2
+    assert not list(place.folder.rglob("*:*"))
+
+
 def test_missing_folders_on_the_way_to_the_store_are_made(place: Place) -> None:
     store = place.folder / "not" / "yet" / "here" / "memory.db"
     server = place.serve("strict", "--store", str(store))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
@@ -17,7 +17,7 @@ from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 __all__ = ["parser", "run"]
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
-_EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_timeout")
+_EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "rerank", "lanes")
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
@@ -118,7 +118,9 @@ def _add(parser: ArgumentParser, setting: Setting) -> None:
         setting.flag,
         dest=setting.name,
         metavar=metavar,
-        help=f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%"),
+        help=SUPPRESS
+        if setting.secret
+        else f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%"),
         **optional,
     )
 

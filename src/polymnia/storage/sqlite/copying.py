@@ -12,6 +12,7 @@ from urllib.parse import quote
 import apsw
 
 from polymnia.engine.ports.copies import Copied, Restored
+from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
 from polymnia.errors import Damaged, Invalid, NotAStore
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.migrating import set_log, settle, upgrade, version
@@ -163,7 +164,8 @@ def _closing(path: str) -> Iterator[apsw.Connection]:
 @contextmanager
 def _draft(path: str) -> Iterator[str]:
     """A name for a file in the making, beside where it will be; nothing of it stays when it is not finished."""
-    draft = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    remove_left_drafts(path)
+    draft = draft_of(path)
     _remove(draft)
     os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:

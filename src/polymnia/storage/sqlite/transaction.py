@@ -16,6 +16,7 @@ from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["SqliteTransaction"]
 
+_AHEAD = 3_600_000_000  # microseconds by which clocks may differ without one of them being wrong
 _HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # what the word index reads of a memory's head
 
 
@@ -28,7 +29,8 @@ class SqliteTransaction(Indexing):
         super().__init__(connection, project, analyst)
         self._who = who
         self._action = action
-        self._at = max(at, self._touched + 1)
+        # Times do not run backwards, unless a wrong clock has dated a change far ahead: no later one goes by that.
+        self._at = at if self._touched - at > _AHEAD else max(at, self._touched + 1)
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
         self._versions: dict[int, tuple[int, int]] = {}
