@@ -705,7 +705,8 @@ def settings() -> str:
         where = f"`{names[0]}` only" if len(names) == 1 else "every command but `demo`"
         if len(names) not in (1, len(used) - 1):
             where = codes(names)
-        rows.append((code(setting.flag), code(setting.variable), value, default(setting), setting.help, where))
+        flag = "none" if setting.secret else code(setting.flag)
+        rows.append((flag, code(setting.variable), value, default(setting), setting.help, where))
     foreign = []
     for variable, meaning in VARIABLES.items():
         dialects = [name for name in DIALECTS if obeyed(variable, dialect=name)]

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-__all__ = ["NETWORK", "SETTINGS", "BadSetting", "Setting", "Settings", "read", "read_file", "strangers"]
+__all__ = [
+    "NETWORK",
+    "SETTINGS",
+    "BadSetting",
+    "Setting",
+    "Settings",
+    "read",
+    "read_file",
+    "strangers",
+    "without_password",
+]
 
 MIB = 1024 * 1024
 _PREFIX = "POLYMNIA_"
@@ -19,7 +29,7 @@ class BadSetting(ValueError):
 
 class Setting:
     """One setting. ``choices`` lists its values where it has few; ``optional`` may be given without a value, ``zero``
-    may be zero."""
+    may be zero. A ``secret`` is not taken on the command line, which others can read, and never shown."""
 
     def __init__(
         self,
@@ -31,6 +41,7 @@ class Setting:
         choices: Sequence[str] = (),
         optional: bool = False,
         zero: bool = False,
+        secret: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -39,6 +50,7 @@ class Setting:
         self.choices = choices
         self.optional = optional
         self.zero = zero
+        self.secret = secret
 
     @property
     def flag(self) -> str:
@@ -52,6 +64,11 @@ class Setting:
 
     def value(self, text: str, source: str) -> object:
         """Read the setting from a text; ``source`` names where the text stands."""
+        if self.secret and source == self.flag:
+            raise BadSetting(
+                f"{self.flag} is not taken on the command line, where everybody who can list processes would read it: "
+                f"set {self.variable} in the environment, or name a file that holds it with {self.flag}-file"
+            )
         if self.choices and text not in self.choices:
             raise BadSetting(f"{source} is {text!r}, but must be one of: {', '.join(self.choices)}")
         try:
@@ -85,7 +102,8 @@ SETTINGS = (
         "openai:MODEL or ollama:MODEL.",
     ),
     Setting("embedder_url", str, None, "Where openai:MODEL or ollama:MODEL is served."),
-    Setting("embedder_key", str, None, "The key for openai:MODEL."),
+    Setting("embedder_key", str, None, "The key for openai:MODEL. Not taken on the command line.", secret=True),
+    Setting("embedder_key_file", str, None, "A file that holds the key for openai:MODEL, and nothing else."),
     Setting("embedder_timeout", float, 30.0, "Seconds to wait for one answer of an embedder over HTTP."),
     Setting("rerank", str, "off", "Whether the best candidates are judged once more by a cross-encoder.",
             choices=("off", "on")),
@@ -122,6 +140,7 @@ SETTINGS = (
     Setting("max_nesting", int, 100, "The deepest nesting accepted in a message."),
 )  # fmt: skip
 _BY_FLAG = {setting.flag: setting for setting in SETTINGS}
+_PLACES = frozenset(("config", "store", "file", "embedder_key_file", "export_dir", "keys", "oauth_keys"))
 NETWORK = frozenset((
     "host", "port", "keys", "allowed_hosts", "allowed_origins", "trusted_proxies", "rate_limit", "rate_limit_session",
     "rate_limit_heavy",
@@ -142,6 +161,7 @@ class Settings:
     embedder: str
     embedder_url: str | None
     embedder_key: str | None
+    embedder_key_file: str | None
     embedder_timeout: float
     rerank: str
     lanes: str
@@ -186,12 +206,32 @@ class Settings:
                 value, source = setting.value(text, setting.variable), setting.variable
             if value is None and file is not None:
                 value, source = file.get(setting.name), "file"
+            if setting.name in _PLACES and isinstance(value, str):
+                _check_place(value, source if source != "file" else setting.name)
             setattr(self, setting.name, setting.default if value is None else value)
             self.sources[setting.name] = "default" if value is None else source
 
     def values(self) -> dict[str, object]:
         """All values by their names."""
         return {setting.name: getattr(self, setting.name) for setting in SETTINGS}
+
+
+def _check_place(text: str, source: str) -> None:
+    """Refuse an address where a file is meant: it would become a folder of that name."""
+    scheme, is_address, _ = text.partition("://")
+    if is_address and scheme.replace("+", "").replace("-", "").isalnum():
+        # Only how it begins: there may be a password in it.
+        raise BadSetting(
+            f"{source} is an address ({scheme}://…), but must name a file on this machine; "
+            "what Polymnia remembers is kept in a file"
+        )
+
+
+def without_password(text: str) -> str:
+    """An address as it may be shown: without whoever asks, and without what is asked."""
+    start, is_address, rest = text.rpartition("://")
+    shown = rest.rpartition("@")[2].partition("?")[0]
+    return f"{start}{is_address}{shown}"
 
 
 def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, object]:

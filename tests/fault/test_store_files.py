@@ -99,10 +99,48 @@ def test_a_store_with_garbage_behind_its_head_is_refused_and_left_as_it_is(place
     _refuses(place, r"damaged")
 
 
-def test_an_empty_file_becomes_a_store(place: Place) -> None:
-    place.store.touch()
-    server = place.serve("strict")
-    assert not server.call("create_entities", entities=[entity("first", "text")]).failed
+@pytest.mark.promise("store.empty")
+def test_an_empty_file_is_no_empty_memory(place: Place) -> None:
+    _filled(place)
+    place.store.write_bytes(b"")
+    _refuses(place, r"empty \(0 bytes\)")
+    place.store.unlink()
+    assert place.serve("strict").names() == []
+
+
+def _empty_database(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = wal; CREATE TABLE gone (id); DROP TABLE gone").fetchall()
+    connection.close()
+
+
+@pytest.mark.promise("store.empty")
+def test_neither_is_an_empty_database(place: Place) -> None:
+    _empty_database(place.store)
+    _refuses(place, r"empty database")
+
+
+@pytest.mark.promise("store.read_only")
+def test_a_store_in_a_folder_that_may_not_be_written_can_be_read(place: Place) -> None:
+    _filled(place)
+    place.store.chmod(0o444)
+    place.folder.chmod(0o755)
+    locked = place.folder / "locked"
+    locked.mkdir()
+    inside = locked / "memory.db"
+    inside.write_bytes(place.store.read_bytes())
+    locked.chmod(0o555)
+    place.environment["POLYMNIA_STORE"] = str(inside)
+    with constrained(place.folder, as_anybody()):
+        server = place.serve("strict", "--store", str(inside))
+        assert len(server.names()) == 50
+        assert server.call("search_nodes", query="name 17").value["nodes"][0]["name"] == "name 17"
+        refusal = server.refused("create_entities", entities=[entity("new", "text")])
+        assert "cannot be written" in refusal.text
+        assert str(inside) in refusal.text
+        assert place.run("search", "name 17").returncode == 0
+        assert place.run("add", "new").returncode == 1
+    assert [path.name for path in locked.iterdir()] == ["memory.db"]
 
 
 def test_a_folder_that_may_not_be_written_gives_a_clear_error(place: Place) -> None:
@@ -125,6 +163,20 @@ def test_a_store_that_may_only_be_read_is_read_and_not_written(place: Place) -> 
     refusal = server.refused("create_entities", entities=[entity("new", "text")])
     assert re.search(re.escape(str(place.store)), refusal.text), refusal.text
     assert len(server.names()) == 50
+
+
+@pytest.mark.promise("store.address")
+def test_an_address_that_is_no_file_is_refused(place: Place) -> None:
+    for option, address in (
+        ("--store", "postgresql://ann:geheim@db.example/memory"), ("--file", "https://example.com/memory.json"),
+        ("--export-dir", "s3://bucket/exports"),
+    ):  # fmt: skip
+        told = place.run("config", option, address)
+        assert told.returncode == 2
+        assert option in told.stderr and "file" in told.stderr and "geheim" not in told.stderr
+    place.environment["POLYMNIA_STORE"] = "mysql://db/memory"
+    assert place.run("list").returncode == 2
+    assert not list(place.folder.rglob("*:*"))
 
 
 def test_missing_folders_on_the_way_to_the_store_are_made(place: Place) -> None:

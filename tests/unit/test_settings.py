@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.settings import NETWORK, SETTINGS, BadSetting, Settings, read, read_file
+from polymnia.settings import NETWORK, SETTINGS, BadSetting, Settings, read, read_file, without_password
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _NUMBERS = [setting.name for setting in SETTINGS if setting.kind in (int, float)]
@@ -36,12 +36,17 @@ def _example(name: str) -> tuple[str, object]:
 
 
 def test_a_setting_comes_from_the_command_line_before_the_environment() -> None:
-    for name in _BY_NAME:
-        setting = _BY_NAME[name]
+    for name, setting in _BY_NAME.items():
         text, value = _example(name)
         from_environment = Settings({}, {setting.variable: text})
         assert getattr(from_environment, name) == value
         assert type(getattr(from_environment, name)) is type(value)
+        if setting.secret:
+            for words in ([setting.flag, text], [f"{setting.flag}={text}"]):
+                with pytest.raises(BadSetting, match=setting.variable) as refused:
+                    read(words)
+                assert text not in str(refused.value)
+            continue
         given = read([setting.flag, text])
         assert given == read([f"{setting.flag}={text}"]) == {name: value}
         other = setting.choices[0] if setting.choices else "9" if name in _NUMBERS else "another"
@@ -146,7 +151,8 @@ def test_a_setting_comes_from_the_file_after_everything_else(tmp_path: Path) -> 
         assert getattr(Settings({}, {setting.variable: other}, file), name) == setting.kind(other)
         assert Settings({}, {}, file).sources[name] == "file"
         assert Settings({}, {setting.variable: other}, file).sources[name] == setting.variable
-        assert Settings(read([setting.flag, text]), {}, file).sources[name] == setting.flag
+        if not setting.secret:
+            assert Settings(read([setting.flag, text]), {}, file).sources[name] == setting.flag
         assert Settings({}, {}).sources[name] == "default"
 
 
@@ -195,3 +201,18 @@ def test_a_misspelt_option_is_told_what_was_meant() -> None:
 def test_an_option_of_the_network_is_refused_where_there_is_none() -> None:
     with pytest.raises(BadSetting, match="no option --port here: it is one of polymnia serve"):
         read(["--port", "5"], NETWORK)
+
+
+@pytest.mark.parametrize("name", ["store", "file", "config", "keys", "export_dir", "embedder_key_file"])
+def test_an_address_where_a_file_is_meant_is_refused_and_not_shown(name: str) -> None:
+    for source in ({name: "postgresql+x://ann:geheim@host/db"}, {}):
+        environment = {} if source else {_BY_NAME[name].variable: "postgresql+x://ann:geheim@host/db"}
+        with pytest.raises(BadSetting, match=r"address \(postgresql\+x://…\)") as refused:
+            Settings(source, environment)
+        assert "geheim" not in str(refused.value)
+    assert getattr(Settings({name: "a:b/c"}, {}), name) == "a:b/c"
+
+
+def test_an_address_is_shown_without_its_password() -> None:
+    assert without_password("https://ann:geheim@host:8080/v1?key=geheim") == "https://host:8080/v1"
+    assert without_password("http://127.0.0.1:9") == "http://127.0.0.1:9"

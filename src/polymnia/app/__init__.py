@@ -124,7 +124,12 @@ def _store(chosen: Settings, create: bool) -> Store:
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
     inner = SqliteStore(path, busy_timeout=chosen.busy_timeout, analyst=Analysis())
     turn = Turn(behind + ".lock", chosen.busy_timeout)
-    return Mirror(inner, chosen.file, turn, limits=limits(chosen))
+    return Mirror(inner, chosen.file, turn, limits=limits(chosen), tell=_tell)
+
+
+def _tell(text: str) -> None:
+    """Tell whoever started the server or the command: on stderr, where no answer travels."""
+    print(f"polymnia: {text}", file=sys.stderr, flush=True)
 
 
 def _behind(file: str) -> str:
@@ -206,9 +211,25 @@ def _check_embedder(chosen: Settings) -> None:
     from polymnia import embedding
 
     try:
-        embedding.check(chosen.embedder, url=chosen.embedder_url, key=chosen.embedder_key)
+        embedding.check(chosen.embedder, url=chosen.embedder_url, key=_embedder_key(chosen))
     except Invalid as e:
         raise BadSetting(f"{e.message}\n{e.hint}") from None
+
+
+def _embedder_key(chosen: Settings) -> str | None:
+    """The key of the embedder: as it was given, or as its file holds it."""
+    path = chosen.embedder_key_file
+    if chosen.embedder_key is not None or path is None:
+        return chosen.embedder_key
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8") as file:
+            key = file.read().strip()
+    except (OSError, UnicodeDecodeError) as e:
+        reason = e.strerror if isinstance(e, OSError) else "it is no text"
+        raise BadSetting(f"The file {path} of --embedder-key-file cannot be read: {reason}") from None
+    if not key:
+        raise BadSetting(f"The file {path} of --embedder-key-file is empty")
+    return key
 
 
 def _finder(chosen: Settings, store: Store) -> Finder:
@@ -217,7 +238,7 @@ def _finder(chosen: Settings, store: Store) -> Finder:
     with importing():
         from polymnia.engine.search.finder import Finder
 
-    url, key = chosen.embedder_url, chosen.embedder_key
+    url, key = chosen.embedder_url, _embedder_key(chosen)
     return Finder(
         store,
         embedders=embedding.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),

@@ -8,8 +8,8 @@ __all__ = ["main"]
 
 _COMMANDS = (
     "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes",
-    "associations", "analyze", "sessions", "import", "export", "history", "changes", "undo", "purge",
-    "reindex", "config", "health",
+    "associations", "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo",
+    "purge", "reindex", "config", "health",
 )  # fmt: skip
 
 

@@ -272,6 +272,19 @@ def export(parser: ArgumentParser) -> None:
 # ── the past, and the store ──────────────────────────────────────────────────────────────────────────────
 
 
+def backup(parser: ArgumentParser) -> None:
+    """What to write."""
+    parser.add_argument("path", metavar="FILE", help="the file to write: every project, with history and indexes")
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+    json(parser)
+
+
+def restore(parser: ArgumentParser) -> None:
+    """What to bring back."""
+    parser.add_argument("path", metavar="FILE", help="a file that `polymnia backup` made, or another store")
+    json(parser)
+
+
 def history(parser: ArgumentParser) -> None:
     """Whose history."""
     _id(parser)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
@@ -17,7 +17,7 @@ from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 __all__ = ["parser", "run"]
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
-_EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_timeout")
+_EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "rerank", "lanes")
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
@@ -80,6 +80,8 @@ COMMANDS = (
     _Command("import", "transfer:import_file", "take in a graph file of another server, an archive or a project",
              given.import_, _IMPORTING),
     _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive", given.export),
+    _Command("backup", "copies:backup", "copy the whole store to a file, while servers may be running", given.backup),
+    _Command("restore", "copies:restore", "put a backup in place of the store, which is kept", given.restore),
     _Command("history", "past:history", "tell everything that happened to a memory", given.history),
     _Command("changes", "past:changes", "list the newest changes", given.changes),
     _Command("undo", "past:undo", "take back a change, whole", given.undo),
@@ -117,7 +119,9 @@ def _add(parser: ArgumentParser, setting: Setting) -> None:
         setting.flag,
         dest=setting.name,
         metavar=metavar,
-        help=f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%"),
+        help=SUPPRESS
+        if setting.secret
+        else f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%"),
         **optional,
     )
 

@@ -11,11 +11,10 @@ import msgspec
 
 from polymnia.app import default_store, key_file, misspelt
 from polymnia.cli.output import dim, padded, print_json, strong
-from polymnia.settings import NETWORK, SETTINGS, Settings
+from polymnia.settings import NETWORK, SETTINGS, Settings, without_password
 
 __all__ = ["config"]
 
-_HIDDEN = ("embedder_key",)
 _SHADE = "(set, not shown)"
 _PATHS = ("config", "store", "file", "export_dir", "keys")
 
@@ -28,8 +27,10 @@ def config(arguments: Namespace, chosen: Settings) -> int:
     told: dict[str, dict[str, Any]] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
-        if setting.name in _HIDDEN and value is not None:
+        if setting.secret and value is not None:
             value = _SHADE
+        if setting.name == "embedder_url" and value is not None:
+            value = without_password(value)
         if value is None:
             value = _meant(chosen, setting.name)
         told[setting.name] = {"value": value, "source": _source(chosen, setting.name)}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from polymnia.embedding.measured import Measured
@@ -44,8 +44,11 @@ class _Endpoint(Measured):
     ) -> None:
         super().__init__()
         self._model = model
-        self._url = _address(url or self._default, self._path)
-        self._key = key
+        address, self._authorization = _apart(url or self._default)
+        self._url = _address(address, self._path)
+        self._shown = self._url.partition("?")[0]
+        if key:
+            self._authorization = f"Bearer {key}"
         self._timeout = timeout
         self._pause = pause
         self._opener = _opener(self._url)
@@ -79,8 +82,8 @@ class _Endpoint(Measured):
 
     def _ask(self, question: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        if self._authorization:
+            headers["Authorization"] = self._authorization
         request = Request(self._url, json.dumps(question).encode(), headers, method="POST")
         for pause in (*_PAUSES, None):
             try:
@@ -99,9 +102,9 @@ class _Endpoint(Measured):
                     raise self._silent() from error
                 if pause is None or isinstance(reason, ConnectionRefusedError):
                     raise NoModel(
-                        f"The embedding server at {self._url} cannot be reached: {reason}",
+                        f"The embedding server at {self._shown} cannot be reached: {reason}",
                         hint="Start the server or correct its address; keyword search works without it.",
-                        url=self._url,
+                        url=self._shown,
                     ) from error
             except ValueError as error:
                 raise self._wrong("something that is not JSON") from error
@@ -117,9 +120,9 @@ class _Endpoint(Measured):
         }.get(error.code, "Look at the server's own log; keyword search works without it.")
         said = _start(error.read(400).decode("utf-8", "replace"))
         return NoModel(
-            f"The embedding server at {self._url} answered {error.code} for the model {self._model}: {said}",
+            f"The embedding server at {self._shown} answered {error.code} for the model {self._model}: {said}",
             hint=hint,
-            url=self._url,
+            url=self._shown,
             status=error.code,
         )
 
@@ -128,9 +131,9 @@ class _Endpoint(Measured):
 
     def _silent(self) -> NoModel:
         return NoModel(
-            f"The embedding server at {self._url} did not answer within {self._timeout:g} s",
+            f"The embedding server at {self._shown} did not answer within {self._timeout:g} s",
             hint="Use a faster model or allow more time; keyword search works meanwhile.",
-            url=self._url,
+            url=self._shown,
             timeout=self._timeout,
         )
 
@@ -174,12 +177,27 @@ def _opener(url: str) -> OpenerDirector:
     return build_opener(_StayHere, *([ProxyHandler({})] if near else []))
 
 
+def _apart(url: str) -> tuple[str, str | None]:
+    """An address without the user and password it may name, and the header that says who asks.
+
+    So neither is ever part of a message."""
+    start, is_address, rest = url.partition("://")
+    who, is_named, _ = rest.partition("/")[0].rpartition("@")
+    if not is_address or not is_named:
+        return url, None
+    from base64 import b64encode
+
+    header = f"Basic {b64encode(unquote(who).encode()).decode()}"
+    return f"{start}://{rest[len(who) + 1 :]}", header
+
+
 def _address(url: str, path: str) -> str:
     """The full address, whether the one given ends at the host, at the version or at the last word."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise Invalid(
-            f"{url!r} is no address of an embedding server", hint="Give one such as http://127.0.0.1:11434.", url=url
+            f"{url.rpartition('@')[2]!r} is no address of an embedding server",
+            hint="Give one such as http://127.0.0.1:11434.",
         )
     url = url.rstrip("/")
     first, last = path.rsplit("/", 1)

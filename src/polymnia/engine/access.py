@@ -15,6 +15,7 @@ from polymnia.models import Author
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.copies import Copied, Restored
 
 __all__ = ["EVERYTHING", "Grant", "Guarded"]
 
@@ -99,6 +100,17 @@ class Guarded:
             self._all(None)
             self._grant.check_write("nothing was mended")
         return self._inner.mend(tx, kinds, asked)
+
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store, for somebody who may see all of it."""
+        self._all(None)
+        return self._inner.back_up(path, overwrite=overwrite)
+
+    def restore(self, path: str) -> Restored:
+        """Bring a backup back, as they may change things."""
+        self._all(None)
+        self._grant.check_write("nothing was restored")
+        return self._inner.restore(path)
 
     def place(self) -> object:
         """What is open."""

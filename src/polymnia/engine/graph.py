@@ -269,7 +269,12 @@ def delete_observations(tx: Transaction, items: Sequence[tuple[str, Sequence[str
     ids = tx.ids(names) if names else {}
     if policy.deleting_from_missing == "refuse" and (missing := [name for name in names if name not in ids]):
         raise NotFound(missing)
-    return sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
+    gone = sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
+    for record in tx.load(list(ids.values())) if gone else ():
+        # Of a content the summary says what its text says: with the text, it goes.
+        if not record.observations and record.summary is not None and record.name == record.uid:
+            tx.revise(record.id, {"summary": None})
+    return gone
 
 
 def delete_relations(tx: Transaction, relations: Sequence[tuple[str, str, str]]) -> list[Relation]:

@@ -32,6 +32,10 @@ RelationshipType = Literal[
 RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
 
 _TITLE = 120
+_DELETED = (
+    "It was deleted. get_content_history shows what it was; update_content with updates {} and options.restore true "
+    "brings it back."
+)
 
 
 class ItemDraft(Struct, frozen=True, kw_only=True):
@@ -118,7 +122,11 @@ def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
     """An item by its id. One of another session is not there; whose it is, is not told."""
     records = snapshot.load(list(snapshot.ids_of([id]).values()))
     if not records or records[0].session not in (None, session):
-        raise NotFound([id], "Content", hint="Check the id; search_content finds it by its words.")
+        missing = NotFound([id], "Content", hint="Check the id; search_content finds it by its words.")
+        if not records and find_deleted(snapshot, id, session) is not None:
+            missing = NotFound([id], "Content", hint=_DELETED)
+            missing.details["deleted"] = True
+        raise missing
     return records[0]
 
 

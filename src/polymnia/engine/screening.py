@@ -19,6 +19,7 @@ from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation,
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.copies import Copied, Restored
 
 __all__ = ["Screen", "Screening"]
 
@@ -225,6 +226,14 @@ class Screening:
     def projects(self) -> list[str]:
         """The names of all projects."""
         return self._inner.projects()
+
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store to a file."""
+        return self._inner.back_up(path, overwrite=overwrite)
+
+    def restore(self, path: str) -> Restored:
+        """Bring a backup back as it is."""
+        return self._inner.restore(path)
 
     def about(self) -> dict[str, Any]:
         """What the store is."""

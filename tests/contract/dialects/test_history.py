@@ -299,16 +299,20 @@ def test_without_yes_nothing_is_purged(place: Place, strict: Server) -> None:
 
 
 @pytest.mark.promise("history.purge.undo")
-def test_undo_after_a_purge_goes_on_with_the_change_before_it(place: Place, strict: Server) -> None:
+def test_undo_after_a_purge_says_that_it_was_final_and_touches_nothing_else(place: Place, strict: Server) -> None:
     strict.call("create_entities", entities=[A])
     strict.call("create_entities", entities=[B])
     place.run("purge", "a", "--yes")
     purge = told(place, "changes")[0]["change"]
 
-    assert told(place, "undo")["undone"]["action"] == "create_entities"
-
-    assert strict.names() == []
+    refused = place.run("undo")
+    assert refused.returncode == 1
+    assert "final" in refused.stderr and f"change {purge}" in refused.stderr and "--change N" in refused.stderr
+    assert strict.names() == ["b"]
     assert place.run("undo", "--change", str(purge)).returncode == 1
+
+    assert told(place, "undo", "--change", str(purge - 1))["undone"]["action"] == "create_entities"
+    assert strict.names() == []
 
 
 @pytest.mark.promise("history.as_of")

@@ -69,7 +69,8 @@ def model() -> Iterator[Model]:
 
 
 def started(place: Place, model: Model) -> Server:
-    return place.serve("strict", "--embedder", "openai:tiny", "--embedder-url", model.url, "--embedder-key", "secret")
+    place.environment["POLYMNIA_EMBEDDER_KEY"] = "secret"
+    return place.serve("strict", "--embedder", "openai:tiny", "--embedder-url", model.url)
 
 
 def names(reply: Reply) -> list[str]:

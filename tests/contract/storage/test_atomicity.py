@@ -42,6 +42,7 @@ STEPS: dict[str, Step] = {
     "drop_indexes": lambda tx: tx.drop_indexes(),
     "index_characters": lambda tx: tx.index_characters(100),
     "remove_records": lambda tx: tx.remove_records(list(tx.ids(["c", "newer"]).values())),
+    "bring_back": lambda tx: tx.bring_back(tx.ids_ever("deleted before")[0]),
     "purge": lambda tx: tx.purge([tx.ids(["d"])["d"]]),
     "undo": lambda tx: tx.undo(tx.changes(100)[-1].id),
 }
@@ -53,6 +54,8 @@ def _filled(project: Project) -> None:
     project.create(*(draft(name, f"first of {name}", f"second of {name}") for name in "abcd"))
     project.relate("a", "knows", "b")
     project.relate("d", "knows", "a")
+    project.create(draft("deleted before", "text"))
+    project.delete("deleted before")
     with project.changing() as tx:
         tx.add_session("old")
         tx.note("place", "here")

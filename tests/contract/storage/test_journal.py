@@ -76,6 +76,26 @@ def test_times_never_run_backwards_even_if_the_clock_does(engine: Engine) -> Non
     project.store.close()
 
 
+def test_a_change_that_a_wrong_clock_dated_far_ahead_dates_no_later_one(engine: Engine) -> None:
+    now, year = 1_800_000_000_000_000, 365 * 86_400_000_000
+    times = iter([now, now + 10 * year, now + 60_000_000, now + 61_000_000])
+    project = Project(engine.open(clock=lambda: next(times, now + 62_000_000)), "default")
+    stamps = []
+    for number in range(4):
+        project.create(draft(f"name {number}"))
+        stamps.append(project.store.stamp("default"))
+    changes = project.see(lambda snapshot: snapshot.changes(10))
+    assert [change.at - now for change in reversed(changes)] == [0, 10 * year, 60_000_000, 61_000_000]
+    assert [change.id for change in changes] == [4, 3, 2, 1]
+    assert len(set(stamps)) == 4
+    # The order is that of the numbers: the past holds what was made before, whatever its date.
+    assert len(project.see(lambda snapshot: snapshot.as_of(now + 60_000_000)[0])) == 3
+    assert len(project.see(lambda snapshot: snapshot.as_of(now)[0])) == 1
+    project.undo()
+    assert project.names() == ["name 0", "name 1", "name 2"]
+    project.store.close()
+
+
 def test_the_size_is_about_the_number_of_texts(walk: Walk) -> None:
     texts = sum(1 + len(record.observations) for record in walk.now.records)
     assert 0.8 * texts <= walk.project.see(lambda snapshot: snapshot.size()) <= 1.2 * texts

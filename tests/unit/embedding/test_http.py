@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from polymnia.embedding.http import Ollama, OpenAI
-from polymnia.errors import NoModel
+from polymnia.errors import Invalid, NoModel
 
 Reply = tuple[int, dict[str, str], Any]
 
@@ -230,3 +230,17 @@ def test_vectors_of_another_kind_than_before_are_a_fault(
     server.reply = lambda _: (200, {}, {"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
     with pytest.raises(NoModel, match=said):
         model.embed(["a", "b"])
+
+
+def test_a_user_in_the_address_is_sent_as_such_and_stands_in_no_message(server: Server) -> None:
+    address = server.url.replace("http://", "http://ann:s%20cret@")
+    OpenAI("tiny", url=address).load()
+    assert server.asked[0][1]["Authorization"] == "Basic YW5uOnMgY3JldA=="
+    server.reply = lambda question: (400, {}, {"error": "no"})
+    with pytest.raises(NoModel) as refused:
+        OpenAI("tiny", url=address + "?key=secret").load()
+    assert server.url in refused.value.message
+    assert "cret" not in refused.value.message + str(refused.value.details)
+    with pytest.raises(Invalid) as wrong:
+        OpenAI("tiny", url="ftp://ann:secret@host")
+    assert "secret" not in wrong.value.message + str(wrong.value.details)

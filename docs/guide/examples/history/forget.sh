@@ -9,5 +9,6 @@ polymnia purge diary || echo "exit code $?"
 polymnia purge diary --yes
 polymnia history diary || echo "exit code $?"
 
-# Undo goes on with the change before the purge.
-polymnia undo
+# The last change was final. An earlier one is undone by its number.
+polymnia undo || echo "exit code $?"
+polymnia undo --change 2

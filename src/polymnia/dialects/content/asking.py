@@ -40,13 +40,17 @@ class Asking:
         if context.log is not None and given.request_id is not None:
             context.log("info", f"{given.operation}: request {given.request_id!r}")
 
-    def writing(self, tell: Callable[[Any], dict[str, Any]]) -> Memory:
-        """The memory to write to. What is done for a request_id is told again when that comes again."""
+    def check_session(self) -> None:
+        """Refuse to write without a session where the server wants one."""
         if self._context.require_session and self.session is None:
             raise Refused(
                 "This server writes only within a session: session_id is missing",
                 hint="Give a session_id, or start the server without --require-session.",
             )
+
+    def writing(self, tell: Callable[[Any], dict[str, Any]]) -> Memory:
+        """The memory to write to. What is done for a request_id is told again when that comes again."""
+        self.check_session()
         if self.given.request_id is None:
             return self.memory
         asked = encode({key: value for key, value in _fields(self.given).items() if key not in ("user_id",)})

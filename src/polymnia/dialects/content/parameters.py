@@ -90,6 +90,7 @@ class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     preserve_previous: Annotated[bool, Meta(description="Keep the version before readable (default true).")] | None = (
         None
     )
+    restore: Annotated[bool, Meta(description="Bring a deleted item back as it was; updates is {} then.")] | None = None
 
 
 class UpdateContent(Standard, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer, item, minimal, relationship, summarised, version
 from polymnia.engine.content import content
-from polymnia.engine.moments import read_moment
+from polymnia.engine.moments import moment, read_moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation
 from polymnia.operation import Context, Memory, Reply
@@ -214,7 +214,16 @@ def _history(context: Context, given: parameters.GetHistory) -> Reply:
             asking.memory, given.content_id, given.session_id, given.limit, _or(given.include_diffs, False)
         )
         total = len(asking.memory.item_versions(given.content_id, session=given.session_id))
-        return answer(asking.begun, content_id=given.content_id, versions=told, total_versions=total)
+        fields: dict[str, Any] = {"content_id": given.content_id, "versions": told, "total_versions": total}
+        deletion = asking.memory.item_deletion(given.content_id, session=given.session_id)
+        if deletion is not None:
+            fields["deleted"] = {
+                "at": moment(deletion.at),
+                "by": deletion.who,
+                "change": deletion.id,
+                "restore": "update_content with this content_id, updates {} and options.restore true brings it back.",
+            }
+        return answer(asking.begun, **fields)
 
     return replied(asking, work)
 

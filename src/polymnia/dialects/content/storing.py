@@ -87,7 +87,16 @@ def _relationship(relation: Relation) -> dict[str, Any]:
 def _update(context: Context, given: parameters.UpdateContent) -> Reply:
     asking = Asking(context, given)
     updates, options = given.updates, given.options or parameters.UpdateOptions()
-    if all(one is None for one in (updates.content, updates.summary, updates.tags, updates.metadata)):
+    nothing = all(one is None for one in (updates.content, updates.summary, updates.tags, updates.metadata))
+    if options.restore:
+        if not nothing:
+            raise Invalid(
+                "A deleted item is brought back as it was, so updates must be empty",
+                field="updates",
+                hint="Give updates as {}, and change the item in a second call.",
+            )
+        return _restore(asking, given)
+    if nothing:
         raise Invalid(
             "updates names nothing to change", field="updates", hint="Give content, summary, tags or metadata."
         )
@@ -119,6 +128,16 @@ def _update(context: Context, given: parameters.UpdateContent) -> Reply:
     )
 
 
+def _restore(asking: Asking, given: parameters.UpdateContent) -> Reply:
+    def tell(done: StoredItem) -> dict[str, Any]:
+        return _stored(asking, "Content restored: it is as it was when it was deleted", done, [])
+
+    return replied(
+        asking,
+        lambda: tell(asking.writing(tell).restore_item(given.content_id, session=given.session_id, step=asking.step)),
+    )
+
+
 def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
     asking = Asking(context, given)
     options = given.options or parameters.DeleteOptions()
@@ -132,7 +151,11 @@ def _delete(context: Context, given: parameters.DeleteContent) -> Reply:
 
     def tell(done: tuple[Record, int, int]) -> dict[str, Any]:
         record, gone, kept = done
-        how = "permanently deleted" if hard else "deleted; it stays in the history and can be brought back"
+        how = (
+            "permanently deleted"
+            if hard
+            else "deleted; get_content_history still shows it, and update_content with options.restore brings it back"
+        )
         return answer(
             asking.begun,
             f"Content {how}",

@@ -148,6 +148,8 @@ def _validate(context: Context, given: parameters.ValidateIntegrity) -> Reply:
 
     def work() -> dict[str, Any]:
         fix = _or(options.fix_issues, False)
+        if fix:
+            asking.check_session()
         report = asking.memory.validate(
             scope=scope, session=given.session_id if scope == "session" else None, checks=given.checks, fix=fix
         )

@@ -88,6 +88,8 @@ def _told(fault: Fault) -> tuple[dict[str, Any], list[str]]:
             details["project_id"] = project
         if len(fault.names) > 1:
             details["resource_ids"] = fault.names
+        if fault.details.get("deleted"):
+            return {**details, "deleted": True}, [fault.hint]
         return details, [
             "Verify the content ID is correct",
             "Check if the content was deleted",

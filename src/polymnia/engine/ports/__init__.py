@@ -28,6 +28,7 @@ from polymnia.models import (
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.copies import Copied, Restored
 
 __all__ = ["DRAWN_LATER", "Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
 
@@ -306,6 +307,12 @@ class Transaction(Snapshot, Protocol):
         Answers the change that was undone; its ``undone_by`` is the number of the undo.
         """
 
+    def bring_back(self, id: int) -> None:
+        """Bring back a record that was deleted, as it was, with its relations whose other ends are there.
+
+        Refused with Conflict when another record has its name now.
+        """
+
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too: from the store, the indexes and the journal.
 
@@ -385,6 +392,18 @@ class Store(Protocol):
 
         Data that is made of other data is made again. What cannot be read is put where it can be, as part of the
         change. Answers how many of each kind were mended.
+        """
+
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store as it is at one moment to a file, and verify the copy. Whoever uses it goes on meanwhile.
+
+        The file is there whole or not at all; one that exists is refused unless ``overwrite``.
+        """
+
+    def restore(self, path: str) -> Restored:
+        """Put a backup in place of what the store holds, which is kept in a file beside it.
+
+        Verified before anything changes; servers that are running see all of it or nothing.
         """
 
     def place(self) -> object:

@@ -49,7 +49,8 @@ def _head(text: Text) -> Passage:
             for term, count in counts.items():
                 found[term] = found.get(term, 0) + count
     # The tags of a content alone would make everything that is tagged alike look alike; words find them all the same.
-    tells = text.bare or bool(text.summary) or (bool(text.tags) and bool(text.name))
+    # And of one that lost its text, nothing is left that means anything.
+    tells = bool(text.summary) or (bool(text.name) and (text.bare or bool(text.tags)))
     return Passage(
         text.id, text.memory, 0, found, length, 0, _day(text), script_number(text.summary or text.name), tells
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,9 +18,11 @@ from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.ports.checks import Asked, Checked
+from polymnia.engine.ports.copies import Copied, Restored
+from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
 from polymnia.engine.transfer.graph_file import Form, Link, Unread, read, recover, write
 from polymnia.engine.transfer.matching import add_missing, match
-from polymnia.errors import BrokenFile, Busy, Forbidden
+from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Author, Limits
 
 __all__ = ["Mirror"]
@@ -51,13 +53,17 @@ _known = Decoder(_Known)
 
 
 class Mirror:
-    """Keeps one project in step with one file."""
+    """Keeps one project in step with one file. ``tell`` is told what its owner should know of."""
 
-    def __init__(self, inner: Store, path: str, turn: Turn, *, limits: Limits) -> None:
+    def __init__(
+        self, inner: Store, path: str, turn: Turn, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
+    ) -> None:
         self._inner = inner
         self._path = os.path.realpath(path)
         self._turn = turn
         self._limits = limits
+        self._tell = tell
+        self._tidy = False
 
     @contextmanager
     def read(self, project: str) -> Iterator[Snapshot]:
@@ -106,6 +112,17 @@ class Mirror:
         """Mend faults in the store behind the file."""
         return self._inner.mend(tx, kinds, asked)
 
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store behind the file, which has the history of the file too."""
+        return self._inner.back_up(path, overwrite=overwrite)
+
+    def restore(self, path: str) -> Restored:
+        """Refused: the file says what the memory is."""
+        raise Invalid(
+            f"The memory is what the file {self._path} says, so no store can be put in its place",
+            hint="Put a copy of the file there, or restore into a store of its own with --store.",
+        )
+
     def place(self) -> object:
         """What is open behind the file."""
         return self._inner.place()
@@ -128,6 +145,9 @@ class Mirror:
             self._turn.give()
 
     def _is_up_to_date(self, project: str) -> bool:
+        if not self._tidy:
+            self._tidy = True
+            remove_left_drafts(self._path)
         with self._inner.read(project) as snapshot:
             known = self._noted(snapshot)
         return known is not None and known.print == self._print()
@@ -155,6 +175,7 @@ class Mirror:
         with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
             before = self._noted(tx)
             form = before.form if before is not None and not data.strip() else graph.form  # emptied, not reformed
+            emptied = tx.count()[0] if print is not None and not data else None
             known = _Known(self._path, print, form, graph.extra, graph.unread)
             if broken is not None:
                 kept = self._set_aside(data)
@@ -172,6 +193,9 @@ class Mirror:
             else:
                 match(tx, graph)
                 self._note(tx, known)
+        if emptied is not None and (before is not None or not emptied):
+            was = f"; {emptied} memories are gone from it, and `polymnia undo` brings them back" if emptied else ""
+            self._tell(f"The file {self._path} is empty (0 bytes), and so is the memory it shows{was}")
         if broken is not None:
             records, relations = graph.report.entities, graph.report.relations
             raise BrokenFile(
@@ -237,7 +261,7 @@ class Mirror:
 def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
     """Write a file so that it is there whole or not at all, with the permissions of another one."""
     folder = os.path.dirname(path)
-    draft = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    draft = draft_of(path)
     try:
         mode = os.stat(like).st_mode & 0o777
     except OSError:

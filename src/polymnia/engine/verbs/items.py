@@ -13,7 +13,7 @@ from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Record, Relation, legal_text
+from polymnia.models import Change, Record, Relation, legal_text
 
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look
@@ -53,13 +53,20 @@ class ItemVerbs(Verbs):
         return [(link, found.get(name)) for link, name in zip(links, names, strict=True) if name not in hidden]
 
     def item_versions(self, id: str, *, session: str | None = None, limit: int | None = None) -> list[Version]:
-        """An item as every change left it, newest first."""
+        """An item as every change left it, newest first; a deleted one from its last state on."""
         with self.store.read(self.project) as snapshot:
-            record = items.find_item(snapshot, id, session)
+            record = items.find_deleted(snapshot, id, session) or items.find_item(snapshot, id, session)
             told = [Version(change, one) for change, one in snapshot.versions(record.id)]
         told += items.brought(record)
         distinct = [one for i, one in enumerate(told) if i == 0 or one.record.version != told[i - 1].record.version]
         return distinct if limit is None else distinct[:limit]
+
+    def item_deletion(self, id: str, *, session: str | None = None) -> Change | None:
+        """The change that deleted an item; None while it is there."""
+        with self.store.read(self.project) as snapshot:
+            if items.find_deleted(snapshot, id, session) is None:
+                return None
+            return next((event.change for event in reversed(snapshot.history(id)) if event.deleted), None)
 
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
         """The vectors of an item, model by model, one for each of its passages."""

@@ -13,7 +13,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.items import ItemDraft, StoredItem
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.items import ItemVerbs
-from polymnia.errors import Invalid, NotFound
+from polymnia.errors import Conflict, Invalid, NotFound
 from polymnia.importing import importing
 from polymnia.models import Record, Relation, RelationDraft, legal_name, legal_text, new_id
 
@@ -232,6 +232,21 @@ class StoringVerbs(ItemVerbs):
             return record, len(links) - len(kept), len(kept)
 
         return self._write("delete_content", delete, step)
+
+    def restore_item(self, id: str, *, session: str | None = None, step: Step | None = None) -> StoredItem:
+        """Bring back an item that was deleted, with its relationships as far as their other ends are there."""
+
+        def restore(tx: Transaction) -> StoredItem:
+            deleted = items.find_deleted(tx, id, session)
+            if deleted is None:
+                raise Conflict(
+                    f"The content {items.find_item(tx, id, session).uid} is there, so it cannot be restored",
+                    hint="To change it, leave options.restore out.",
+                )
+            tx.bring_back(deleted.id)
+            return StoredItem(items.find_item(tx, id, session), tx.relations_of([deleted.name]))
+
+        return self._write("update_content", restore, step)
 
     def relate_items(
         self,

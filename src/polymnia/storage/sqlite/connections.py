@@ -12,11 +12,14 @@ from contextlib import suppress
 import apsw
 
 from polymnia.engine.ports import Clock
-from polymnia.errors import NotAStore
+from polymnia.errors import Damaged, Forbidden, NotAStore
 from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.checkpointing import Checkpoints
 from polymnia.storage.sqlite.queue import Turn
 
 __all__ = ["Connections"]
+
+_CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
 class Connections:
@@ -29,10 +32,12 @@ class Connections:
         self._clock = clock
         self._turn = Turn(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
-        self._opened: tuple[int, int] | None = None  # which file is open, by device and inode
+        self._opened: tuple[int, ...] | None = None  # which file is open, by device and inode
+        self._read_only = False  # whether its folder cannot be written, nor anything in it
+        self._checkpoints = Checkpoints(self._checkpoint)
         self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
         self._writer: apsw.Connection | None = None
-        self._written: tuple[int, int] | None = None  # which file the writer has open
+        self._written: tuple[int, ...] | None = None  # which file the writer has open
         self._readers: list[apsw.Connection] = []  # those nobody uses; another list for every file that is opened
         self._all: set[apsw.Connection] = set()
         self._owes_forgetting = False
@@ -43,6 +48,7 @@ class Connections:
         A change under way in another thread is left to its end.
         """
         self._opened = None
+        self._checkpoints.stop()
         self._let_go()
         readers, self._readers = self._readers, []
         with suppress(IndexError):
@@ -58,8 +64,26 @@ class Connections:
 
     def _close_writer(self) -> None:
         if self._writer is not None:
+            # The last connection to close brings the log into the file; here others may stay.
+            with suppress(apsw.Error):
+                self._writer.execute(_CHECKPOINT).fetchall()
             self._close(self._writer)
             self._writer = None
+
+    def _checkpoint(self) -> None:
+        """Bring what is in the log into the file, as far as nobody reads what was before."""
+        opened, readers = self._opened, self._readers
+        if opened is None or opened != self._place():
+            return  # whoever uses the store next opens the file that is there now
+        try:
+            reader = readers.pop()
+        except IndexError:
+            reader = self._connect()
+        try:
+            with suppress(apsw.Error):
+                reader.execute(_CHECKPOINT).fetchall()
+        finally:
+            self._give_back(reader, readers)
 
     @property
     def open_connections(self) -> int:
@@ -99,8 +123,10 @@ class Connections:
         while True:
             if self._opened is None:
                 self._open()
+            if self._read_only:
+                raise Forbidden(f"The folder of the store {self.path} cannot be written; what is there can be read")
             self._turn.take()
-            if self._opened is not None and self._opened == _identity(self.path):
+            if self._opened is not None and self._opened == self._place():
                 return
             self._turn.give()
             self._open()
@@ -112,7 +138,20 @@ class Connections:
             self._writer, self._written = self._connect(), self._opened
         return self._writer
 
+    def _place(self) -> tuple[int, ...] | None:
+        """Which file lies at our path; where we cannot follow its changes, also in which state."""
+        found = _identity(self.path)
+        if found is not None and self._read_only:
+            return (*found, os.stat(self.path).st_mtime_ns, os.path.exists(self.path + "-wal"))
+        return found
+
     def _connect(self) -> apsw.Connection:
+        if self._read_only:
+            from polymnia.storage.sqlite.reading import connect
+
+            connection = connect(self.path, self._milliseconds)
+            self._all.add(connection)
+            return connection
         connection = apsw.Connection(self.path)
         self._all.add(connection)
         # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
@@ -126,26 +165,24 @@ class Connections:
 
     def _open(self) -> None:
         """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
-        if self._opened is not None and self._opened == _identity(self.path):
+        if self._opened is not None and self._opened == self._place():
             return
         with self._opening:
             if self._opened is not None:
-                if self._opened == _identity(self.path):
+                if self._opened == self._place():
                     return
                 self._leave_replaced_file()
-            if not self._create and not os.path.exists(self.path):
-                raise NotAStore(
-                    f"There is no store at {self.path}",
-                    hint="Check the path. A store is made by the first server or import.",
-                )
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            if not os.path.exists(self.path):
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             from polymnia.storage.sqlite.migrating import is_current, migrate
 
+            self._be_there()
+            self._read_only = not os.access(os.path.dirname(self.path), os.W_OK)
             connection = self._connect()
             try:
                 if not is_current(connection, self.path):
+                    if self._read_only:
+                        raise Forbidden(
+                            f"The store {self.path} is of an older format, and its folder cannot be written"
+                        )
                     self._turn.take()
                     try:
                         migrate(connection, self.path, self._clock)
@@ -156,7 +193,31 @@ class Connections:
                 raise
             self._readers.append(connection)
             self._log = _identity(self.path + "-wal")
-            self._opened = _identity(self.path)
+            self._opened = self._place()
+
+    def _be_there(self) -> None:
+        """See to it that there is a store at the path: make it, or refuse what cannot be one."""
+        if not os.path.exists(self.path):
+            if not self._create:
+                raise NotAStore(
+                    f"There is no store at {self.path}",
+                    hint="Check the path. A store is made by the first server or import.",
+                )
+            from polymnia.storage.sqlite.migrating import make
+
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            self._turn.take()
+            try:
+                if not os.path.exists(self.path):  # another process may have been faster
+                    make(self.path)
+            finally:
+                self._turn.give()
+        elif os.path.isfile(self.path) and not os.path.getsize(self.path):
+            raise Damaged(
+                f"The file {self.path} is empty (0 bytes), which no store ever is; it was left as it is",
+                hint="If a memory was kept in it, bring a backup back with `polymnia restore FILE`. "
+                "If a new one is to begin there, delete the empty file.",
+            )
 
     def _leave_replaced_file(self) -> None:
         """Let go of a file that another one has replaced, and of its log, which SQLite would read into the new one.
@@ -166,6 +227,8 @@ class Connections:
         """
         log = self._log
         self.close()
+        if self._read_only:
+            return
         if self._turn.held:  # by a thread of ours, still at work on the old file
             self._remove_log(log)
             return

@@ -103,6 +103,12 @@ class Indexing(SqliteSnapshot):
             if not self._db.changes():  # it was not there when the index came by
                 self._run(SQL["add_stale"], (id,))
 
+    def _restate_head(self, id: int) -> None:
+        """A memory has lost its last text: its head is all that is left to find it by, and is read otherwise now."""
+        vectors.forget(self._run, self._project, id)
+        if id <= self._base + self._listed:
+            self._run(SQL["add_stale"], (id,))
+
     def _reword_head(self, id: int, name: str, kind: str) -> None:
         """A memory's kind, tags or summary are others now: what was made of the old ones goes."""
         vectors.forget(self._run, self._project, id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Any
 
 import apsw
@@ -10,19 +12,19 @@ from polymnia.engine.ports import Clock
 from polymnia.errors import NotAStore, TooNew
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
-__all__ = ["APPLICATION", "is_current", "migrate"]
+__all__ = ["APPLICATION", "is_current", "make", "migrate", "set_log", "settle", "upgrade", "version"]
 
 APPLICATION = 0x506F6C79  # "Poly", in the file's header
 
 
 def is_current(connection: apsw.Connection, path: str) -> bool:
     """Whether the file has our format; refuses what is not ours or newer than we are."""
-    return _version(connection, path) == len(MIGRATIONS)
+    return version(connection, path) == len(MIGRATIONS)
 
 
-def _version(connection: apsw.Connection, path: str) -> int:
-    """The version of the file's format, 0 where there is nothing yet."""
-    connection.execute("BEGIN")  # one view: another process may be making the store right now
+def version(connection: apsw.Connection, path: str) -> int:
+    """The version of the file's format."""
+    connection.execute("BEGIN")  # one view: another process may be upgrading the store right now
     try:
         application = connection.pragma("application_id")
         found = int(connection.pragma("user_version"))
@@ -30,9 +32,8 @@ def _version(connection: apsw.Connection, path: str) -> int:
     finally:
         connection.execute("ROLLBACK")
     if application != APPLICATION:
-        if application or found or tables != (0,):
-            raise NotAStore(f"{path} is a database, but not a Polymnia store")
-        return 0
+        what = "is a database" if application or found or tables != (0,) else "is an empty database"
+        raise NotAStore(f"{path} {what}, but not a Polymnia store")
     if found > len(MIGRATIONS):
         raise TooNew(
             f"The store {path} has format {found}, made by a newer Polymnia; "
@@ -41,15 +42,56 @@ def _version(connection: apsw.Connection, path: str) -> int:
     return found
 
 
+def make(path: str) -> None:
+    """Make a new store: whole under another name first, so that nobody ever finds half of one. Called in our turn."""
+    draft = f"{path}.new"
+    for rest in ("", "-journal", "-wal", "-shm"):  # of somebody who did not come to the end
+        with suppress(FileNotFoundError):
+            os.unlink(draft + rest)
+    os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    connection = apsw.Connection(draft)
+    try:
+        connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").fetchall()
+        upgrade(connection, 0)
+        set_log(connection, path)
+    finally:
+        connection.close()
+    settle(draft, path)
+
+
+def set_log(connection: apsw.Connection, path: str) -> None:
+    """Have changes written to a log first, where the place of the store allows it."""
+    if not _on_network(path):
+        connection.pragma("journal_mode", "wal")
+
+
+def settle(draft: str, path: str) -> None:
+    """Bring a file to disk, and then under its name, in place of what may be there."""
+    _sync(draft)
+    os.replace(draft, path)
+    if os.name == "posix":
+        _sync(os.path.dirname(path))
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def migrate(connection: apsw.Connection, path: str, clock: Clock) -> None:
-    """Bring the file to our format, or make it; one that holds something is copied first."""
-    found = _version(connection, path)  # another process may have been faster
+    """Bring the file to our format; it is copied first."""
+    found = version(connection, path)  # another process may have been faster
     if found == len(MIGRATIONS):
         return
-    if found:
-        _back_up(connection, path, found, clock)
-    elif not _on_network(path):
-        connection.pragma("journal_mode", "wal")
+    _back_up(connection, path, found, clock)
+    upgrade(connection, found)
+
+
+def upgrade(connection: apsw.Connection, found: int) -> None:
+    """Bring a file from a format (0: from nothing) to ours."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         for name in MIGRATIONS[found:]:

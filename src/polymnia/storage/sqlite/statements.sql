@@ -195,6 +195,9 @@ WHERE o.digest = ? AND +o.id > ? AND +o.id <= ? AND m.scope IS ?
   AND NOT EXISTS (SELECT 1 FROM observation other WHERE other.memory = o.memory AND other.id <> o.id)
 ORDER BY o.memory;
 
+-- name: has_observation
+SELECT 1 FROM observation WHERE memory = ? LIMIT 1;
+
 -- name: delete_observation
 DELETE FROM observation WHERE id = ?;
 

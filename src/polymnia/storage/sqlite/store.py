@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.copies import Copied, Restored
 
 __all__ = ["SqliteStore"]
 
@@ -108,6 +109,48 @@ class SqliteStore(Connections):
             finally:
                 self._turn.give()
 
+    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
+        """Copy the store as it is at one moment to a file, and verify the copy."""
+        from polymnia.storage.sqlite import copying
+
+        return copying.back_up(self, path, overwrite=overwrite)
+
+    def restore(self, path: str) -> Restored:
+        """Put a backup in place of what the store holds, which is kept in a file beside it."""
+        from polymnia.storage.sqlite import copying
+
+        restored = copying.restore(self, path)
+        self.close()  # small projects and readers of what was
+        return restored
+
+    @contextmanager
+    def connected(self) -> Iterator[apsw.Connection]:
+        """A connection that reads, for a while."""
+        reader, readers = self._take_reader()
+        try:
+            yield reader
+        finally:
+            self._give_back(reader, readers)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Our turn to write, whatever lies at the path."""
+        self._turn.take()
+        try:
+            yield
+        finally:
+            self._turn.give()
+
+    @contextmanager
+    def writer(self) -> Iterator[apsw.Connection]:
+        """The connection that writes, in our turn."""
+        self._take_turn()
+        try:
+            yield self._take_writer()
+            self._checkpoints.soon()
+        finally:
+            self._turn.give()
+
     def place(self) -> object:
         """Which file is open, by device and inode."""
         self._open()
@@ -165,6 +208,7 @@ class _Writing:
                     self._writer.execute("COMMIT")
                     if transaction.purged:
                         store._forget_old_pages(self._writer)
+                    store._checkpoints.soon()
             finally:
                 self._end()
         except (apsw.Error, OSError) as e:

@@ -16,6 +16,7 @@ from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["SqliteTransaction"]
 
+_AHEAD = 3_600_000_000  # microseconds by which clocks may differ without one of them being wrong
 _HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # what the word index reads of a memory's head
 
 
@@ -34,7 +35,8 @@ class SqliteTransaction(Indexing):
         super().__init__(connection, project, analyst)
         self._author = who if isinstance(who, Author) else Author(who)
         self._action = action
-        self._at = max(at, self._touched + 1)
+        # Times do not run backwards, unless a wrong clock has dated a change far ahead: no later one goes by that.
+        self._at = at if self._touched - at > _AHEAD else max(at, self._touched + 1)
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
         self._versions: dict[int, tuple[int, int]] = {}
@@ -192,6 +194,8 @@ class SqliteTransaction(Indexing):
         self._remove_observations(id, going)
         if going:
             self._bump(id)
+            if self._run(SQL["has_observation"], (id,)).fetchone() is None:
+                self._restate_head(id)
         return len(going)
 
     def _remove_observations(self, memory: int, going: Iterable[tuple[Any, ...]]) -> None:
@@ -305,6 +309,12 @@ class SqliteTransaction(Indexing):
         from polymnia.storage.sqlite.undo import undo
 
         return undo(self, change)
+
+    def bring_back(self, id: int) -> None:
+        """Bring back a record that was deleted, with its relations whose other ends are there."""
+        from polymnia.storage.sqlite.undo import bring_back
+
+        bring_back(self, id)
 
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""

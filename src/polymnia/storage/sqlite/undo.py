@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.ports import DRAWN_LATER
@@ -15,21 +14,22 @@ from polymnia.storage.sqlite.statements import SQL
 if TYPE_CHECKING:
     from polymnia.storage.sqlite.transaction import SqliteTransaction
 
-__all__ = ["undo"]
+__all__ = ["bring_back", "undo"]
 
 
 def undo(tx: SqliteTransaction, number: int | None) -> Change:
-    """Take back a change; without a number the newest one that stands, is no undo itself, and left something."""
-    for row in _candidates(tx, number):
-        if (by := _undone_by(tx, row[0])) is not None:
-            raise Conflict(
-                f"Change {row[0]} was already undone by change {by}",
-                changes=[by],
-                hint=f"To do it again, undo change {by}.",
-            )
-        work = _Undoing(tx, row)
-        if not work.leaves_something():
-            continue  # all it did was deleted for good; go on to the change before it
+    """Take back a change; without a number the newest one that stands and is no undo itself."""
+    row = _newest(tx) if number is None else tx._run(SQL["change"], (tx._project, number)).fetchone()
+    if row is None:
+        raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
+    if (by := _undone_by(tx, row[0])) is not None:
+        raise Conflict(
+            f"Change {row[0]} was already undone by change {by}",
+            changes=[by],
+            hint=f"To do it again, undo change {by}.",
+        )
+    work = _Undoing(tx, row)
+    if work.leaves_something():
         work.refuse_conflicts()
         work.run()
         if tx.changed:
@@ -38,19 +38,45 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
             return change(tx._run, row, undo)
     if number is not None:
         raise Conflict(f"Nothing of change {number} is left to undo: it was purged", hint="It cannot be undone.")
+    raise Conflict(
+        f"The last change was final: change {row[0]} ({row[3]}) removed what it did for good. Nothing was undone",
+        hint="To take back an earlier change, name it: `polymnia undo --change N`. `polymnia changes` lists them.",
+    )
+
+
+def bring_back(tx: SqliteTransaction, id: int) -> None:
+    """Take back of a change that deleted a record what it did to that record, and nothing else."""
+    deleted = [at for at, op, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if (op, kind) == ("d", "m")]
+    row = tx._run(SQL["change"], (tx._project, deleted[-1])).fetchone()
+    work = _Undoing(tx, row)
+    name = next(decode(before)["name"] for _, op, _, ref, _, before in work.items if (op, ref) == ("d", id))
+    if taken := tx.ids([name]):
+        raise Conflict(
+            f"The name {name!r} is in use again",
+            changes=sorted(work._maker(taken[name])),
+            hint="Delete the newer one first.",
+        )
+    # Relations that were kept, marked, in place of those that went.
+    marked = [r for r in work.made["r"].values() if r[3] == name]
+    tx.remove_relations([r[0] for r in marked])
+    links = []
+    for _, op, kind, ref, owner, before in reversed(work.items):
+        if op == "d" and kind == "r" and name in (decode(before)["source"], decode(before)["target"]):
+            links.append((ref, owner, decode(before)))
+        elif op == "d" and owner == id:
+            work._put_back(kind, ref, owner, decode(before))
+    for ref, owner, link in links:
+        if len(tx.ids([link["source"], link["target"]])) == len({link["source"], link["target"]}):
+            work._put_back("r", ref, owner, link)
+
+
+def _newest(tx: SqliteTransaction) -> tuple[Any, ...]:
+    """The newest change that stands and is no undo itself. One that cannot be undone is not passed over: whoever asks
+    to take back what was done last means no other."""
+    for row in tx._run(SQL["changes"], (tx._project, -1)):
+        if row[6] is None and row[3] != DRAWN_LATER and _undone_by(tx, row[0]) is None:
+            return tuple(row)
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
-
-
-def _candidates(tx: SqliteTransaction, number: int | None) -> Iterator[tuple[Any, ...]]:
-    if number is None:
-        for row in tx._run(SQL["changes"], (tx._project, -1)).fetchall():
-            if row[6] is None and row[3] != DRAWN_LATER and _undone_by(tx, row[0]) is None:
-                yield row
-        return
-    row = tx._run(SQL["change"], (tx._project, number)).fetchone()
-    if row is None:
-        raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
-    yield row
 
 
 def _undone_by(tx: SqliteTransaction, number: int) -> int | None:

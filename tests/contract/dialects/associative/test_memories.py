@@ -151,7 +151,8 @@ def test_after_a_deletion_what_is_left_can_still_be_undone(place: Place, words: 
     one, two = (stored(words, text, scope="a") for text in ("deleted later", "left"))
     words.call("memory_move", memory_ids=[one, two], target_scope="b")
     words.call("memory_delete", memory_id=one)
-    told(place, "undo")
+    assert place.run("undo").returncode == 1
+    told(place, "undo", "--change", str(told(place, "changes")[1]["change"]))
     assert got(words, two)["scope"] == "a"
     assert contents(words) == ["left"]
 

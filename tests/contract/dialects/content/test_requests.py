@@ -11,6 +11,7 @@ from stdio_client import Place, Server
 
 from .speaking import (
     bytes_of,
+    error,
     find,
     found,
     get,
@@ -276,6 +277,10 @@ def test_a_server_may_ask_for_a_session_for_every_write(place: Place) -> None:
         fault = refused(server, operation, 403, "atlas", **more)
         assert fault["data"]["error_type"] == "forbidden"
         assert "session_id" in fault["message"]
+    mend = {"operation": "validate_data_integrity", "project_id": "atlas", "options": {"fix_issues": True}}
+    fault = error(server, "memory_system", mend)
+    assert fault["code"] == 403 and "session_id" in fault["message"]
+    assert server.call("memory_system", mend | {"session_id": "one"}).value["success"]
     assert len(told(place, "atlas", "changes")) == 1
     assert find(server, "atlas", "session")["total"] == 0
     assert found(server, "atlas", "session", session_id="one") == [id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -36,13 +37,15 @@ class Desk:
         self.file = folder / NAMES[form]
         self.form = form
         self.opened: list[Memory] = []
+        self.told: list[str] = []
         self.memory = self.open()
 
     def open(self) -> Memory:
         """A memory on the file, as a process of its own would have it."""
         inner = SqliteStore(str(self.folder / "behind.db"))
         turn = Turn(str(self.folder / "behind.lock"), 10.0)
-        memory = Memory(Mirror(inner, str(self.file), turn, limits=Limits()), policy=SIMPLE.policy)
+        mirror = Mirror(inner, str(self.file), turn, limits=Limits(), tell=self.told.append)
+        memory = Memory(mirror, policy=SIMPLE.policy)
         self.opened.append(memory)
         return memory
 
@@ -153,6 +156,32 @@ def test_a_file_that_is_gone_is_an_empty_one_and_can_be_brought_back(desk: Desk)
     assert desk.memory.read_graph().records == []
     desk.memory.undo()
     assert desk.file.read_bytes() == before
+
+
+@pytest.mark.promise("files.emptied")
+def test_a_file_of_no_bytes_is_told_of_and_what_it_held_can_be_brought_back(desk: Desk) -> None:
+    desk.memory.create_entities([EntityDraft("a", "b", ("c",)), EntityDraft("d", "b")])
+    desk.put(b"")
+    assert desk.memory.read_graph().records == []
+    assert len(desk.told) == 1
+    assert "0 bytes" in desk.told[0] and "2 memories" in desk.told[0] and "undo" in desk.told[0]
+    desk.memory.undo()
+    assert [record.name for record in desk.memory.read_graph().records] == ["a", "d"]
+    desk.agrees()
+    assert len(desk.told) == 1
+
+
+@pytest.mark.promise("files.leftovers")
+def test_what_killed_processes_left_beside_the_file_is_removed(desk: Desk) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    left = desk.folder / f".{desk.file.name}.{ended.pid}.tmp"
+    others = [desk.folder / f".{desk.file.name}.{os.getppid()}.tmp", desk.folder / ".another.tmp"]
+    for path in (left, *others):
+        path.write_text("half")
+    desk.open().read_graph()
+    assert not left.exists()
+    assert all(path.exists() for path in others)
 
 
 def test_a_refused_change_leaves_the_file_untouched(desk: Desk) -> None:
