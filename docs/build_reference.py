@@ -763,6 +763,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
     "not_found": lambda: errors.NotFound(["Ann", "Bob"]),
     "already_exists": lambda: errors.AlreadyExists(["Ann", "Bob"]),
     "missing_ends": lambda: errors.MissingEnds(["Ann", "Bob"]),
+    "many_texts": lambda: errors.ManyTexts("Ann", 3),
     "conflict": lambda: errors.Conflict("Change 3 cannot be undone alone: later changes build on it (4)", changes=[4]),
     "cancelled": lambda: errors.Cancelled("The request was cancelled; nothing was changed"),
     "refused": lambda: errors.Refused("This server writes only within a session: session_id is missing"),

@@ -43,7 +43,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def connect(self) -> Memory:
         memory = connect(os.path.join(self.folder, "memory.db"), graph="simple")
-        memory.store._clock = self.tick  # type: ignore[attr-defined]
+        memory.unscreened._clock = self.tick  # type: ignore[attr-defined]
         return memory
 
     def tick(self) -> int:

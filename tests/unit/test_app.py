@@ -30,8 +30,8 @@ def nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _path(memory: Memory) -> str:
-    assert isinstance(memory.store, SqliteStore)
-    return memory.store.path
+    assert isinstance(memory.unscreened, SqliteStore)
+    return memory.unscreened.path
 
 
 # ── from Python ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,7 +177,7 @@ def test_all_offers_each_tool_of_the_others_once() -> None:
 def test_a_file_becomes_a_mirror_with_its_history_out_of_sight(nowhere_else: Path) -> None:
     chosen = settings({"file": "m.json", "dialect": "simple"}, {})
     with memory(chosen, "someone") as held:
-        assert isinstance(held.store, Mirror)
+        assert isinstance(held.unscreened, Mirror)
         held.create_entities([EntityDraft("a", "k")])
         held.undo()
     assert {path.name for path in nowhere_else.iterdir()} == {"home", "m.json"}

@@ -40,6 +40,7 @@ def _change_all(project: Project) -> None:
     project.relate("bob", "knows", "another")
     with project.changing() as tx:
         tx.note("place", "elsewhere")
+        tx.note("plan", "another")
         tx.remove_sessions(["today"])
         tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[-1].id, 0, b"half of a vector", b"bits")])
         tx.count_reads([Seen(next(iter(tx.records())).id, 0, "bea", 1, 0)])

@@ -9,7 +9,7 @@ os.environ["POLYMNIA_EMBEDDER"] = "use"  # the model that comes with Polymnia
 with connect("notes.db") as memory:
     for scope, text in (
         ("home/pets", "The dog has to see the vet in May"),
-        ("home/pets", "In May the dog has to see the vet"),
+        ("home/pets", "the dog has to see the vet in May."),
         ("home/pets", "The dog has to see the vet in June"),
         ("work/billing", "The billing service keeps its data in PostgreSQL"),
         ("work/billing", "We moved the invoices of the billing service to PostgreSQL"),

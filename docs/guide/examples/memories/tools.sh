@@ -7,7 +7,7 @@ print(json.loads(sys.stdin.readline())["result"]["content"][0]["text"])'
 }
 
 call memory_store '{"content":"Ann likes green tea","scope":"home/people","tags":["tea"]}'
-call memory_store '{"content":"Ann likes green tea!","scope":"home/people"}'
+call memory_store '{"content":"Ann likes green tea.","scope":"home/people","tags":["drinks"]}'
 call memory_search '{"query":"green tea","scope":"home","include_child_scopes":true}'
 call scope_list '{}'
 call memory_get '{"memory_id":"nobody"}'

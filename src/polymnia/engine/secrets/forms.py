@@ -68,8 +68,9 @@ _STORES = frozenset({
     "oracle", "cockroachdb", "clickhouse", "kafka", "ldap", "ldaps", "nats", "cassandra", "neo4j", "bolt",
 })  # fmt: skip
 _AUTHORIZATION = re.compile(r"(?i:\b(bearer|basic|token))[ \t]+([A-Za-z0-9_.~+/-]{16,}={0,2})")
-_CARD = re.compile(
-    r"(?<![\w.,+/-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{5}|\d{13,16}|\d{19})(?![\w/-]|[.,]\d)"
+_CARD = re.compile(  # begins with a digit, which is looked for four times as fast as what is not before it
+    r"[0-9](?<![\w.,+/-][0-9])(?:[0-9]{3}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{3}([ -])[0-9]{6}\2[0-9]{5}"
+    r"|[0-9]{12,15}|[0-9]{18})(?![\w/-]|[.,]\d)"
 )
 _ISSUER = re.compile(
     r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62|9[0-9]{3}(?=\d{12}$)"

@@ -46,6 +46,7 @@ def test_what_the_graph_tools_change_is_changed_here_and_the_other_way_round(eve
     memory = got(server, id)
     assert memory["content"] == "first line\nsecond line"
     assert (memory["scope"], memory["tags"], memory["version"]) == ("a", ["t"], 2)
+    server.call("delete_observations", deletions=[{"entityName": id, "observations": ["first line"]}])
     server.call("memory_update", memory_id=id, content="one line")
     assert server.graph()["entities"][0]["observations"] == ["one line"]
     server.call("create_entities", entities=[entity("Ann", "likes tea")])

@@ -26,7 +26,7 @@ def _filled(path: Path) -> Memory:
 
 
 def test_the_third_read_without_a_change_comes_from_memory(tmp_path: Path) -> None:
-    store = _filled(tmp_path / "memory.db").store
+    store = _filled(tmp_path / "memory.db").unscreened
     assert isinstance(store, SqliteStore)
     kinds = [isinstance(_seen(store), SmallProject) for _ in range(3)]
     assert kinds == [False, False, True]
@@ -56,7 +56,7 @@ READS: dict[str, Any] = {
 
 @pytest.mark.parametrize("question", READS.values(), ids=READS)
 def test_memory_and_file_answer_alike(tmp_path: Path, question: Any) -> None:
-    store = _filled(tmp_path / "memory.db").store
+    store = _filled(tmp_path / "memory.db").unscreened
     assert isinstance(store, SqliteStore)
     small = [_seen(store) for _ in range(3)][-1]
     assert isinstance(small, SmallProject)
@@ -80,5 +80,5 @@ def test_a_change_by_anyone_is_seen_at_once(tmp_path: Path) -> None:
 def test_a_large_project_is_not_held(tmp_path: Path) -> None:
     memory = Memory(SqliteStore(str(tmp_path / "memory.db")))
     memory.create_entities(EntityDraft(f"e{n}", "t", ("x",)) for n in range(MOST_TEXTS))
-    assert isinstance(memory.store, SqliteStore)
-    assert not any(isinstance(_seen(memory.store), SmallProject) for _ in range(4))
+    assert isinstance(memory.unscreened, SqliteStore)
+    assert not any(isinstance(_seen(memory.unscreened), SmallProject) for _ in range(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from zlib import crc32
 
 import apsw
 import pytest
@@ -34,7 +35,7 @@ def _first_format(path: Path) -> None:
     for number, memory, text in ((2, 1, "Works at the harbour"), (5, 4, "서울은 대한민국의 수도이다")):
         db.execute(
             "INSERT INTO observation VALUES (?, ?, ?, ?, ?)",
-            (BASE + number, BASE + memory, rows.digest(text), text, rows.fold_or_none(text)),
+            (BASE + number, BASE + memory, crc32(text.encode()), text, rows.fold_or_none(text)),
         )
     db.execute(
         "INSERT INTO relation (id, project, source, target, type, created) VALUES (?, 1, 'Ann', 'Seoul', 'likes', ?)",
@@ -83,6 +84,13 @@ def test_the_tags_of_an_older_store_can_be_asked_for(memory: Memory) -> None:
         assert snapshot.matching(Filters(tags=("music", "sea"), all_tags=True)) == [1]
         assert snapshot.matching(Filters(tags=("nothing",))) == []
     assert _names(memory, "harbour", tags=("sea",)) == ["Ann"]
+    memory.close()
+
+
+def test_the_texts_of_an_older_store_are_known_as_said(memory: Memory) -> None:
+    assert memory.remember("works at the harbour.").record.name == "Ann"
+    assert memory.remember("서울은  대한민국의 수도이다.").duplicate
+    assert not memory.remember("works at a harbour").duplicate
     memory.close()
 
 

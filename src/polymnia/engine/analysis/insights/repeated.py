@@ -11,15 +11,15 @@ from polymnia.engine.analysis.actions import Delete
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import Part, View, plural
 from polymnia.engine.duplicates import judged
-from polymnia.engine.duplicates.reading import plain
 from polymnia.engine.similarity import similarities
 from polymnia.importing import importing
 from polymnia.models import Record
+from polymnia.models.normal import normal
 
 __all__ = ["duplicates"]
 
 _LONG = 20_000  # characters; longer texts are compared as they stand
-_THRESHOLD = 0.95  # as when a memory is stored
+_THRESHOLD = 0.95
 _ALIKE = 0.5  # by meaning; what is further apart is never judged the same
 _JUDGED = 10_000  # pairs, the nearest first
 _MOST = 4_000  # copies that are paired
@@ -77,8 +77,7 @@ def duplicates(view: View, looked: Looked) -> None:
         if at % 1000 == 0:
             view.tick(at, len(view.records))
         text = view.material.text(record)
-        said = plain(text) if len(text) <= _LONG else text
-        if said:
+        if said := normal(text):
             first.setdefault((record.scope, said), []).append(record)
     looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in first.values())
     near = view.at_least(1)
@@ -89,8 +88,7 @@ def duplicates(view: View, looked: Looked) -> None:
     equal = [one for one in groups if len(one.records) > 1 and choice.stays(one)]
     for one in sorted(equal, key=lambda one: (-len(one.records), one.first.id))[:_TOLD]:
         _tell(view, looked, "duplicates", one.first, one.records[1:], 1.0,
-              "Counted: equal but for case, white space and punctuation, and of one "
-              "scope.", "say the same")  # fmt: skip
+              "Counted: they say exactly the same and are of one scope.", "say the same")  # fmt: skip
 
 
 def _links(view: View, names: Iterable[str]) -> dict[str, int]:
@@ -128,8 +126,8 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
         chosen = choice.between(copies[a.id], copies[b.id])
         if chosen is not None:
             _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, _RIGHT,
-                  "Near by vectors or words and judged word by word, as before a memory is stored; people "
-                  f"call {_RIGHT:.0%} of such pairs the same.", "say nearly the same")  # fmt: skip
+                  f"Near by vectors or words and compared word by word; people call {_RIGHT:.0%} of such pairs the "
+                  "same. Read them before you delete one.", "say nearly the same")  # fmt: skip
 
 
 def _pairs(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float]]:

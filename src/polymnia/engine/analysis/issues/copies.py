@@ -11,17 +11,17 @@ from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.alike import pairs_alike
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
 from polymnia.engine.duplicates import judged, least
-from polymnia.engine.duplicates.reading import plain
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
 from polymnia.models import Record
+from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.material import Material
 
 __all__ = ["duplicated"]
 
-_THRESHOLD = 0.98  # higher than when a memory is stored: what is told here should be right four times in five
+_THRESHOLD = 0.98  # what is told here should be right four times in five
 _ALIKE = least(_THRESHOLD)  # further apart no rewording reaches that
 _LONG = 20_000  # characters; longer texts are compared as they stand
 _JUDGED = 25_000  # pairs that are judged, nearest first: at .2 ms a pair some seconds
@@ -49,9 +49,9 @@ def duplicated(material: Material) -> tuple[Pattern | None, list[str]]:
     for at in said:
         if at % 1000 == 0:
             material.tick(at, len(texts))
-        key = plain(texts[at]) if len(texts[at]) <= _LONG else texts[at]
+        key = normal(texts[at])
         # What people file in two places they may want in both: only copies within one scope are a fault.
-        known = first.setdefault(f"{records[at].scope}\0{key or texts[at]}", at)
+        known = first.setdefault(f"{records[at].scope}\0{key}", at)
         if known != at:
             pairs.append(_Pair(known, at, 1.0))
     rest = sorted(first.values())
@@ -136,9 +136,8 @@ def _told(
     return pattern(
         "duplicated",
         summary,
-        "Texts of one scope that are equal but for case, white space and punctuation are certain. Others were found by "
-        "vectors and shared words and judged word by word, as before a memory is stored; of such pairs people call 79 "
-        "to 88 % the "
+        "Texts of one scope that say exactly the same, which are not stored twice unless asked for, are certain. Others "
+        "were found by vectors and shared words and compared word by word; of such pairs people call 79 to 88 % the "
         "same. The confidence is the mean over the members.",
         sum(right[at] for at in members) / len(members),
         [records[at] for at in members],

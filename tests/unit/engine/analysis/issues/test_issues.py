@@ -85,7 +85,7 @@ def test_what_says_something_is_not_empty(text: str) -> None:
 def test_copies_are_grouped_exact_and_near(desk: Desk) -> None:
     tagged(desk, CLEAN)
     first = desk.note("The gateway restarts every night at three, and the log is kept for a week.", tags=("x",))
-    same = desk.note("the gateway restarts every night at three and the log is kept for a week", tags=("x",))
+    same = desk.note("the gateway restarts every night at three,  and the log is kept for a week", tags=("x",))
     other = desk.note("The gateway restarts every night at four, and the log is kept for a week.", tags=("x",))
     long = (
         "The plant in Busan has nine pumps and the technicians check each of the pumps twice every year in "
