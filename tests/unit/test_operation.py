@@ -46,7 +46,7 @@ def _registry() -> Registry:
 
 
 def _arguments(value: object, params: type = Whole) -> Any:
-    return _registry().arguments(_operation(params), json.dumps(value).encode())
+    return _registry().arguments(_operation(params), json.dumps(value).encode(), [])
 
 
 def _misfits(value: object) -> list[str]:
@@ -185,7 +185,7 @@ def test_a_whole_number_may_be_written_with_a_point(limit: float) -> None:
 )
 def test_a_lone_surrogate_is_named_with_its_place(raw: bytes, where: str, code: str) -> None:
     with pytest.raises(BadText) as refused:
-        _registry().arguments(_operation(Whole), raw)
+        _registry().arguments(_operation(Whole), raw, [])
     assert refused.value.field == where
     assert code in refused.value.message
 
@@ -205,7 +205,7 @@ def test_a_lone_surrogate_is_named_with_its_place(raw: bytes, where: str, code: 
 )
 def test_bytes_that_cannot_be_held_are_refused_like_any_other_misfit(raw: bytes) -> None:
     with pytest.raises(Invalid):
-        _registry().arguments(_operation(Whole), raw)
+        _registry().arguments(_operation(Whole), raw, [])
 
 
 _JSON = st.recursive(
