@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from polymnia.engine import scopes
 from polymnia.engine.content import content
@@ -120,7 +121,7 @@ class FoundMemory(Struct, frozen=True, omit_defaults=True):
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """memory_search. ``notes`` say why nothing was found, where that can be told."""
+    """memory_search. ``notes`` say what a reader of the results should know: why there are none, what is near."""
 
     memories: list[FoundMemory]
     total_found: int
@@ -144,6 +145,7 @@ class Memory(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     kind: str | None = None
     success: bool | None = None
+    notes: list[str] = []
 
 
 class ListedMemory(Struct, frozen=True, omit_defaults=True):
@@ -265,13 +267,14 @@ class FailedMove(Struct, frozen=True):
     error: str
 
 
-class MovedMemories(Struct, frozen=True):
+class MovedMemories(Struct, frozen=True, omit_defaults=True):
     """memory_move."""
 
     moved_count: int
     failed_moves: list[FailedMove]
     target_scope: str
     moved_memories: list[MovedMemory]
+    notes: list[str] = []
 
 
 class Pagination(Struct, frozen=True):
@@ -305,7 +308,7 @@ class Exported(Struct, frozen=True, omit_defaults=True):
     export_data: str | None = None
 
 
-class Imported(Struct, frozen=True):
+class Imported(Struct, frozen=True, omit_defaults=True):
     """memory_import. ``overwritten_count`` are the memories that existed and were changed, whatever the strategy."""
 
     success: bool
@@ -318,6 +321,7 @@ class Imported(Struct, frozen=True):
     imported_scopes: list[str]
     associations_count: int
     dropped: Annotated[dict[str, int], Meta(description="What the file has and was not taken, counted by reason.")]
+    notes: list[str] = []
 
 
 class Session(Struct, frozen=True):
@@ -345,14 +349,17 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     freed_memories: int | None = None
     max_age_days: float | None = None
     removed_session_ids: list[str] | None = None
+    notes: list[str] = []
 
 
 def reply(value: Any, notes: Sequence[Note] | None = None) -> Reply:
-    """An answer: one of these results, as text and as structure."""
+    """An answer: one of these results, as text and as structure. A model reads the notes in a field of it."""
+    if notes:
+        value = replace(value, notes=[note.text for note in notes])
     return Reply(value=value, structured=value, notes=notes or ())
 
 
-def _called(record: Record) -> dict[str, str]:
+def _called(record: Record) -> dict[str, Any]:
     """The name and kind of a graph entity; a content is called by its id alone."""
     return {} if record.name == record.uid else {"name": record.name, "kind": record.kind}
 

@@ -136,7 +136,7 @@ def _told(
     return pattern(
         "duplicated",
         summary,
-        "Texts of one scope that say exactly the same, which are not stored twice unless asked for, are certain. Others "
+        "Texts of one scope that say exactly the same, which nobody stores twice unasked, are certain. Others "
         "were found by vectors and shared words and compared word by word; of such pairs people call 79 to 88 % the "
         "same. The confidence is the mean over the members.",
         sum(right[at] for at in members) / len(members),
