@@ -159,7 +159,7 @@ def _machines(text: str) -> Iterator[Form]:
         if _RELEASE.search(text, max(0, match.start() - 12), match.start()):
             continue  # four numbers of a version
         if not (address.is_loopback or address.is_unspecified):
-            yield Form(*match.span(), "ip", address.compressed)
+            yield Form(match.start(), match.end(), "ip", address.compressed)
     for match in _MAC.finditer(text):
         yield Form(*match.span(), "mac", match.group().lower().replace("-", ":"))
 
