@@ -10,26 +10,31 @@ from typing import Any
 from polymnia.engine import secrets
 from polymnia.engine.extracting.east_asian_names import PARTICLES, TITLES
 from polymnia.engine.extracting.given_names import WORDS_TOO
-from polymnia.engine.extracting.links import MAIL
 from polymnia.engine.extracting.naming import names
 from polymnia.engine.extracting.speaking import spoken
+from polymnia.engine.personal_forms import Form, forms
 from polymnia.engine.search.languages import fold
 from polymnia.engine.search.stopwords import STOPWORDS
 
-__all__ = ["Anonymizer"]
+__all__ = ["PERSON_KINDS", "Anonymizer"]
 
 _PHONE = re.compile(
-    r"(?<![\w.,:/+-])(?:"
+    r"(?<![A-Za-z0-9_.,:/+-])(?:"
     r"\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
     r"|\(\d{2,5}\)[ .-]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?"
     r"|0\d{1,3}[ .-]\d{3,4}[ .-]\d{4}|01[016789]\d{7,8}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .]\d\d){4}"
     r"|1[5-9]\d\d-\d{4}|[2-9]\d{2}[.-]\d{3}[.-]\d{4}|1[ .-][2-9]\d{2}[ .-]\d{3}[ .-]\d{4}"
-    r")(?![\w]|[.,:/-]\d)"
+    r")(?![A-Za-z0-9_]|[.,:/-]\d)"
 )
 _CITIZEN = re.compile(
-    r"(?<![\w-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![\w-])"
+    r"(?<![A-Za-z0-9_-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![A-Za-z0-9_-])"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_TWO_OR_THREE = re.compile(
+    r"[^\W\d_a-z][^\W\d_A-Z]+(?:['’-][^\W\d_]+)?(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)?){1,2}"
+)
+_SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿ][^\W\d_]{2,30}")
+_MOST_WORDS = 500_000
 _JOINT = re.compile(r"[ \t\u00a0]{1,2}|[._+-]|\.[ ]|,[ ]?")
 _ALNUM = re.compile(r"[^\W_]+")
 _HANGUL = re.compile("[가-힣]+")
@@ -49,11 +54,21 @@ _ID_KEYS = {
     "customer_id": "customer", "client_id": "client", "device_id": "device", "employee_id": "employee",
     "author_id": "user", "owner_id": "user",
 }  # fmt: skip
+_BIRTH_KEYS = frozenset({"birthday", "birthdate", "birth_date", "date_of_birth", "dob", "born", "생년월일", "생일"})
 _GROUPS = frozenset({
     "team", "teams", "group", "department", "staff", "board", "customers", "users", "engineering", "sales", "support",
     "marketing", "everyone", "all",
 })  # fmt: skip
 _NAME_LIKE = re.compile(r"[^\W\d_][\w.'’-]*(?:[ \t][^\W\d_][\w.'’-]*){0,3}")
+
+
+_LABELS = {
+    "secret": ("Secret ", ""), "mail": ("mail", "@example.invalid"), "user": ("user-", ""), "handle": ("@user", ""),
+    "iban": ("Account ", ""), "card": ("Card ", ""), "ip": ("IP address ", ""), "mac": ("Device ", ""),
+    "birth date": ("Birth date ", ""), "address": ("Address ", ""), "number": ("Number ", ""), "phone": ("Phone ", ""),
+}  # fmt: skip
+PERSON_KINDS = frozenset(("person", "people", "human", "contact", "user", "customer", "employee", "사람", "인물"))
+"""Kinds of entities whose names are names of people."""
 
 
 class Anonymizer:
@@ -64,6 +79,8 @@ class Anonymizer:
     """
 
     def __init__(self, *, users: Iterable[str] = (), sessions: Iterable[str] = (), people: Iterable[str] = ()) -> None:
+        self.counts: dict[str, int] = {}
+        """What was replaced so far, by kind."""
         self._standins: dict[tuple[str, str], str] = {}
         self._numbers: dict[str, int] = {}
         self._ids: dict[str, str] = {}
@@ -72,19 +89,27 @@ class Anonymizer:
         """The words of a name, folded, with its stand-in."""
         self._firsts: dict[str, int] = {}
         """The first word of each name, with the most words a name that begins so has."""
+        self._perhaps: dict[str, None] = {}
+        self._ordinary: set[str] = set()
+        """Words that stand in small letters somewhere, folded."""
         self._east: dict[str, str] = {}
         self._east_longest = 0
         for kind, ids in (("user", users), ("session", sessions)):
             for id in ids:
                 self._known(kind, id)
         for name in people:
-            self._meet(name)
+            self.meet(name)
 
     def learn(self, text: str) -> None:
         """Take note of the people a text names, without changing it."""
-        for name in names(text, spoken(text)[1]):
+        language = spoken(text)[1]
+        for name in names(text, language):
             if name.kind == "person":
-                self._meet(name.text)
+                self.meet(name.text)
+            elif not name.kind and language != "german" and _TWO_OR_THREE.fullmatch(name.text):
+                self._perhaps.setdefault(name.text)
+        if len(self._ordinary) < _MOST_WORDS:
+            self._ordinary.update(map(fold, _SMALL.findall(text)))
 
     def learn_value(self, value: Any) -> None:
         """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
@@ -109,7 +134,7 @@ class Anonymizer:
             if kind and value:
                 self._known(kind, value)
             elif key in _PEOPLE_KEYS and _NAME_LIKE.fullmatch(value) and not _GROUPS & set(fold(value).split()):
-                self._meet(value)
+                self.meet(value)
         elif isinstance(value, Mapping):
             for name, inner in value.items():
                 self._learn_value(inner, str(name).lower().replace("-", "_"))
@@ -119,6 +144,9 @@ class Anonymizer:
 
     def _value(self, value: Any, key: str) -> Any:
         if isinstance(value, str):
+            if key in _BIRTH_KEYS and any(map(str.isdigit, value)):
+                self.counts["birth date"] = self.counts.get("birth date", 0) + 1
+                return self._standin("birth date", value)
             return self._replaced(value)
         if isinstance(value, Mapping):
             made: dict[str, Any] = {}
@@ -151,7 +179,18 @@ class Anonymizer:
             known = self._standins[kind, what] = f"{label}{self._numbers[kind]}"
         return known
 
-    def _meet(self, name: str) -> None:
+    def _decide(self) -> None:
+        """Take two capitalized words for a name unless one of them is an ordinary word somewhere in the texts.
+
+        Whether a person, a place or a product is named so, nothing tells: the stand-in does not say either.
+        """
+        for name in self._perhaps:
+            words = tuple(fold(word) for word in _WORD.findall(name))
+            if words not in self._people and not any(word in self._ordinary for word in words):
+                self._add(words, self._numbered("name", " ".join(words), "Name "))
+        self._perhaps.clear()
+
+    def meet(self, name: str) -> None:
         """Take note of a person: by the whole name and by each part that stands for it."""
         name = " ".join(name.split())
         if _HANGUL.fullmatch(name) or _EAST.fullmatch(name):
@@ -188,43 +227,49 @@ class Anonymizer:
 
     def _replaced(self, text: str) -> str:
         """Replace what is known. What has a form of its own goes first, so that no name is cut out of an address."""
-        spans: list[tuple[int, int, str]] = [
-            (one.start, one.end, self._numbered("secret", text[one.start : one.end], "Secret "))
-            for one in secrets.found(text)
+        if self._perhaps:
+            self._decide()
+        found = [
+            *(Form(one.start, one.end, "secret", text[one.start : one.end]) for one in secrets.found(text)),
+            *forms(text),
+            *(Form(*m.span(), "number", m.group()) for m in _CITIZEN.finditer(text)),
+            *(
+                Form(*m.span(), "phone", re.sub(r"\D", "", m.group()))
+                for m in _PHONE.finditer(text)
+                if sum(map(str.isdigit, m.group())) >= 8
+            ),
+            *self._ids_in(text),
         ]
-        if "@" in text:
-            spans += [
-                (*m.span(), self._numbered("mail", m.group().lower(), "mail") + "@example.invalid")
-                for m in MAIL.finditer(text)
-            ]
-        spans += [(*m.span(), self._numbered("number", m.group(), "Number ")) for m in _CITIZEN.finditer(text)]
-        spans += [
-            (*m.span(), self._numbered("phone", re.sub(r"\D", "", m.group()), "Phone "))
-            for m in _PHONE.finditer(text)
-            if sum(map(str.isdigit, m.group())) >= 8
-        ]
-        spans += self._ids_in(text)
-        spans.sort(key=lambda one: (one[0], -one[1]))
+        found.sort(key=lambda one: (one.start, -one.end, one.kind == "secret"))
         parts: list[str] = []
         end = 0
-        for start, stop, standin in spans:
+        for start, stop, kind, what in found:
             if start >= end:
-                parts += (self._without_people(text[end:start]), standin)
+                parts += (self._without_people(text[end:start]), self._standin(kind, what))
+                self.counts[kind] = self.counts.get(kind, 0) + 1
                 end = stop
             elif stop > end:  # two that overlap: nothing of the second may stay
                 end = stop
         return "".join((*parts, self._without_people(text[end:])))
 
-    def _ids_in(self, text: str) -> list[tuple[int, int, str]]:
+    def _standin(self, kind: str, what: str) -> str:
+        if kind == "id":
+            return self._ids[what]
+        return self._numbered(kind, what, _LABELS[kind][0]) + _LABELS[kind][1]
+
+    def _ids_in(self, text: str) -> list[Form]:
         """Where known ids stand. Each is looked up by its last run of letters and digits: there may be very many."""
-        found: list[tuple[int, int, str]] = []
+        found: list[Form] = []
         for match in _ALNUM.finditer(text) if self._ids else ():
             for id, after in self._id_tails.get(match.group(), ()):
                 end = match.end() + after
                 start = end - len(id)
                 if start >= 0 and text.startswith(id, start) and not (start and text[start - 1].isalnum()):
-                    found.append((start, end, self._ids[id]))
+                    found.append(Form(start, end, "id", id))
         return found
+
+    def _count_person(self, kind: str = "person") -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
 
     def _without_people(self, text: str) -> str:
         if self._firsts:
@@ -248,6 +293,7 @@ class Anonymizer:
             if last.endswith(("'s", "’s")):
                 stop -= 2
             parts += (text[end:start], standin)
+            self._count_person("name" if standin.startswith("Name") else "person")
             end = stop
             at += count
         return "".join((*parts, text[end:]))
@@ -277,6 +323,7 @@ class Anonymizer:
             standin = self._east.get(run[:size])
             # Three syllables are told by themselves; two must be followed by what follows a name.
             if standin and (size > 2 or _AFTER.fullmatch(run, size)):
+                self._count_person()
                 return standin + run[size:]
         return run
 
@@ -288,6 +335,7 @@ class Anonymizer:
             for size in range(min(self._east_longest, len(run) - at), 1, -1):
                 if standin := self._east.get(run[at : at + size]):
                     parts.append(standin)
+                    self._count_person()
                     at += size
                     break
             else:

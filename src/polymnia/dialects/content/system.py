@@ -19,6 +19,12 @@ from polymnia.operation import Context, Reply
 __all__ = ["VERBS"]
 
 
+_BEST_EFFORT = (
+    "Names and places are found by rules that miss some and may take a few words for names; mail addresses, numbers "
+    "and the like by their form. Look through the file before you pass it on."
+)
+
+
 def _or(value: Any, default: Any) -> Any:
     return default if value is None else value
 
@@ -92,6 +98,18 @@ def _export(context: Context, given: parameters.ExportProject) -> Reply:
             "format": given.format, "item_count": done.items, "relationship_count": done.relationships,
             "version_count": done.versions, "size_bytes": done.bytes,
         }  # fmt: skip
+        if done.replaced is not None:
+            fields["anonymized"] = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
+        left_out = [
+            name
+            for name, out in (
+                ("embeddings", including.embeddings and (including.anonymize or not including.content)),
+                ("relationship contexts", including.relationships and not including.content),
+            )
+            if out
+        ]
+        if left_out:
+            fields["left_out"] = left_out
         if done.path is not None:
             fields["file_path"] = context.place(done.path)
         else:

@@ -41,12 +41,16 @@ _LABELLED = re.compile(
     rf"((?:[{_SURNAMES}][가-힣]{{1,3}}(?:[,、·/][ ]?|[ ](?=[{_SURNAMES}][가-힣]{{2}}(?![가-힣]))|(?![가-힣])))+)"
 )
 _ONE = re.compile(rf"[{_SURNAMES}][가-힣]{{1,3}}")
-# Without a title less may end a name: 한, 인, 상 and 은 end other words too often.
-_BARE_LAST = _LAST.replace("한", "").replace("인", "").replace("상", "").replace("은", "")
+# Without a title less may end a name: 한, 인, 상 and 은 end other words too often, and 구 ends a district (강남구).
+_BARE_LAST = re.sub("[한인상은구]", "", _LAST)
 _HANGING = (
     "(?:께서는|께서|에게서|에게는|에게|한테|이라는|이라고|이랑|이며|이고|입니다|이다|은|는|이|가|을|를|의|와|과|도|만)"
 )
 _BARE = re.compile(rf"(?<![가-힣])[{_COMMON}][{_GIVEN}][{_BARE_LAST}](?={_HANGING}?(?![가-힣]))")
+# Where a particle follows, 은 is none itself: 하은은, 다은이.
+_STACKED = re.compile(
+    rf"(?<![가-힣])[{_COMMON}][{_GIVEN}]은(?=(?:은|이|을|과|의|에게|이며|이고|이다|입니다|이랑|이라고)(?![가-힣]))"
+)
 _NOT_MISTER = frozenset(
     """
     아저 아가 마음 고객 선생 부모 하느 하나 스승 회원 손 주인 도련 서방 형수 장모 장인 교수 대표 팀장 부장 과장
@@ -80,7 +84,7 @@ _NOT_BARE = frozenset(
     조악한 유능한 유순한 유식한 유려한 유구한 유난한 전원주 전자는 이자는 한자는 고자는 남자는 유자는 정자는
     전반기 전성은 이선은 신선은 신문은 유효성 노래상 송나라 정도나 서양화 유형지 장수명 전주성 조지아 성리학
     정해진 서기관 백지화 박치기 한해서 임기중 황태자 전진성 고아원 황인종 노후화 전의원 이루지 최우선 한동안
-    전문성 전문지 공무원 성장기 천황은 민주주
+    배송지 전문성 전문지 공무원 성장기 천황은 민주주
     """.split()  # noqa: SIM905
 )
 _KANJI = "\u4e00-\u9fff々"
@@ -134,6 +138,7 @@ def _korean(text: str) -> Iterator[tuple[int, int]]:
     for match in _LABELLED.finditer(text):
         for one in _ONE.finditer(match[1]):
             yield match.start(1) + one.start(), match.start(1) + one.end()
+    yield from (match.span() for match in _STACKED.finditer(text))
     for match in _BARE.finditer(text):
         word = match.group()
         rest = re.match("[가-힣]{0,3}", text[match.end() : match.end() + 3])

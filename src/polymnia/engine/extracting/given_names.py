@@ -78,6 +78,17 @@ GIVEN = frozenset(
     viktor viktoria vincent vincenzo viola violet virginia vivian vladimir volker wade wallace walter wanda wayne
     wei wendy werner wesley whitney wilfred wilhelm will willem william willy winston wolfgang xavier xiao yan yara
     yasmin yasmine yolanda yoko youssef yuki yuko yuri yusuf yves yvette yvonne zachary zahra zainab zara zhang zoe
+    aarav adebayo aditi adunni agus ananya ankita aoife arjuna asif ayaka aylin ayse babajide basak beatrijs berit
+    blessing bolanle brigida britt bronwyn budi burak caoimhe cem chiamaka chinwe ciaran dariusz deniz dewi diarmuid
+    divya dorota ebba eero eilidh eivind emre erlend esperanza eszter ewa fatma femi ferenc fleur folake freja frida
+    gabor gaurav geert gizem grainne grzegorz gunnar hakan halina harish hassana henk hoang ifeoma iker ilona ingeborg
+    inigo ishaan itziar jaap jadwiga jelena joaquin joost jorgen jovana kaan kari karthik katarzyna kavya kemal kenta
+    kofi lakshmi lerato linnea lotte maarten mai mairead malgorzata mamadou marek marieke marlies matej mateusz meera
+    merve milos mirjam naledi naoki ngozi nguyen niamh nikhil nikos nisha nkechi noor obinna oisin olamide oluwaseun
+    oluwaseyi oyvind padraig pham pinar pooja pranav putri radek rasmus ratna rhys rina rohan rohit roisin rutger ryo
+    sanjana sanne saoirse sean selim shota shreya sibel siddharth signe sigrid sindre siobhan sipho siti sneha snezana
+    solveig soren stijn svetla takumi temitope tendai thabo thandiwe thi tjeerd tomislav torbjorn tran tunde tuomas
+    ugo urszula vaclav vesna vikram vivek wahyu wangari wieslaw wojciech yaw yetunde yigit yuta zanele zeynep zlatan
     zofia zoltan zuzana minjun minsu jimin jihoon jiwoo seojun seoyeon hyejin hyunwoo jisoo jiyoung minji soyeon
     sungho sunghoon taehyung yejin yuna younghee chulsoo donghyun eunji eunjung jaehyun jongho kyungsoo minho
     seungmin sujin yoojin александр алексей алена алина анастасия андрей анна антон борис вадим валентина василий
@@ -100,6 +111,7 @@ WORDS_TOO = frozenset({
     "san", "china", "israel", "chad", "lee", "kim", "chen", "wei", "jin", "jun", "ling", "mei", "yan", "aurora",
     "luna", "stella", "ada", "julia", "ruth", "job", "mercedes", "alexa", "siri", "oscar", "ali", "ava", "ella",
     "phoenix", "an", "sam", "jay", "don", "van", "ken", "raj", "nam", "minh", "alma", "alba", "flora", "norma",
+    "mai", "ryo", "fleur", "noor", "blessing", "esperanza", "signe", "tran",
     "hal", "guido", "dora", "dina", "mona", "lila", "lola", "nino", "stan", "ned",
 })  # fmt: skip
 """Those that are a word, a month or a place as well: alone they name nobody for certain."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["NOBODY", "OFFICES", "ORGANISED", "TITLES"]
+__all__ = ["NOBODY", "OFFICES", "ORGANISED", "PLACES", "TITLES"]
 
 _NOBODY = """
     i monday tuesday wednesday thursday friday saturday sunday mondays fridays january february march april may
@@ -34,6 +34,12 @@ _TITLES = """
     dame
 """
 
+_PLACES = """
+    street avenue road lane drive boulevard square park bridge station airport district county borough province
+    river lake island islands bay beach falls valley hills heights forest harbor harbour port terminal stadium tower
+    plaza springs desert canyon cathedral castle palace memorial
+"""
+
 NOBODY = frozenset(_NOBODY.split())
 """Days, months, languages, common abbreviations and openers, folded: they have a capital and name nobody."""
 
@@ -45,3 +51,6 @@ OFFICES = frozenset(_OFFICES.split())
 
 TITLES = frozenset(_TITLES.split())
 """What stands before the name of a person, folded."""
+
+PLACES = frozenset(_PLACES.split())
+"""What the name of a place ends with, folded: Victoria Station is nobody."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from polymnia.engine.extracting.east_asian_names import east_asian_names
 from polymnia.engine.extracting.given_names import GIVEN, WORDS_TOO
-from polymnia.engine.extracting.name_words import NOBODY, OFFICES, ORGANISED, TITLES
+from polymnia.engine.extracting.name_words import NOBODY, OFFICES, ORGANISED, PLACES, TITLES
 from polymnia.engine.search.languages import DENSE, fold
 from polymnia.engine.search.stopwords import STOPWORDS
 
@@ -16,7 +16,7 @@ __all__ = ["Name", "distinct", "names"]
 
 
 class Name(NamedTuple):
-    """A name where it stands. Its kind is person, organisation or thing, or nothing where the text does not tell."""
+    """A name where it stands. Its kind is person, organisation, place or thing, or nothing where the text is silent."""
 
     text: str
     kind: str
@@ -42,7 +42,7 @@ _PIECE = re.compile(r"[^\s.]+(?:\.(?=\w))?")
 _SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω][\w'’-]*")
 _BEFORE = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Sr|Sra|Srta|Mme|Mlle|Hr|Fr)\.?|\b(?:Herr|Herrn|Frau|Señora?|Madame|Monsieur|Signora?"
-    r"|Senhora?|Professor(?:in)?|Doctor|Doktor|Sir|Lady|Miss|Dame|Captain|Judge|Senator|господин|госпожа|г-н"
+    r"|Senhora?|signora?|señora?|monsieur|madame|senhora?|meneer|mevrouw|Professor(?:in)?|Doctor|Doktor|Sir|Lady|Miss|Dame|Captain|Judge|Senator|господин|госпожа|г-н"
     r"|г-жа))[ \t]{1,2}$"
 )
 _HUMAN = re.compile(
@@ -176,6 +176,8 @@ def _kind(text: str, words: _Words, end: int, titled: bool) -> str:
     folded = [fold(word).strip(".") for _, word in words]
     if len(words) > 1 and (folded[-1] in ORGANISED or folded[0] in OFFICES):
         return "organisation"
+    if len(words) > 1 and folded[-1] in PLACES:
+        return "place"
     if len(words) <= 4 and _ADDRESS.match(text, end):
         return "person"
     plain = all(not any(map(str.isdigit, word)) and (not word.isupper() or len(word) == 1) for _, word in words)

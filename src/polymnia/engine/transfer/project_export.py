@@ -17,6 +17,7 @@ from polymnia.engine.ports import Snapshot
 from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm
+from polymnia.engine.transfer.withholding import Withheld
 from polymnia.errors import ExportFailed, Forbidden, NoSpace, Refused
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
@@ -38,12 +39,16 @@ class Including(Struct, frozen=True, kw_only=True):
 
 
 class ProjectExport(Struct, frozen=True, kw_only=True):
-    """What an export came to: a file of the export folder, or where it is small enough the data itself."""
+    """What an export came to: a file of the export folder, or where it is small enough the data itself.
+
+    ``replaced`` counts what was made anonymous, by kind; None where that was not asked for.
+    """
 
     items: int
     relationships: int
     versions: int
     bytes: int
+    replaced: dict[str, int] | None = None
     data: str | None = None
     encoding: str | None = None
     path: str | None = None
@@ -74,7 +79,7 @@ def export_project(
         held.seek(0)
         counts: dict[str, Any] = {
             "items": written.items, "relationships": written.relationships, "versions": written.versions,
-            "bytes": written.bytes,
+            "bytes": written.bytes, "replaced": source.replaced(),
         }  # fmt: skip
         if written.bytes <= limits.inline_bytes:
             raw = held.read()
@@ -129,12 +134,21 @@ class _Source:
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
             with importing():
-                from polymnia.engine.anonymizing import Anonymizer
+                from polymnia.engine.anonymizing import PERSON_KINDS, Anonymizer
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
             for record in self._records():
                 self._veil.learn_value(self._item(record))
+                if record.kind.casefold() in PERSON_KINDS:
+                    self._veil.meet(record.name)
+                self._uids[record.name] = record.uid
+            for relation in self._relations():
+                self._veil.learn_value(self._relationship(relation))
+
+    def replaced(self) -> dict[str, int] | None:
+        """How much was made anonymous, by kind."""
+        return None if self._veil is None else dict(sorted(self._veil.counts.items()))
 
     def told(self, value: Any) -> Any:
         """A value as the file tells it."""
@@ -163,6 +177,8 @@ class _Source:
             "content_id": record.uid, "title": title_of(record), "content_type": record.content_type or PLAIN,
             "kind": record.kind, "scope": scopes.shown(record.scope),
         }  # fmt: skip
+        if not wanted.content:
+            del told["title"]  # how the text begins
         if record.name != record.uid:
             told["name"] = record.name
         if record.session is not None:
@@ -170,19 +186,23 @@ class _Source:
         if record.category is not None:
             told["category"] = record.category
         told["tags"] = list(record.tags)
+        versions = earlier(self._snapshot, record) if wanted.history or not wanted.content else []
+        withheld = (
+            None if wanted.content else Withheld([content.content(record), *(one["content"] for one in versions)])
+        )
         if wanted.metadata:
-            told["metadata"] = record.metadata
+            told["metadata"] = record.metadata if withheld is None else withheld.metadata(record.metadata)
         told |= {"created_at": moment(record.created), "updated_at": moment(record.updated), "version": record.version}
-        if record.summary is not None:
-            told["summary"] = record.summary
-        if wanted.content:
+        if withheld is None:
+            if record.summary is not None:
+                told["summary"] = record.summary
             if len(record.observations) == 1:
                 told["content"] = record.observations[0]
             else:
                 told["observations"] = list(record.observations)
-        if wanted.history and (versions := earlier(self._snapshot, record)):
-            told["history"] = versions
-        if wanted.embeddings:
+        if wanted.history and versions:
+            told["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
+        if wanted.embeddings and withheld is None and not wanted.anonymize:  # a vector tells much of its text
             told["embeddings"] = self._embeddings(record)
         return told
 
@@ -193,9 +213,13 @@ class _Source:
 
     def relationships(self) -> Iterator[dict[str, Any]]:
         """Those with both ends in the file."""
-        for relation in self._snapshot.relations():
+        for relation in self._relations():
+            yield self.told(self._relationship(relation))
+
+    def _relations(self) -> Iterator[Relation]:
+        for relation in self._snapshot.relations() if self._including.relationships else ():
             if relation.source in self._uids and relation.target in self._uids:
-                yield self.told(self._relationship(relation))
+                yield relation
 
     def _relationship(self, relation: Relation) -> dict[str, Any]:
         told: dict[str, Any] = {
@@ -203,8 +227,8 @@ class _Source:
         }  # fmt: skip
         if relation.strength is not None:
             told["strength"] = relation.strength
-        if relation.context is not None:
+        if relation.context is not None and self._including.content:
             told["context"] = relation.context
-        if relation.metadata:
+        if relation.metadata and self._including.metadata:
             told["metadata"] = relation.metadata
         return told | {"origin": relation.origin, "created_at": moment(relation.created)}

@@ -84,8 +84,8 @@ def recognized(start: bytes) -> Recognized:
         return Recognized("archive")
     if project_item.FORMAT.encode() in head:
         return Recognized("project", "json" if head.lstrip().startswith(b"{") else "markdown")
-    header = head.partition(b"\n")[0].decode("utf-8", "replace").strip().lower().split(",")
-    if header[: len(COLUMNS)] == list(COLUMNS):
+    columns = head.partition(b"\n")[0].decode("utf-8", "replace").strip().lower().split(",")
+    if columns[: len(COLUMNS)] == list(COLUMNS):
         return Recognized("project", "csv")
     if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return Recognized("other", what="binary data")

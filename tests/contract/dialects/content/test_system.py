@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import zipfile
 from typing import Any
 
 import apsw
@@ -11,7 +13,7 @@ import pytest
 
 from stdio_client import Place, Server
 
-from .speaking import done, error, get, related, stored, versions, write
+from .speaking import DECISION, done, error, get, related, stored, versions, write
 
 FORMATS = ("json", "csv", "markdown", "zip")
 
@@ -100,6 +102,70 @@ def test_an_anonymized_export_names_nobody(shared: Server, project: str) -> None
     for told in ("Ann", "Lee", "ann@example.org", "1234-5678", "AKIAIOSFODNN7EXAMPLQ"):
         assert told not in data
     assert data.count("Person 1") >= 2
+
+
+def unpacked(answer: dict[str, Any]) -> str:
+    """Everything a project file holds, as text."""
+    if answer["encoding"] == "utf-8":
+        return str(answer["data"])
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(answer["data"]))) as file:
+        return "\n".join(f"{name}\n{file.read(name).decode()}" for name in file.namelist())
+
+
+@pytest.mark.promise("content.system.export.without_content")
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_export_without_content_holds_no_sentence_of_it(shared: Server, project: str, form: str) -> None:
+    sentences = [
+        "The kettle boils at dawn.", "Copper conducts heat well", "Lids keep the steam inside", "Why kettles matter",
+        "A second silo is built", "Flour was mixed twice", "Two mills share one silo", "Keep rye and wheat apart",
+        "Costs a season's profit", "An older kettle whistled at noon", "Both describe the same kettle",
+        "It is about the boiling of kettles",
+    ]  # fmt: skip
+    extract = {"options": {"extract_metadata": True, "generate_embeddings": False}, "content_type": "text/markdown"}
+    id = stored(shared, project, f"# {sentences[3]}\n\n{sentences[9]}", summary=sentences[11], tags=["tea"], **extract)
+    quote = {"quote": sentences[1], "pages": 3, "deep": {"said": [f"he said: {sentences[2]}", "red"]}}
+    text = f"# {sentences[3]}\n\n{' '.join(sentences[:3])}"
+    write(shared, "update_content", project, content_id=id, updates={"content": text, "metadata": quote})
+    decision = write(shared, "store_decision", project, **DECISION)["content_id"]
+    related(shared, project, id, decision, context=sentences[10])
+    found = stored(shared, project, f"As {id} says: {sentences[0]}", options={"detect_relationships": True})
+    include = {"content": False, "history": True}
+    options = {"include_embeddings": True}
+    answer = system(shared, "export_project_data", project, format=form, include=include, options=options)
+    held = unpacked(answer)
+    assert [one for one in sentences if one in held] == []
+    for kept in (id, decision, found, "tea", "pages", "red", "references"):
+        assert kept in held
+    assert answer["left_out"] == ["embeddings", "relationship contexts"]
+
+
+@pytest.mark.promise("content.system.anonymize")
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_anonymized_export_counts_what_it_replaced_in_every_field(shared: Server, project: str, form: str) -> None:
+    personal = [
+        "Margaret Thornbury", "Thornbury", "김서연", "@quietriver", "203.0.113.77", "GB29 NWBK 6016 1331 9268 19",
+        "17 August 1983", "48 Juniper Road", "010-4821-7735", "1984-01-02", "margaret@fern.example",
+    ]  # fmt: skip
+    id = stored(
+        shared, project, "Margaret Thornbury, born 17 August 1983, lives at 48 Juniper Road; ask @quietriver.",
+        tags=["Margaret Thornbury"], summary="About Margaret Thornbury",
+        metadata={"author": "Margaret Thornbury", "dob": "1984-01-02", "at": {"ip": "from 203.0.113.77"}},
+    )  # fmt: skip
+    write(shared, "update_content", project, content_id=id, updates={"content": "Thornbury: margaret@fern.example"})
+    other = stored(shared, project, "김서연 대리 010-4821-7735, 강남구 지점. Pay GB29 NWBK 6016 1331 9268 19.")
+    related(shared, project, id, other, context="Margaret Thornbury met 김서연 씨")
+    given = {"include": {"history": True}, "options": {"anonymize": True}}
+    answer = system(shared, "export_project_data", project, format=form, **given)
+    held = unpacked(answer)
+    assert [one for one in personal if one in held] == []
+    assert "강남구" in held
+    told = answer["anonymized"]
+    assert told["best_effort"] is True
+    assert "Look through the file" in told["note"]
+    assert {"person", "phone", "iban", "ip", "handle", "mail", "address", "birth date"} <= set(told["replaced"])
+    assert all(count > 0 for count in told["replaced"].values())
+    plain = system(shared, "export_project_data", project, format=form)
+    assert "anonymized" not in plain
 
 
 @pytest.mark.promise("content.system.embeddings")
