@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Invalid, NotFound, OverLimit
-from polymnia.models import EntityDraft, Limits, Record, RelationDraft, Text, legal_name, legal_text
+from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, Text, legal_name, legal_text
 
 __all__ = [
     "KIND", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_room", "check_tags", "content",
@@ -32,7 +32,7 @@ class Remembered(Struct, frozen=True, kw_only=True):
     record: Record
     duplicate: bool = False
     similarity: float | None = None
-    associations: list[tuple[Record, float | None]] = []
+    associations: list[tuple[Record, Relation]] = []
     notes: list[str] = []
 
 
@@ -41,7 +41,7 @@ class Revised(Struct, frozen=True, kw_only=True):
 
     record: Record
     changed: bool
-    associations: list[tuple[Record, float | None]] = []
+    associations: list[tuple[Record, Relation]] = []
 
 
 class Moved(Struct, frozen=True, kw_only=True):

@@ -88,6 +88,8 @@ def _export(context: Context, given: parameters.ExportProject) -> Reply:
             "format": given.format, "item_count": done.items, "relationship_count": done.relationships,
             "version_count": done.versions, "size_bytes": done.bytes,
         }  # fmt: skip
+        if done.unembedded:
+            fields["without_embeddings"] = done.unembedded
         if done.path is not None:
             fields["file_path"] = context.place(done.path)
         else:
@@ -160,9 +162,17 @@ def _validate(context: Context, given: parameters.ValidateIntegrity) -> Reply:
             fields["changes"] = report.changes
         if detailed:
             fields["looked_at"] = to_builtins(report.looked)
-        return answer(asking.begun, "The data is sound" if report.sound else "Issues were found", **fields)
+        return answer(asking.begun, _verdict(report), **fields)
 
     return replied(asking, work)
+
+
+def _verdict(report: Any) -> str:
+    if not report.sound:
+        return "Issues were found"
+    unembedded = sum(one.left for one in report.findings if one.kind == "embedding_none")
+    told = f"{unembedded:,} passage{'s have' if unembedded > 1 else ' has'} no vector, so meaning does not find "
+    return "The data is sound" if not unembedded else f"Nothing is damaged; {told}{'them' if unembedded > 1 else 'it'}"
 
 
 def _finding(one: Any, detailed: bool) -> dict[str, Any]:

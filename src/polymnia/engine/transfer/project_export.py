@@ -46,6 +46,8 @@ class ProjectExport(Struct, frozen=True, kw_only=True):
     data: str | None = None
     encoding: str | None = None
     path: str | None = None
+    unembedded: int | None = None
+    """Items without a vector, where vectors were asked for: no model knows their language, or none was wanted."""
 
 
 def export_project(
@@ -73,7 +75,7 @@ def export_project(
         held.seek(0)
         counts: dict[str, Any] = {
             "items": written.items, "relationships": written.relationships, "versions": written.versions,
-            "bytes": written.bytes,
+            "bytes": written.bytes, "unembedded": source.unembedded if including.embeddings else None,
         }  # fmt: skip
         if written.bytes <= limits.inline_bytes:
             raw = held.read()
@@ -125,6 +127,7 @@ class _Source:
         self._including = including
         self._step = step
         self._uids: dict[str, str] = {}
+        self.unembedded = 0
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
             from polymnia.engine.anonymizing import Anonymizer
@@ -133,6 +136,7 @@ class _Source:
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
             for record in self._records():
                 self._veil.learn_value(self._item(record))
+            self.unembedded = 0
 
     def told(self, value: Any) -> Any:
         """A value as the file tells it."""
@@ -182,6 +186,7 @@ class _Source:
             told["history"] = versions
         if wanted.embeddings:
             told["embeddings"] = self._embeddings(record)
+            self.unembedded += not told["embeddings"]
         return told
 
     def _embeddings(self, record: Record) -> dict[str, list[str]]:
