@@ -87,9 +87,9 @@ class Polymnia:
         server.hello()
         return Stdio(server)
 
-    def ask_within(self, place: str, variant: str) -> Library:
-        """The library in a process of its own: the graph tools have no filter, `memory.search` has."""
-        return Library(library(self._options(place, "") + _flags(VARIANTS[variant])))
+    def ask_within(self, place: str, variant: str, group: str = "") -> Library:
+        """The library in a process of its own: the graph tools have no filter and no scores, `memory.search` has."""
+        return Library(library(self._options(place, group) + _flags(VARIANTS[variant])))
 
     def _options(self, place: str, group: str) -> list[str]:
         options = ["--store", os.path.join(place, STORE), "--project", _project(group)]
@@ -132,7 +132,8 @@ class Library:
         message = answer.message
         if "error" in message:
             raise RuntimeError(f"the library refused: {message['error']}")
-        return Found(message["result"]["names"], answer.seconds, message["result"]["characters"])
+        told = message["result"]
+        return Found(told["names"], answer.seconds, told["characters"], tuple(told["scores"]))
 
     def close(self) -> None:
         """End the process."""

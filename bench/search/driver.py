@@ -44,12 +44,13 @@ def reindex(memory: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def search(memory: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """One search with its filters; answers the names and how many characters their texts have."""
+    """One search with its filters; answers the names, their scores and how many characters their texts have."""
     filters = msgspec.convert(given["filters"], Filters)
     found = memory.search(given["query"], limit=given["limit"], filters=filters, reasons=False)
     records = [hit.record for hit in found.hits]
     return {
         "names": [record.name for record in records],
+        "scores": [hit.score for hit in found.hits],
         "characters": sum(len(text) for record in records for text in (record.name, *record.observations)),
     }
 

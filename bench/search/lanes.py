@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bench.result import Result
+from bench.result import Result, Verdict
 from bench.search import door, tables
 from bench.search.door import Polymnia
 from bench.search.plan import Plan
@@ -19,7 +19,8 @@ SUMMARY = (
     f"Each question is put as it stands through `search_nodes` of `polymnia stdio --dialect strict`, limit {LIMIT}; "
     "a text is one entity with one observation, named by its id. `words` and `meaning` search the same store by one "
     "lane alone. A LoCoMo question searches the project of its conversation. A haystack is searched among its 48 "
-    "sessions by a filter on names, through the library in a process of its own, in one store of all sessions."
+    "sessions by a filter on names, through the library in a process of its own, in one store of all sessions. Every "
+    "question is put to the library once more, to see whether scores fall with the order of every answer."
 )
 
 
@@ -57,6 +58,11 @@ def _result(plan: Plan, sets: Mapping[str, Any], skipped: list[str]) -> Result:
     summary = " ".join([SUMMARY, *dict.fromkeys(skipped)])
     sides = dict.fromkeys(side for one in rows.values() for side in one if side.endswith(" · all"))
     judged = [verdict for side in sides for verdict in tables.verdicts(rows, side, whole)]
+    for name, one in rows.items():
+        for side, row in one.items():
+            if (rising := row.get("rising")) is not None:
+                what = f"{name}: scores fall with the order of every answer ({side})"
+                judged.append(Verdict(what, f"{row['n'] - rising:,} of {row['n']:,}", rising == 0))
     return Result("lanes", "What is found: the whole sets", summary, judged, found, {"sets": dict(sets)})
 
 

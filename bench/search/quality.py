@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from bench import probe
@@ -36,6 +37,15 @@ class Sheet:
     cpu: float = 0.0
     resident: int = 0
     empty: int = 0
+    rising: int | None = None
+
+    def check(self, batch: Batch, asker: Asker) -> None:
+        """Put the questions once more to count the answers in which a score is higher than the one before it."""
+        rising = 0
+        for question in batch.questions:
+            scores = self._ask(asker, question).scores
+            rising += any(later > earlier for earlier, later in pairwise(scores))
+        self.rising = (self.rising or 0) + rising
 
     def add(self, batch: Batch, asker: Asker) -> None:
         """Put the questions of a batch; the first one is put twice, so that loading a model is not in the figures."""
@@ -68,6 +78,7 @@ class Sheet:
             "cpu_ms": self.cpu / n * 1e3,
             "tokens": self.characters / n / TOKEN,
             "empty": self.empty / n,
+            "rising": self.rising,
             "resident_mb": self.resident / 1024,
             "load_seconds": sum(loading.seconds for loading in loadings),
             "load_ms": sum(loading.seconds for loading in loadings) / texts * 1e3,
@@ -106,6 +117,12 @@ def measure(
                 sheet.add(batch, asker)
             finally:
                 asker.close()
+            if isinstance(family, Polymnia) and family.filters:
+                library = family.ask_within(place, variant, batch.group)
+                try:
+                    sheet.check(batch, library)
+                finally:
+                    library.close()
         if shelves is None:
             shutil.rmtree(place, ignore_errors=True)
         else:

@@ -19,11 +19,12 @@ class Missing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The ids an answer ranks, how long it took, and how many characters a model would read."""
+    """The ids an answer ranks, how long it took, how many characters a model would read, and the scores it tells."""
 
     ids: list[str]
     seconds: float
     characters: int
+    scores: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

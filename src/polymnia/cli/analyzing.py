@@ -135,7 +135,8 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
     def lines() -> Iterator[str]:
         for one in found.found:
             arrow = "->" if one.direction == "outgoing" else "<-"
-            yield f"{one.strength:.2f}  {arrow} {green(one.type)}  {strong(on_one_line(title_of(one.target)))}"
+            much = "    " if one.strength is None else f"{one.strength:.2f}"
+            yield f"{much}  {arrow} {green(one.type)}  {strong(on_one_line(title_of(one.target)))}"
             if one.context:
                 yield dim(f"{' ' * _INDENT}{line(one.context, _INDENT)}")
         yield dim(f"{len(found.found):,} found.")

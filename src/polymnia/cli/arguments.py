@@ -210,7 +210,12 @@ def _query(parser: ArgumentParser) -> None:
 def search(parser: ArgumentParser) -> None:
     """What to look for, where, and how much of it."""
     _query(parser)
-    parser.add_argument("--threshold", type=_share, metavar="X", help="only memories at least so similar, from 0 to 1")
+    parser.add_argument(
+        "--threshold",
+        type=_share,
+        metavar="X",
+        help="only memories with at least this score, from 0 to 1; 0 hides nothing",
+    )
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the best passages that fit so many tokens")
     parser.add_argument("--facets", action="store_true", help="count kinds, tags, scopes and months of all that match")
     parser.add_argument("--cursor", metavar="C", help="go on after a page; --json tells the cursor as next")

@@ -166,7 +166,6 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "created": shown(record.created),
         "updated": shown(record.updated),
         "score": hit.score,
-        "similarity": hit.similarity,
         "why": msgspec.to_builtins(hit.why),
         "fragments": msgspec.to_builtins(hit.fragments),
         "cut": hit.cut,

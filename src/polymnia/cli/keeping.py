@@ -67,7 +67,8 @@ def _print_kept(done: Remembered) -> None:
             print(f"Joined to it: {on_one_line(_joined(done.joined))}.")
     if done.similar:
         print(f"Nearly the same as {counted(len(done.similar), 'memory')} there:")
-        print_linked(list(done.similar))
+        for other, similarity in done.similar:
+            print(f"  {similarity:.2f}  {dim(called(other))}  {line(content(other), 10 + len(called(other)))}")
     if done.associations:
         print(f"Linked to {counted(len(done.associations), 'memory')}:")
         print_linked(done.associations)
@@ -93,7 +94,10 @@ def _data(done: Remembered, notes: list[str]) -> dict[str, Any]:
         "created": shown(record.created),
         "duplicate": done.duplicate,
         "joined": None if done.joined is None else to_builtins(done.joined),
-        "similar": linked(list(done.similar)),
+        "similar": [
+            {"id": other.uid, "scope": scopes.shown(other.scope), "similarity": similarity, "text": content(other)}
+            for other, similarity in done.similar
+        ],
         "associations": linked(done.associations),
         "notes": notes,
     }

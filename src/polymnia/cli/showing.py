@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.json import encode
 
 from polymnia.app import memory
-from polymnia.cli.output import counted, dim, line, on_one_line, print_json, print_rows, shown, strong
+from polymnia.cli.output import counted, dim, green, line, on_one_line, print_json, print_rows, shown, strong
 from polymnia.cli.past import instant
 from polymnia.cli.reading import known_scope
 from polymnia.engine import scopes
@@ -21,7 +21,7 @@ from polymnia.settings import Settings
 
 __all__ = ["called", "linked", "list_", "print_linked", "show"]
 
-Links = list[tuple[Record, float | None]]
+Links = list[tuple[Record, Relation]]
 _LINKS = 10  # shown on a terminal or page; --json tells them all
 _SCOPE = 24  # columns of a list
 
@@ -81,9 +81,11 @@ def _details(record: Record) -> list[tuple[str, str]]:
 
 def print_linked(links: Links) -> None:
     """Print the memories that another one is linked to, the strongest ones."""
-    for record, strength in links[:_LINKS]:
-        much = f"{1.0 if strength is None else strength:.2f}"
-        print(f"  {much}  {dim(called(record))}  {line(content(record), 10 + len(called(record)))}")
+    for record, relation in links[:_LINKS]:
+        much = "    " if relation.strength is None else f"{relation.strength:.2f}"
+        arrow = f"{'<-' if relation.source == record.name else '->'} {on_one_line(relation.type)}"
+        shown = f"  {much}  {arrow}  {called(record)}"
+        print(f"  {much}  {green(arrow)}  {dim(called(record))}  {line(content(record), len(shown) + 2)}")
     if len(links) > _LINKS:
         print(dim(f"  … and {len(links) - _LINKS:,} more (--json lists them all)"))
 
@@ -95,10 +97,12 @@ def linked(links: Links) -> list[dict[str, Any]]:
             "id": record.uid,
             "name": record.name,
             "scope": scopes.shown(record.scope),
-            "strength": strength,
+            "relationType": relation.type,
+            "direction": "incoming" if relation.source == record.name else "outgoing",
+            "strength": relation.strength,
             "text": content(record),
         }
-        for record, strength in links
+        for record, relation in links
     ]
 
 

@@ -60,13 +60,17 @@ _SENTENCE_ENDS = ".!?:;\n\r\"“”'‘’(-*#>•…"
 
 
 class Association(Struct, frozen=True, kw_only=True):
-    """A memory linked to another one: how strongly (0 to 1), what carries the link, and why, in words."""
+    """A memory linked to another one: how strongly (0 to 1), what carries the link, and why, in words.
+
+    ``relation`` is the one that stands between the two already, if one does.
+    """
 
     record: Record
     strength: float
     kind: Kind
     reason: str
     similarity: float | None = None
+    relation: Relation | None = None
 
 
 class Discovery(Struct, frozen=True):
@@ -192,12 +196,16 @@ def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: f
     relations = {there[name] - look.base: relation for name, relation in links.items() if name in there}
     numbers |= dict.fromkeys(relations)
     numbers.pop(number, None)
+    rest = [at for at in numbers if at not in meaning]
+    if rest and meaning and near[0].model:
+        meaning |= {one.number: one.similarity for one in look.nearest(text, len(rest), among=rest)}
     loaded = look.load(list(numbers))
     found = [
         _judged(record, named, other, meaning.get(at), relations.get(at), likeness(near))
         for at, other in loaded.items()
     ]
-    strong = [one for one in found if one.strength >= threshold and one.strength > 0]
+    # What somebody linked is told however little the two have in common.
+    strong = [one for one in found if one.strength >= threshold or one.kind == "explicit"]
     strong.sort(key=lambda one: (-one.strength, -(one.similarity or 0.0), one.record.id))
     return Discovery(record, strong[:limit], len(loaded))
 
@@ -214,25 +222,25 @@ def _judged(
     tags = [tag for tag in record.tags if tag in other.tags]
     names = _shared(named, content(other))
     apart = abs(record.created - other.created)
-    explicit = 0.0
-    if relation is not None:
-        strength = 1.0 if relation.strength is None else relation.strength
-        if relation.origin == "manual":
-            explicit = strength
-        else:
-            similarity = max(similarity or 0.0, strength)
+    by_hand = relation is not None and relation.origin == "manual"
+    explicit = (relation.strength or 0.0) if relation is not None and by_hand else 0.0
+    if relation is not None and relation.strength is not None and not by_hand:
+        similarity = max(similarity or 0.0, relation.strength)
     says: list[tuple[float, Kind, str]] = [
         (similarity or 0.0, "semantic", f"{alike} ({similarity or 0.0:.2f})"),
         (1 - (1 - _TAG) ** len(tags) * (1 - _NAME) ** len(names), "contextual", _context(tags, names)),
         (_MOMENT * max(0.0, 1 - apart / _HOUR), "temporal", f"stored {_distance(apart)} of each other"),
-        (explicit, "explicit", f"linked by hand: {_arrow(relation)}" if relation is not None else ""),
     ]
     says.sort(key=lambda one: -one[0])
     strength, kind, _ = says[0]
-    reason = "; ".join(text for value, _, text in says if value >= 0.1 and text) or says[0][2]
+    reasons = [text for value, _, text in says if value >= 0.1 and text] or [says[0][2]]
+    if relation is not None and by_hand:
+        strength, kind = max(strength, explicit), "explicit"
+        reasons.insert(0, f"linked by hand: {_arrow(relation)}")
+    reason = "; ".join(reasons)
     return Association(
         record=other, strength=round(strength, 4), kind=kind, reason=reason,
-        similarity=None if similarity is None else round(similarity, 4),
+        similarity=None if similarity is None else round(similarity, 4), relation=relation,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Invalid, ManyTexts, NotFound, OverLimit
-from polymnia.models import EntityDraft, Limits, Record, RelationDraft, Text, legal_name, legal_text
+from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, Text, legal_name, legal_text
 
 __all__ = [
     "KIND", "Joined", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_one_text", "check_room",
@@ -44,7 +44,7 @@ class Remembered(Struct, frozen=True, kw_only=True):
     duplicate: bool = False
     joined: Joined | None = None
     similar: list[tuple[Record, float]] = []
-    associations: list[tuple[Record, float | None]] = []
+    associations: list[tuple[Record, Relation]] = []
     pending: bool = False
     notes: list[str] = []
 
@@ -54,7 +54,7 @@ class Revised(Struct, frozen=True, kw_only=True):
 
     record: Record
     changed: bool
-    associations: list[tuple[Record, float | None]] = []
+    associations: list[tuple[Record, Relation]] = []
 
 
 class Moved(Struct, frozen=True, kw_only=True):

@@ -19,6 +19,11 @@ from polymnia.engine.suggesting.topics import topics
         ("Wir haben den Vertrag mit der Druckerei verlängert", {"vertrag", "druckerei", "verlängert"}, {"wir", "der"}),
         ("Le serveur tombe en panne chaque nuit", {"serveur", "panne", "nuit"}, {"le", "en"}),
         ("서버가 매일 밤 멈춘다", {"서버", "매일"}, {"서버가"}),
+        (
+            "네이버페이 환불과 카카오페이는 회의",
+            {"네이버페이", "환불", "카카오페이", "회의"},
+            {"네이버페", "카카오페이는"},
+        ),
         ("データベースの移行が終わった", {"データベース", "移行"}, {"の"}),
         ("数据库的迁移完成了", {"数据库", "迁移完成"}, {"的"}),
         ("Сервер падает каждую ночь", {"сервер", "падает", "ночь"}, set()),

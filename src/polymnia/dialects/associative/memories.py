@@ -95,7 +95,7 @@ def search(context: Context, given: parameters.Search) -> Reply:
     memories = [
         results.found(
             hit.record,
-            hit.similarity,
+            hit.score,
             [association(*one) for one in links.get(hit.record.uid, ())]
             if or_else(given.include_associations, True)
             else None,
@@ -158,11 +158,14 @@ def discover(context: Context, given: parameters.Discover) -> Reply:
     meaning_or_fault(context.memory)
     told = []
     for one in found.associations:
-        short = association(one.record, one.strength)
+        text, cut = results.short(one.record)
+        relation = one.relation
         told.append(
             results.Discovered(
-                short.memory_id, short.content, one.strength, one.kind, one.reason, scopes.shown(one.record.scope),
-                short.truncated, short.name,
+                one.record.uid, text, one.strength, one.kind, one.reason, scopes.shown(one.record.scope),
+                None if relation is None else relation.type,
+                None if relation is None else results.direction(relation, one.record),
+                cut, None if one.record.name == one.record.uid else one.record.name,
             )
         )  # fmt: skip
     mean = sum(one.strength for one in found.associations) / len(told) if told else 0.0

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.moments import moment
-from polymnia.models import Note, Record
+from polymnia.models import Note, Record, Relation
 from polymnia.operation import Reply
 
 __all__ = [
@@ -43,14 +43,17 @@ __all__ = [
     "Stored",
     "Suggested",
     "association",
+    "direction",
     "found",
     "listed",
     "memory",
     "reply",
     "similar",
+    "short",
 ]
 
 Nothing = Meta(extra_json_schema={"type": ["string", "null"]})
+Number = Meta(extra_json_schema={"type": ["number", "null"]})
 _SHORT = 300  # characters of a memory that is only told of beside another
 
 
@@ -95,11 +98,18 @@ class Stored(Struct, frozen=True, omit_defaults=True):
 
 
 class Association(Struct, frozen=True, omit_defaults=True):
-    """A memory that another one is linked to. Of a long one the beginning is shown."""
+    """A memory that another one is linked to, and by what relation. Of a long one the beginning is shown.
+
+    ``similarity_score`` is that of a link that was drawn by similarity, and null for any other. ``strength`` is what
+    was given with a link that somebody drew.
+    """
 
     memory_id: str
     content: str
-    similarity_score: float
+    similarity_score: Annotated[float | None, Number]
+    relation_type: str
+    direction: str
+    strength: float | None = None
     truncated: bool = False
     name: str | None = None
 
@@ -187,6 +197,8 @@ class Discovered(Struct, frozen=True, omit_defaults=True):
     association_type: str
     reason: str
     scope: str
+    relation_type: str | None = None
+    direction: str | None = None
     truncated: bool = False
     name: str | None = None
 
@@ -364,21 +376,32 @@ def _called(record: Record) -> dict[str, Any]:
     return {} if record.name == record.uid else {"name": record.name, "kind": record.kind}
 
 
-def _short(record: Record) -> tuple[str, bool]:
+def short(record: Record) -> tuple[str, bool]:
+    """The beginning of a memory, and whether it was cut."""
     whole = content(record)
     return (whole, False) if len(whole) <= _SHORT else (whole[:_SHORT] + "…", True)
 
 
-def association(record: Record, strength: float | None) -> Association:
-    """A linked memory; a link drawn by hand without a number is sure."""
-    text, cut = _short(record)
+def association(record: Record, relation: Relation) -> Association:
+    """A linked memory."""
+    text, cut = short(record)
     name = None if record.name == record.uid else record.name
-    return Association(record.uid, text, 1.0 if strength is None else round(strength, 4), cut, name)
+    strength = None if relation.strength is None else round(relation.strength, 4)
+    auto = relation.origin == "auto"
+    return Association(
+        record.uid, text, strength if auto else None, relation.type, direction(relation, record),
+        None if auto else strength, cut, name,
+    )  # fmt: skip
+
+
+def direction(relation: Relation, other: Record) -> str:
+    """Whether a relation leads to another memory or comes from it."""
+    return "incoming" if relation.source == other.name else "outgoing"
 
 
 def similar(record: Record, similarity: float) -> Similar:
     """A memory that is nearly the same."""
-    text, cut = _short(record)
+    text, cut = short(record)
     name = None if record.name == record.uid else record.name
     return Similar(record.uid, text, scopes.shown(record.scope), similarity, cut, name)
 

@@ -169,7 +169,10 @@ class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     limit: Annotated[int, Meta(ge=1, le=100, description="Results (default 10).")] | None = None
     offset: Annotated[int, Meta(ge=0, le=10_000, description="Skip so many.")] | None = None
-    min_relevance: Annotated[Share, Meta(description="Leave out what is less relevant (default 0).")] | None = None
+    min_relevance: (
+        Annotated[Share, Meta(description="Leave out what scores less; 0 hides nothing. Without it: what matches.")]
+        | None
+    ) = None
     include_context: Annotated[bool, Meta(description="The text around what matches.")] | None = None
     include_highlights: Annotated[bool, Meta(description="The pieces that match, words marked.")] | None = None
     sort_by: Literal["relevance", "date", "title"] | None = None

@@ -57,7 +57,7 @@ def _search(context: Context, given: parameters.SearchContent) -> Reply:
     def work() -> dict[str, Any]:
         found = asking.memory.search(
             given.query, limit=limit, offset=offset, filters=wanted, lanes=_LANES[_or(given.query_type, "hybrid")],
-            facets=True, least_score=_or(options.min_relevance, 0.0), sort=sort, ascending=ascending,
+            facets=True, at_least=options.min_relevance, sort=sort, ascending=ascending,
         )  # fmt: skip
         if given.query_type == "semantic":
             _meaning_or_fault(asking.memory, needed=True)

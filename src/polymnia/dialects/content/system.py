@@ -110,6 +110,8 @@ def _export(context: Context, given: parameters.ExportProject) -> Reply:
         ]
         if left_out:
             fields["left_out"] = left_out
+        if done.unembedded:
+            fields["without_embeddings"] = done.unembedded
         if done.path is not None:
             fields["file_path"] = context.place(done.path)
         else:
@@ -185,9 +187,17 @@ def _validate(context: Context, given: parameters.ValidateIntegrity) -> Reply:
             fields["changes"] = report.changes
         if detailed:
             fields["looked_at"] = to_builtins(report.looked)
-        return answer(asking.begun, "The data is sound" if report.sound else "Issues were found", **fields)
+        return answer(asking.begun, _verdict(report), **fields)
 
     return replied(asking, work)
+
+
+def _verdict(report: Any) -> str:
+    if not report.sound:
+        return "Issues were found"
+    unembedded = sum(one.left for one in report.findings if one.kind == "embedding_none")
+    told = f"{unembedded:,} passage{'s have' if unembedded > 1 else ' has'} no vector, so meaning does not find "
+    return "The data is sound" if not unembedded else f"Nothing is damaged; {told}{'them' if unembedded > 1 else 'it'}"
 
 
 def _finding(one: Any, detailed: bool) -> dict[str, Any]:

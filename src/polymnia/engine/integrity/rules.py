@@ -48,6 +48,11 @@ RULES: dict[str, Rule] = {
         "missing_embeddings", "warning", "{n} passage(s) have no vector of a model in use: meaning does not find them",
         "Their vectors are made.", "models",
     ),
+    "embedding_none": Rule(
+        "missing_embeddings", "info", "{n} passage(s) have no vector and will get none: meaning does not find them",
+        "Nothing is broken: it was stored so, or no model in use knows the language. regenerate_embeddings of "
+        "update_content makes the vectors of an item.",
+    ),
     # ── data_consistency ──
     "scope_count_wrong": Rule(
         "data_consistency", "error", "{n} scope(s) have another number of memories than is counted for them",

@@ -18,7 +18,7 @@ __all__ = ["answered"]
 
 _SIMILAR = 50  # without a limit, at most so many that do not hold the query as it stands
 _LEAST = 10  # and so many whatever their score
-_ENOUGH = 0.5  # beyond these, the score must be this share of the best one
+_ENOUGH = 0.75  # beyond these, the score must be this share of the best one
 _FACETS = 20
 _COUNTED = 10_000  # memories that facets are counted over
 _NEAREST = 3
@@ -88,17 +88,16 @@ def _mark(search: Search) -> int:
     """A small hash of what was asked: a cursor is good for the same question only."""
     query = search.query
     asked = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
-    return crc32(repr((*asked, query.least_score, query.sort, query.ascending)).encode())
+    return crc32(repr((*asked, query.sort, query.ascending)).encode())
 
 
 def _arranged(search: Search, order: list[Ranked]) -> list[Ranked]:
-    """The order a caller wants who does not want the most relevant first, and without what is not relevant enough."""
+    """The order a caller wants who does not want the most relevant first."""
     query = search.query
-    kept = [one for one in order if one.score >= query.least_score] if query.least_score else order
     if query.sort == "relevance":
-        return kept[::-1] if query.ascending else kept
-    records = {record.id - search.base: record for record in search.load([one.number for one in kept])}
-    there = [one for one in kept if one.number in records]
+        return order[::-1] if query.ascending else order
+    records = {record.id - search.base: record for record in search.load([one.number for one in order])}
+    there = [one for one in order if one.number in records]
     if query.sort == "date":
         there.sort(key=lambda one: (records[one.number].created, one.number), reverse=not query.ascending)
     else:

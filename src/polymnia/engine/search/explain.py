@@ -68,7 +68,7 @@ def sentence(
     """The reasons in words, the strongest first."""
     said = []
     if place is not None:
-        said.append(f"the query stands in {PLACES[place]} as it is")
+        said.append(f"the query stands in {PLACES[place].said} as it is")
     taken = dict(alike)
     plain = [word for word in terms if word not in taken]
     if plain:

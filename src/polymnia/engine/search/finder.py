@@ -39,6 +39,7 @@ _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 1.2  # if those will have theirs within about this time
 _APART = 4  # projects whose analyses keep an index of their own
 _LARGE = 2_000  # from so many passages on, words and query are worth two threads
+_NAMES = 4_000  # vectors of names that are remembered
 
 
 class Finder(Tending):
@@ -59,6 +60,7 @@ class Finder(Tending):
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()
+        self._names: dict[tuple[str, str], NDArray[Any] | None] = {}
         self._worker = Worker(store, self.channels, self._waiting, self._pass_over, self._settle)
 
     def close(self) -> None:
@@ -164,6 +166,35 @@ class Finder(Tending):
         Who is not patient gets what the models make of it that are loaded.
         """
         return said(head, body, self._awaited(project, needed=needed) if patient else self._ready())
+
+    def embedder(self, model: str) -> Embedder:
+        """The embedder of this id."""
+        return self._by_name[model].embedder
+
+    def embedded(self, texts: Sequence[str], models: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Short texts as these models see them, a row each, zeros where a model does not know the language.
+
+        They are remembered: names are asked about again and again. A model that gives no vectors is left out.
+        """
+        found: dict[str, NDArray[Any]] = {}
+        for model in models:
+            channel = self._by_name[model]
+            missing = [one for one in dict.fromkeys(texts) if (model, one) not in self._names]
+            known = [one for one in missing if channel.embedder.knows(one)]
+            made = channel.soon(known) if known else ()
+            if made is None:
+                continue
+            if len(self._names) > _NAMES:
+                self._names = {}
+            names = self._names
+            names.update(((model, one), None) for one in missing)
+            names.update(((model, one), vector) for one, vector in zip(known, made, strict=True))
+            rows = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
+            for row, one in zip(rows, texts, strict=True):
+                if (vector := names.get((model, one))) is not None:
+                    row[:] = vector
+            found[model] = rows
+        return found
 
     def look(self, project: str, work: Callable[[Look], T], *, patient: bool = True) -> T:
         """Look for neighbours in one moment of the project."""

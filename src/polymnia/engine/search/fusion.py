@@ -27,7 +27,6 @@ __all__ = [
     "Blend",
     "best",
     "both",
-    "calibrated",
     "fuse",
     "idf",
     "lend",
@@ -37,6 +36,7 @@ __all__ = [
     "norm",
     "reranked",
     "saturation",
+    "shown",
     "softened",
     "words_score",
 ]
@@ -69,7 +69,7 @@ class Blend(NamedTuple):
     least: float
     """The share the words keep in any text."""
     sure: float
-    """The fused score from which on a text is likelier meant than not."""
+    """The fused score from which on a text is likelier meant than not; it is shown as 0.86."""
 
 
 WEAK = Blend(words=0.75, easing=0.05, least=0.5, sure=0.75)
@@ -182,11 +182,10 @@ def reranked(scores: Floats, logits: Floats) -> Floats:
     return found
 
 
-def calibrated(scores: Floats, blend: Blend = WEAK) -> Floats:
-    """Fused scores as 0 to 1: near 0 for what is mostly chance, near 1 for what is surely meant.
+def shown(scores: Floats, blend: Blend = WEAK) -> Floats:
+    """Fused scores as a reader sees them: above 0.1 for what says some of the query, 0.86 for what is surely meant.
 
-    The curve follows how often a result with such a score was a right one, over questions in several languages to
-    turns, paragraphs and long conversations; it keeps the order.
+    The curve keeps the order, knows nothing but the score itself, and never reaches 1: that is for identical texts.
     """
-    found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / blend.sure) ** 2.5))
+    found: Floats = -np.expm1(-2.0 * (np.maximum(scores, 0.0) / blend.sure) ** 0.9)
     return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polymnia.engine.search import explain, highlight, words
+from polymnia.engine.search.exact import PLACES
 from polymnia.engine.search.listing import part_of
 from polymnia.engine.search.results import Fragment, Hit, Why
 from polymnia.engine.search.search import Ranked, Search
@@ -20,9 +21,7 @@ _WIDTH = 240
 
 def plain(search: Search, one: Ranked, record: Record) -> Hit:
     """A memory without reasons and passages."""
-    # For whom it does not matter, it may be thousands of hits.
-    similarity = 0.0 if search.query.at_least is None else round(search.similarity(one.number), 4)
-    return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""), similarity=similarity)
+    return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""))
 
 
 class _Matching:
@@ -86,7 +85,7 @@ def _hit(
     )  # fmt: skip
     why = Why(
         sentence=sentence,
-        exact=None if place is None else ("name", "name", "name", "kind", "observation", "observation")[place],
+        exact=None if place is None else PLACES[place].field,
         terms=tuple(found), missing=tuple(missing), alike=tuple(alike), words=round(min(1.0, max(0.0, shares)), 4),
         meaning=None if meaning is None else round(max(0.0, meaning), 4),
         similarity=None if similarity is None else round(similarity, 4),
@@ -95,7 +94,6 @@ def _hit(
     )  # fmt: skip
     return Hit(
         record=record, score=round(one.score, 4), why=why, fragments=_fragments(search, record, rows, texts, matches),
-        similarity=round(search.similarity(one.number), 4),
     )  # fmt: skip
 
 

@@ -71,6 +71,12 @@ class Said(Struct, frozen=True):
         known: Numbers = found[np.abs(found).sum(axis=1) > 0]
         return known
 
+    def mean(self, model: str) -> Numbers:
+        """The mean of the vectors of all passages, of unit length; zeros where the model does not know the language."""
+        total: Numbers = self.vectors[model].sum(axis=0)
+        length = np.linalg.norm(total)
+        return total / length if length > 0 else total
+
     def kept(self, model: str, memory: int, text: int) -> list[Vector]:
         """The vectors as a store keeps them, for a memory and its text with these numbers."""
         given = self.vectors[model]

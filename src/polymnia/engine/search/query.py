@@ -44,7 +44,6 @@ class Query(Struct, frozen=True, kw_only=True):
     related: float = 0.0
     rerank: bool | None = None
     at_least: float | None = None
-    least_score: float = 0.0
     sort: str = "relevance"
     ascending: bool = False
 

@@ -14,9 +14,8 @@ from polymnia.engine.search.index import Index
 from polymnia.engine.search.lanes import WordsLane
 from polymnia.engine.search.query import Wanted
 from polymnia.engine.search.worker import Channel
-from polymnia.engine.similarity import similarities
 
-__all__ = ["Scores", "candidates", "scored"]
+__all__ = ["Scores", "blend_of", "candidates", "scored"]
 
 Numbers = NDArray[Any]
 
@@ -27,6 +26,7 @@ _MOST = 1000  # up to this
 _TALKING = 200  # memories whose neighbours in a conversation are looked at too
 _PARTS = 4  # of a long memory, the first passages are looked at in any case
 _HEAD = 0.8  # what a word counts for an observation that stands in the head of its memory alone
+_EVERYTHING = 2_000  # passages at most where nothing is to be hidden
 _STEPS = tuple(step for away in range(1, fusion.REACH + 1) for step in (-away, away))
 
 
@@ -34,8 +34,8 @@ class Scores:
     """Memories with their scores, best first, and the passages these come from.
 
     ``memories`` are rows of the index. ``passages`` and ``passage_scores`` belong together; the passages of one memory
-    are found through the index. Where no model has a word, ``similarity`` (the cosine) and ``likeness`` (what it says
-    from 0 to 1) are NaN.
+    are found through the index. ``fused`` is what the memories are ordered by, ``score`` the same as a reader sees it.
+    Where no model has a word, ``similarity`` (the cosine) is NaN.
     """
 
     def __init__(self, **columns: Numbers) -> None:
@@ -45,8 +45,6 @@ class Scores:
         self.words = columns["words"]
         self.meaning = columns["meaning"]
         self.similarity = columns["similarity"]
-        self.likeness = columns["likeness"]
-        self.said = columns["said"]
         self.lent = columns["lent"]
         self.passages = columns["passages"]
         self.passage_scores = columns["passage_scores"]
@@ -56,14 +54,23 @@ class Scores:
 
     def keep(self, which: Numbers) -> None:
         """Only these memories, given as a mask."""
-        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "likeness", "said", "lent"):
+        for name in ("memories", "score", "fused", "words", "meaning", "similarity", "lent"):
             setattr(self, name, getattr(self, name)[which])
 
 
 def candidates(
-    index: Index, lane: WordsLane, asked: Mapping[str, Numbers], allowed: Numbers | None, wider: int = 1
+    index: Index,
+    lane: WordsLane,
+    asked: Mapping[str, Numbers],
+    allowed: Numbers | None,
+    wider: int = 1,
+    *,
+    everything: bool = False,
 ) -> Numbers:
-    """Rows of the passages that a lane puts forward, with those of their neighbours in a conversation."""
+    """Rows of the passages that a lane puts forward, with those of their neighbours in a conversation.
+
+    With ``everything``, the newest passages too, whatever the lanes say of them.
+    """
     memory = index.passages["memory"]
     may = index.passages["alive"] if allowed is None else index.passages["alive"] & allowed[memory]
     found = [lanes.top(lane.passages if allowed is None else lane.passages * may, _WORDS * wider)]
@@ -71,6 +78,8 @@ def candidates(
         if (vectors := index.vectors.get(name)) is not None:
             most = min(_MOST, _MEANING + index.count // _MORE) * wider
             found.append(vectors.nearest(vector, index.count, may, most))
+    if everything:
+        found.append(np.flatnonzero(may)[-_EVERYTHING:])
     rows = np.unique(np.concatenate(found))
     by_memory = lane.memories if allowed is None else lane.memories * allowed
     memories = np.unique(np.concatenate((memory[rows], lanes.top(by_memory, _WORDS // 2 * wider))))
@@ -112,11 +121,10 @@ def scored(
     owners, place = np.unique(index.passages["memory"][rows], return_inverse=True)
     soft = fusion.softened(index.passages["weight"][rows] * np.float32(0.01))
     links = _links(index, owners)
-    words, said = _words(index, lane, rows, owners, place, soft, links)
+    words = _words(index, lane, rows, owners, place, soft, links)
     similarity, meaning, score = words * np.nan, np.zeros(len(rows), np.float32), words
-    likeness = similarity
     if which != "words" and asked:
-        similarity, likeness, meaning, strong = _meaning(index, snapshot, asked, channels, rows, soft)
+        similarity, meaning, strong = _meaning(index, snapshot, asked, channels, rows, soft)
         if which == "meaning":
             score = meaning
         else:
@@ -136,23 +144,22 @@ def scored(
         return column[order]
 
     return Scores(
-        memories=owners[order], score=_calibrated(total[order], asked, channels), fused=total[order],
+        memories=owners[order], score=fusion.shown(total[order], blend_of(asked, channels)), fused=total[order],
         lent=(total - best)[order],
         words=gathered(words), meaning=gathered(meaning), similarity=gathered(similarity),
-        likeness=gathered(likeness), said=gathered(said), passages=rows, passage_scores=score,
+        passages=rows, passage_scores=score,
     )  # fmt: skip
 
 
-def _calibrated(scores: Numbers, asked: Mapping[str, Numbers], channels: Mapping[str, Channel]) -> Numbers:
-    strong = any(channels[name].embedder.strong for name in asked)
-    return np.minimum(fusion.calibrated(scores, fusion.STRONG if strong else fusion.WEAK), 1.0)
+def blend_of(asked: Mapping[str, Numbers], channels: Mapping[str, Channel]) -> fusion.Blend:
+    """How the lanes were fused, by the models that read the query."""
+    return fusion.STRONG if any(channels[name].embedder.strong for name in asked) else fusion.WEAK
 
 
 def _words(
     index: Index, lane: WordsLane, rows: Numbers, owners: Numbers, place: Numbers, soft: Numbers, links: Numbers | None
-) -> tuple[Numbers, Numbers]:
-    """The share of the query each passage says, with what its memory is called, what kind it is and how it is tagged;
-    and whether it says a word of it at all, apart from the time it is of.
+) -> Numbers:
+    """The share of the query each passage says, with what its memory is called, what kind it is and how it is tagged.
 
     Turns of a conversation borrow words from those around them. Of a long memory the whole counts too.
     """
@@ -176,8 +183,8 @@ def _words(
     passages = passages * soft
     whole = fusion.words_score(lane.memories[owners], lane.memory_asked)[place]
     long = index.sizes.bodies[owners][place] > 1
-    said = held.max(axis=0) > 0 if len(lane.asked) else np.zeros(len(rows), bool)
-    return np.where(long, fusion.long_words(passages, whole), passages).astype(np.float32), said
+    found: Numbers = np.where(long, fusion.long_words(passages, whole), passages).astype(np.float32)
+    return found
 
 
 def _links(index: Index, owners: Numbers) -> Numbers | None:
@@ -204,10 +211,9 @@ def _meaning(
     channels: Mapping[str, Channel],
     rows: Numbers,
     soft: Numbers,
-) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """The cosine of each passage, how alike that is, what it counts, and whether a strong model said so."""
+) -> tuple[Numbers, Numbers, Numbers]:
+    """The cosine of each passage, what it counts, and whether a strong model said so."""
     similarity = np.full(len(rows), np.nan, np.float32)
-    likeness = similarity.copy()
     meaning = np.zeros(len(rows), np.float32)
     strong = np.zeros(len(rows), bool)
     for name, vector in sorted(asked.items(), key=lambda one: channels[one[0]].embedder.strong):
@@ -220,9 +226,8 @@ def _meaning(
         better = fusion.both(meaning, counts) if embedder.strong else counts
         meaning = np.where(there, better, meaning)
         similarity = np.where(there, cosine, similarity)
-        likeness = np.where(there, np.fmax(likeness, similarities(cosine, embedder.unrelated)), likeness)
         strong |= there & embedder.strong
-    return similarity, likeness, meaning * soft, strong
+    return similarity, meaning * soft, strong
 
 
 def _foreign(index: Index, wanted: Wanted, rows: Numbers) -> Numbers:

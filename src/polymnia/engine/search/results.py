@@ -46,10 +46,10 @@ class Why(Struct, frozen=True, kw_only=True):
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A memory that was found, how sure that is (0 to 1), why, and the pieces of it that say so.
+    """A memory that was found, its score, why, and the pieces of it that say so.
 
-    ``similarity`` says how alike query and memory are, from 0 to 1: by meaning, and by words where those say more.
-    ``cut`` is true when a budget of tokens left room for the pieces only.
+    Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query,
+    0 for one that has nothing to do with it. ``cut`` is true when a budget of tokens left room for the pieces only.
     """
 
     record: Record
@@ -57,7 +57,6 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: Why
     fragments: tuple[Fragment, ...] = ()
     cut: bool = False
-    similarity: float = 0.0
 
 
 class Near(Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,20 @@ from numpy.typing import NDArray
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.ports.models import Reranker
 from polymnia.engine.search import fusion, lanes
-from polymnia.engine.search.exact import place
+from polymnia.engine.search.exact import IDENTICAL, PLACES, place
+from polymnia.engine.search.exact import score as score_at
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.listing import spoken
 from polymnia.engine.search.query import Query, Wanted
-from polymnia.engine.search.ranking import Scores, candidates, scored
+from polymnia.engine.search.ranking import Scores, blend_of, candidates, scored
 from polymnia.engine.search.worker import Channel
-from polymnia.engine.similarity import similarity
 from polymnia.errors import Fault
 from polymnia.models import Note, Record
 
 __all__ = ["Ranked", "Search"]
 
 Numbers = NDArray[Any]
+_Valued = tuple[float, int, float | None]  # a fused score, the number of the memory, and what the reranker said
 
 _KNOWN = 2_000  # so many memories that pass the filters are known one by one in any case,
 _MOST_KNOWN = 30_000  # and so many at most; more are checked when they turn up
@@ -35,18 +35,22 @@ _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
 _EXACT = 2_000  # so many memories that hold the query as it stands are put in order by where they hold it
 _RERANKED = 30
-_FAINT = 0.01  # the least score of an answer; added, not cut off, so that faint ones keep their order
 _NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer
-_EXACT_SCORES = (1.0, 0.9, 0.75, 0.7, 0.7, 0.5)  # the least for who holds the query as it stands, by the place
 _RELATED = 40
-_A_WORD, _EVERY_WORD = 0.1, 0.6  # how similar a memory is at least that says a word of the query, or every one
+_AGED = 0.13  # what the oldest loses of its score where newness counts most
+_BELOW = 0.001  # how far what only resembles the query stays below what holds it as it stands,
+_PRESSED = 0.01  # and in what range those that would come above it keep their order
+_DIGITS = 4  # of a score that is shown
 _SPAN = 1 << 32
 _DAY = 86_400_000_000
 _FAR = 1 << 62
 
 
 class Ranked(Struct, frozen=True, gc=False):
-    """A memory in the order of an answer: its tier (0 holds the query as it stands), where it holds it, its score."""
+    """A memory in the order of an answer: its tier (0 holds the query as it stands), where it holds it, its score.
+
+    Within an answer scores fall with the order.
+    """
 
     tier: int
     place: int
@@ -136,7 +140,8 @@ class Search:
         wider = 1
         asked = {} if self.which == "words" else self.asked
         while True:
-            rows = candidates(self.index, self.lane, asked, self._allowed, wider)
+            everything = self.query.at_least == 0
+            rows = candidates(self.index, self.lane, asked, self._allowed, wider, everything=everything)
             found = scored(self.index, self.snapshot, self.wanted, self.lane, asked, self.channels, rows, self.which)
             if self._known:
                 return found
@@ -151,70 +156,50 @@ class Search:
     # ── the order ─────────────────────────────────────────────────────────────────────────────────────
 
     def _exact(self) -> set[int]:
-        """The numbers of the memories that hold the query as it stands."""
-        if not self.wanted.forms or self.which == "meaning":
+        """The numbers of the memories that hold the query as it stands; by meaning alone, of those that are it."""
+        if not self.wanted.forms:
             return set()
-        return self._pass([id - self.base for id in self.snapshot.containing(self.wanted.forms)])
+        found = self._pass([id - self.base for id in self.snapshot.containing(self.wanted.forms)])
+        if self.which != "meaning":
+            return found
+        some = self.load(sorted(found)[:_EXACT])
+        return {one.id - self.base for one in some if place(self.wanted.forms, one) <= IDENTICAL}
 
     def order(self) -> list[Ranked]:
-        """Everything that answers, best first: what holds the query as it stands before everything else."""
-        scores = self._adjusted()
+        """Everything that answers, best first: what holds the query as it stands before everything else.
+
+        Without a least score, what has no word of the query and is not near to its meaning is no answer.
+        """
         numbers = self.index.memories["number"][self.scores.memories].tolist()
-        score_of = dict(zip(numbers, scores, strict=True))
-        exact = self.exact
-        if self.query.at_least:
-            exact = {number for number in exact if self.similarity(number) >= self.query.at_least}
-        first = self._exact_order(exact, score_of)
-        says = self.scores.meaning >= _NEAR
-        if self.which != "meaning":
-            says |= self.scores.words > 0
-        if self.query.at_least:
-            says &= self._alike >= self.query.at_least
+        fused = self._adjusted()
+        score_of = dict(zip(numbers, self._shown(fused).tolist(), strict=True))
+        first = self._exact_order(self.exact, score_of)
+        says = np.ones(len(numbers), bool)
+        if self.query.at_least is None:
+            says = self.scores.meaning >= _NEAR
+            if self.which != "meaning":
+                says |= self.scores.words > 0
         others = sorted(
-            (-(_FAINT + (1 - _FAINT) * score), number)
-            for number, score, enough in zip(numbers, scores, says.tolist(), strict=True)
+            (-value, number)
+            for number, value, enough in zip(numbers, fused.tolist(), says.tolist(), strict=True)
             if enough and number not in self.exact
         )
-        rest = [Ranked(1, 0, -score, number) for score, number in others[:_DEEP]]
+        values: list[_Valued] = [(-value, number, None) for value, number in others[:_DEEP]]
         if self.reranker is not None and self.which != "words" and self.reranker.knows(self.query.text):
-            rest = self._reranked(rest)
+            values = self._reranked(values)
+        scores = self._shown(np.array([value for value, _, _ in values]))
         if first:
-            # Whoever reads scores alone must come to the same order.
-            lowest = min(one.score for one in first)
-            rest = [one if one.score < lowest else _rescored(one, lowest - 0.001) for one in rest]
-        return first + rest
+            ceiling = first[-1].score - _BELOW
+            scores = np.maximum(0.0, np.minimum(scores, ceiling - _PRESSED * (1 - scores)))
+        rest = [
+            Ranked(1, 0, score, number, judged)
+            for score, (_, number, judged) in zip(scores.tolist(), values, strict=True)
+        ]
+        least = self.query.at_least or 0.0
+        return [one for one in first + rest if round(one.score, _DIGITS) >= least]
 
-    @cached_property
-    def _alike(self) -> Numbers:
-        """How similar each candidate is to the query: by meaning, and where the words say more, by those."""
-        # To have been stored on the day asked for makes nothing similar, unless nothing but a time was asked for.
-        told = (self.scores.said > 0) | self.wanted.only_time
-        share = np.clip(self.scores.words, 0, 1) * told * (self.which != "meaning")
-        words = np.where(share > 0, _A_WORD + (_EVERY_WORD - _A_WORD) * share, 0.0)
-        alike: Numbers = np.fmax(np.nan_to_num(self.scores.likeness, nan=0.0), words)
-        return alike
-
-    @cached_property
-    def _place_of(self) -> dict[int, int]:
-        return {n: i for i, n in enumerate(self.index.memories["number"][self.scores.memories].tolist())}
-
-    def similarity(self, number: int) -> float:
-        """How similar a memory is to the query, from 0 to 1."""
-        at = self._place_of.get(number)
-        similar = float(self._alike[at]) if at is not None else self._likeness(number)
-        # Who holds the query as it stands says all of its words, whatever the index makes of them.
-        return max(similar, _EVERY_WORD) if number in self.exact else similar
-
-    def _likeness(self, number: int) -> float:
-        """The same by meaning alone, for a memory that is no candidate."""
-        row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
-        rows = np.flatnonzero((self.index.passages["memory"] == row) & self.index.passages["alive"])
-        best = 0.0
-        for name, vector in self.asked.items() if row and len(rows) else ():
-            if (vectors := self.index.vectors.get(name)) is not None:
-                cosine = float(np.nanmax(vectors.cosines(self.snapshot, vector, rows), initial=-1.0))
-                best = max(best, similarity(cosine, self.channels[name].embedder.unrelated))
-        return best
+    def _shown(self, fused: Numbers) -> Numbers:
+        return fusion.shown(fused, blend_of(self.asked, self.channels))
 
     def _exact_order(self, exact: set[int], score_of: Mapping[int, float]) -> list[Ranked]:
         near = sorted(exact, key=lambda number: (-score_of.get(number, 0.0), number))
@@ -222,69 +207,63 @@ class Search:
         for record in self.load(near[:_EXACT]):
             number = record.id - self.base
             at = place(self.wanted.forms, record)
-            found.append(Ranked(0, at, max(score_of.get(number, 0.0), _EXACT_SCORES[at]), number))
-        last = len(_EXACT_SCORES) - 1
-        found += [Ranked(0, last, _EXACT_SCORES[last], number) for number in sorted(near[_EXACT:])]
-        found.sort(key=lambda one: (one.place, -one.score, one.number))
-        # Scores fall with the order, so that a later place never has the higher one.
-        level, fallen = 1.0, []
-        for one in found:
-            level = min(level, one.score)
-            fallen.append(_rescored(one, level))
-        return fallen
+            found.append(Ranked(0, at, score_at(at, score_of.get(number, 0.0)), number))
+        last = len(PLACES) - 1
+        found += [Ranked(0, last, PLACES[last].least, number) for number in sorted(near[_EXACT:])]
+        found.sort(key=lambda one: one.key)
+        return found
 
-    def _adjusted(self) -> list[float]:
-        """The scores with what the caller wants to count besides: newness, and links to what was found."""
-        score = self.scores.score
-        if self.query.recency and len(score):
+    def _adjusted(self) -> Numbers:
+        """The fused scores with what the caller wants to count besides: newness, and links to what was found."""
+        fused = self.scores.fused.astype(np.float64)
+        if self.query.recency and len(fused):
             day = self.index.passages["day"][self.index.memories["head"][self.scores.memories]]
             age = np.maximum(0, self.wanted.now // _DAY - day.astype(np.int64))
             fresh = np.exp2(-age / 90.0)
-            score = score * (1 - 0.3 * self.query.recency * (1 - fresh))
-        if self.query.related and len(score):
-            score = self._lifted(score)
-        return [float(one) for one in np.clip(score, 0, 1)]
+            fused = fused * (1 - _AGED * self.query.recency * (1 - fresh))
+        if self.query.related and len(fused):
+            fused = self._lifted(fused)
+        found: Numbers = np.maximum(fused, 0.0)
+        return found
 
-    def _lifted(self, score: Numbers) -> Numbers:
+    def _lifted(self, fused: Numbers) -> Numbers:
         """Memories linked to the best ones gain a share of their score."""
-        best = np.argsort(-score, kind="stable")[:_RELATED]
+        best = np.argsort(-fused, kind="stable")[:_RELATED]
         numbers = self.index.memories["number"][self.scores.memories]
         at = {int(numbers[i]): int(i) for i in range(len(numbers))}
         named = {record.name: at[record.id - self.base] for record in self.load(numbers[best].tolist())}
-        lifted = score.copy()
+        lifted, room = fused.copy(), np.maximum(0.0, 1 - fused)
+        gain = 0.3 * self.query.related
         for relation in self.snapshot.relations_of(list(named)):
             source, target = named.get(relation.source), named.get(relation.target)
             if source is not None and target is not None and source != target:
-                gain = 0.3 * self.query.related
-                lifted[source] = max(lifted[source], score[source] + gain * score[target] * (1 - score[source]))
-                lifted[target] = max(lifted[target], score[target] + gain * score[source] * (1 - score[target]))
+                for one, other in ((source, target), (target, source)):
+                    lifted[one] = max(lifted[one], fused[one] + gain * fused[other] * room[one])
         return lifted
 
-    def _reranked(self, rest: list[Ranked]) -> list[Ranked]:
+    def _reranked(self, rest: list[_Valued]) -> list[_Valued]:
         """The best ones judged once more by a model that reads query and passage together, where it knows both."""
         assert self.reranker is not None
         head = rest[:_RERANKED]
-        texts = {one.number: self.best_passage(one.number) for one in head}
-        known = [one.number for one in head if self.reranker.knows(texts[one.number])]
+        texts = {number: self.best_passage(number) for _, number, _ in head}
+        known = [number for _, number, _ in head if self.reranker.knows(texts[number])]
         try:
             self.reranker.load()
             marks = dict(zip(known, self.reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
         except Fault as e:
             self.notes.append(Note("no_reranker", f"The best candidates were not judged once more: {e.message}"))
             return rest
-        numbers = self.index.memories["number"][self.scores.memories].tolist()
-        fused = dict(zip(numbers, self.scores.fused.tolist(), strict=True))
-        own = np.array([fused[number] for number in known])
-        blended = dict(zip(known, fusion.reranked(own, _logits([marks[n] for n in known])).tolist(), strict=True))
-        again = [
-            Ranked(1, 0, min(1.0, blended[one.number]), one.number, round(marks[one.number], 4))
-            if one.number in marks
-            else Ranked(1, 0, 0.5 * min(1.0, fused[one.number]), one.number)
-            for one in head
+        own = {number: value for value, number, _ in head}
+        logits = _logits([marks[number] for number in known])
+        blended = fusion.reranked(np.array([own[number] for number in known]), logits)
+        judged: list[_Valued] = [
+            (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)
         ]
-        again.sort(key=lambda one: one.key)
-        floor = min((one.score for one in again), default=1.0)
-        return again + [_rescored(one, min(one.score, floor)) for one in rest[_RERANKED:]]
+        judged += [(0.5 * value, number, None) for value, number, _ in head if number not in marks]
+        judged.sort(key=lambda one: (-one[0], one[1]))
+        # What was not judged stays below what was.
+        floor = min((value for value, _, _ in judged), default=0.0)
+        return judged + [(min(value, floor), number, mark) for value, number, mark in rest[_RERANKED:]]
 
     # ── what the answer is made of ────────────────────────────────────────────────────────────────────
 
@@ -319,7 +298,3 @@ def _logits(marks: Sequence[float]) -> Numbers:
     pressed = np.clip(np.array(marks, np.float64), 1e-6, 1 - 1e-6)
     found: Numbers = np.log(pressed / (1 - pressed))
     return found
-
-
-def _rescored(one: Ranked, score: float) -> Ranked:
-    return Ranked(one.tier, one.place, max(0.0, score), one.number, one.judged)

@@ -79,6 +79,12 @@ class Tending(Holding):
                 tx.drop_vectors([channel.name for channel in self.channels])
         return self.health(project)
 
+    def catch_up(self, project: str, step: Callable[[str, int, int], None]) -> None:
+        """Give every passage its vectors now. A model that cannot be had is passed over."""
+        for channel in self.channels:
+            if channel.load():
+                self._embed_all(project, channel, step)
+
     def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
         total = None
         done = 0

@@ -77,6 +77,8 @@ def speaker(text: str) -> str | None:
         return folded
     if folded in _NOT_SPEAKERS or folded.split()[0] in _NOT_SPEAKERS:
         return None
+    if any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in said_by.split()):
+        return None  # `ADR-012:` is what a text is called by
     return said_by if all(not part[0].islower() for part in said_by.split()) else None
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from polymnia.engine.search.words import Group, groups, terms
 
-__all__ = ["READ", "Reading", "read"]
+__all__ = ["READ", "Reading", "read", "scope_words", "words_of"]
 
 READ = 1000
 """So many characters tell what a text is about; more only cost time."""
@@ -25,3 +25,13 @@ def read(text: str) -> Reading:
     """Read the beginning of a text."""
     head = text[:READ]
     return Reading(head, [group for group in groups(head) if not group.bonus], frozenset(terms(head).counts))
+
+
+def words_of(text: str) -> list[str]:
+    """The index terms of the beginning of a text, in order."""
+    return list(terms(text[:READ]).counts)
+
+
+def scope_words(scope: str) -> str:
+    """What a scope is called, as words: the last part of its path."""
+    return scope.rpartition("/")[2].replace("_", " ").replace("-", " ")

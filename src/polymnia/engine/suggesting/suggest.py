@@ -1,90 +1,110 @@
-"""The suggestion: the vote of the neighbours, put into words, with what to fall back to when they cannot tell."""
+"""The suggestion: the classifier's verdict in words, and what to fall back to when a text belongs nowhere."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from polymnia.engine.suggesting.keywords import keywords
 from polymnia.engine.suggesting.kinds import content_type
-from polymnia.engine.suggesting.reading import read
+from polymnia.engine.suggesting.reading import Reading, read, scope_words, words_of
 from polymnia.engine.suggesting.topics import Topic, topics
-from polymnia.engine.suggesting.values import Alternative, Neighbour, Suggestion
-from polymnia.engine.suggesting.voting import Vote, at_or_below, confidence, vote
+from polymnia.engine.suggesting.values import Alternative, Example, Suggestion, View
 from polymnia.models import DEFAULT_SCOPE
 
-__all__ = ["suggest"]
+__all__ = ["considered", "suggest"]
 
-_LIKELY = 0.5  # below, a suggestion is likelier wrong than right, and none is made
 _ALTERNATIVES = 3
-_WORTH_SAYING = 0.05
+_WORTH_SAYING = 0.001
 _SESSIONS = "session"
-_HERE, _NOWHERE = 0.2, 0.1  # of a fallback: to where the caller is, and to the default
+_LEAST = 0.1  # the confidence of a fallback where nothing is filed
 _ONE_WORD, _MORE_WORDS = 0.25, 0.35  # of a topic known by so many words; chosen, not measured
-_PARENT = 0.6  # what is left of the agreement about a parent: the text may still belong into a child; chosen likewise
-_CATEGORY = 0.5  # a category needs so much of the votes
+_HERE = 0.4  # added to the log-odds of a scope at or below the one the caller is in: 1.5 times the odds
+_CATEGORY = 0.5  # a category needs so much of the nearest examples
 _DEEPEST = 10
 _QUOTED = 80
+_NEAREST = 10
 _COMPARED = 5  # memories of the suggested scope whose words are compared with those of the text
 
 
-def suggest(
-    content: str,
-    neighbours: Sequence[Neighbour],
-    *,
-    current: str | None = None,
-    scopes: Mapping[str, int] | None = None,
-    unrelated: float = 0.0,
-) -> Suggestion:
-    """Where a text belongs, by its nearest filed memories.
+def considered(scope: str, current: str | None) -> bool:
+    """Whether memories of a scope say where things belong: those of another session do not."""
+    return not at_or_below(scope, _SESSIONS) or (current is not None and at_or_below(scope, current))
 
-    ``current`` is the scope the caller is in, ``scopes`` how many memories each scope has, ``unrelated`` the mean
-    cosine of unrelated texts in the model the cosines come from.
-    """
-    counts = scopes or {}
+
+def at_or_below(scope: str, parent: str) -> bool:
+    """Whether a scope is another one or lies below it."""
+    return scope == parent or scope.startswith(parent + "/")
+
+
+def suggest(
+    content: str, examples: Sequence[Example], views: Sequence[View] = (), *, current: str | None = None
+) -> Suggestion:
+    """Where a text belongs, by filed memories of the scopes that come into question. ``current`` is the caller's."""
     reading = read(content)
-    taught = any(_teaches(scope, current) for scope in (*counts, *(one.scope for one in neighbours)))
-    filed = [one for one in neighbours if taught and _votes(one.scope, current)]
-    count = vote(reading, filed, current=current, scopes=counts, unrelated=unrelated)
-    likely, known = _by_vote(count), topics(reading)
-    parent = _parent(count, counts, likely[0].confidence if likely else 0.0)
-    chosen = next((one for one in (*likely[:1], *parent) if one.confidence >= _LIKELY), None)
-    abstained = chosen is None
-    if chosen is None and not taught and known:
-        chosen, abstained = _place(known[0], current), False
-    if chosen is None:
-        chosen = _fallback(likely, current, taught)
-    texts = [one.text for one, _ in count.voters if one.scope == chosen.scope and one.text]
+    known = topics(reading)
+    if all(one.scope == DEFAULT_SCOPE for one in examples):
+        return _unlearnt(content, reading, known, current)
+    from polymnia.engine.suggesting.classifier import classify
+
+    scopes = list(dict.fromkeys(one.scope for one in examples))
+    verdict = classify(
+        words_of(content), [words_of(one.text) for one in examples], [words_of(scope_words(one)) for one in scopes],
+        [scopes.index(one.scope) for one in examples], views,
+        [_HERE if current and at_or_below(scope, current) else 0.0 for scope in scopes],
+    )  # fmt: skip
+    nearest = [examples[i] for i in sorted(range(len(examples)), key=lambda i: -verdict.near[i])]
+    likely = sorted(
+        (
+            Alternative(scope, round(verdict.belongs * float(share), 3), _why(scope, nearest))
+            for scope, share in zip(scopes, verdict.shares, strict=True)
+        ),
+        key=lambda one: -one.confidence,
+    )
+    chosen = likely[0]
+    abstained = chosen.confidence < 1 - verdict.belongs
+    if abstained:
+        chosen = _fallback(current, chosen.confidence)
+    texts = [one.text for one in nearest if one.scope == chosen.scope]
     return Suggestion(
         scope=chosen.scope,
         confidence=chosen.confidence,
         reasoning=chosen.reasoning,
-        alternatives=_others(chosen.scope, (*likely, *parent, *_by_topic(known, 1 - count.fits))),
-        keywords=keywords(reading, texts[:_COMPARED], [word for topic in known for word in topic.words]),
-        category=_category(count) or (known[0].category if known else None),
+        alternatives=tuple(
+            one for one in likely if one.scope != chosen.scope and one.confidence >= _WORTH_SAYING
+        )[:_ALTERNATIVES],
+        keywords=keywords(reading, texts[:_COMPARED]),
+        category=None if abstained else _category([one for one in nearest if one.scope == chosen.scope][:_NEAREST]),
         content_type=content_type(content),
         abstained=abstained,
-    )
+    )  # fmt: skip
 
 
-def _others(chosen: str, seconds: Sequence[Alternative]) -> tuple[Alternative, ...]:
-    """The alternatives worth saying, each scope once with the best that speaks for it."""
-    found: dict[str, Alternative] = {}
-    for one in sorted(seconds, key=lambda one: -one.confidence):
-        if one.scope != chosen and one.confidence >= _WORTH_SAYING:
-            found.setdefault(one.scope, one)
-    return tuple(found.values())[:_ALTERNATIVES]
+def _fallback(current: str | None, likeliest: float) -> Alternative:
+    """Where a text goes that belongs nowhere: to where the caller is, or to the default."""
+    what = "where you are" if current else "the default"
+    why = f"No filed memory is near enough to say where this belongs; this is {what}"
+    return Alternative(current or DEFAULT_SCOPE, max(likeliest, _LEAST), why)
 
 
-def _fallback(likely: Sequence[Alternative], current: str | None, taught: bool) -> Alternative:
-    """Where a text goes that fits nowhere: to where the caller is, or to the default."""
-    why = (
-        "No filed memory is near enough, or those that are do not agree"
-        if taught
-        else "Nothing is filed to learn from yet"
-    )
-    scope, least, what = (current, _HERE, "where you are") if current else (DEFAULT_SCOPE, _NOWHERE, "the default")
-    voted = max((one.confidence for one in likely if one.scope == scope), default=0.0)
-    return Alternative(scope, max(voted, least), f"{why}; this is {what}")
+def _unlearnt(content: str, reading: Reading, known: Sequence[Topic], current: str | None) -> Suggestion:
+    """A suggestion where nothing is filed on purpose: by a few well-known words."""
+    if known:
+        chosen = _place(known[0], current)
+    else:
+        what = "where you are" if current else "the default"
+        chosen = Alternative(current or DEFAULT_SCOPE, _LEAST, f"Nothing is filed to learn from yet; this is {what}")
+    others = {chosen.scope: chosen}
+    for topic in known[1:]:
+        says = Alternative(
+            topic.scope, min(_by_words(topic), chosen.confidence), f"The text says {_listed(topic.words)}"
+        )
+        others.setdefault(topic.scope, says)
+    return Suggestion(
+        scope=chosen.scope, confidence=chosen.confidence, reasoning=chosen.reasoning,
+        alternatives=tuple(sorted(list(others.values())[1:], key=lambda one: -one.confidence))[:_ALTERNATIVES],
+        keywords=keywords(reading, (), [word for topic in known for word in topic.words]),
+        category=known[0].category if known else None, content_type=content_type(content), abstained=not known,
+    )  # fmt: skip
 
 
 def _place(topic: Topic, current: str | None) -> Alternative:
@@ -99,84 +119,29 @@ def _place(topic: Topic, current: str | None) -> Alternative:
     )
 
 
-def _votes(scope: str, current: str | None) -> bool:
-    """A memory of another session says nothing about where things belong."""
-    if not at_or_below(scope, _SESSIONS):
-        return True
-    return current is not None and at_or_below(scope, current)
-
-
-def _teaches(scope: str, current: str | None) -> bool:
-    """Whether somebody filed something there on purpose."""
-    return scope != DEFAULT_SCOPE and _votes(scope, current)
-
-
-def _by_vote(count: Vote) -> list[Alternative]:
-    """The scopes voted for, each with how likely it is: what the first leaves over is shared among the others."""
-    found: list[Alternative] = []
-    first, left = 0.0, 0.0
-    for scope, share in count.shares.items():
-        if not found:
-            first = confidence(count.fits, share)
-            left = max(0.0, count.fits - first) / max(1e-9, 1 - share)
-        likely = min(first, left * share) if found else first
-        found.append(Alternative(scope, round(likely, 3), _why(scope, count)))
-    return found
-
-
-def _parent(count: Vote, counts: Mapping[str, int], first: float) -> list[Alternative]:
-    """The parent that neighbours share who are split between its children, as far as the first of them leaves room.
-
-    Hardly anything is filed at the top of a tree; that one is named only where something is.
-    """
-    below: dict[str, list[str]] = {}
-    for scope in count.shares:
-        if "/" in scope:
-            below.setdefault(scope.rpartition("/")[0], []).append(scope)
-    found = []
-    for parent, children in below.items():
-        if len(children) > 1 and parent not in count.shares and ("/" in parent or counts.get(parent)):
-            share = min(1.0, sum(count.shares[scope] for scope in children))
-            likely = round(min(1 - first, _PARENT * confidence(count.fits, share)), 3)
-            names = _listed([scope.rpartition("/")[2] for scope in children])
-            found.append(Alternative(parent, likely, f"Near memories are spread below it: {names}"))
-    return sorted(found, key=lambda one: -one.confidence)[:1]
-
-
-def _by_topic(known: Sequence[Topic], unfit: float) -> list[Alternative]:
-    """What the words of the text alone point to, as far as the filed memories leave it open."""
-    return [
-        Alternative(topic.scope, round(_by_words(topic) * unfit, 3), f"The text says {_listed(topic.words)}")
-        for topic in known[:2]
-    ]
-
-
 def _by_words(topic: Topic) -> float:
     return _ONE_WORD if len(topic.words) == 1 else _MORE_WORDS
 
 
-def _why(scope: str, count: Vote) -> str:
+def _why(scope: str, nearest: Sequence[Example]) -> str:
     """Which memories speak for a scope, in words."""
-    mine = [one for one, _ in count.voters if one.scope == scope]
-    share = f"{len(mine)} of the {len(count.voters)} nearest memories"
-    quote = " ".join(mine[0].text[: 4 * _QUOTED].split())
+    near = nearest[:_NEAREST]
+    mine = [one for one in near if one.scope == scope]
+    first = next(one for one in nearest if one.scope == scope)
+    quote = " ".join(first.text[: 4 * _QUOTED].split())
     said = f", such as “{quote[:_QUOTED]}{'…' if len(quote) > _QUOTED else ''}”" if quote else ""
-    return f"Filed here: {share}{said}"
+    return f"Filed here: {len(mine)} of the {len(near)} nearest memories{said}"
 
 
-def _category(count: Vote) -> str | None:
-    """The category most of the nearest memories have, when the text is one of their kind."""
-    if count.fits < _LIKELY:
-        return None
-    total = sum(weight for _, weight in count.voters)
-    shares: dict[str, float] = {}
-    for one, weight in count.voters:
+def _category(nearest: Sequence[Example]) -> str | None:
+    """The category most of the nearest memories have."""
+    counts: dict[str, int] = {}
+    for one in nearest:
         if one.category:
-            shares[one.category] = shares.get(one.category, 0.0) + weight / total
-    best = max(shares, key=lambda name: shares[name], default=None)
-    return best if best is not None and shares[best] >= _CATEGORY else None
+            counts[one.category] = counts.get(one.category, 0) + 1
+    best = max(counts, key=lambda name: counts[name], default=None)
+    return best if best is not None and counts[best] >= _CATEGORY * len(nearest) else None
 
 
 def _listed(words: Sequence[str]) -> str:
-    quoted = [f"“{word}”" for word in words[:4]]
-    return ", ".join(quoted)
+    return ", ".join(f"“{word}”" for word in words[:4])

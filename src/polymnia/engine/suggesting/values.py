@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
-__all__ = ["Alternative", "Neighbour", "Suggestion"]
+__all__ = ["Alternative", "Example", "Suggestion", "View"]
 
 
-class Neighbour(Struct, frozen=True, gc=False):
-    """A filed memory near the text in question.
-
-    ``cosine`` is None where there is no model or no vector yet. ``words`` is the share of the text's words that the
-    memory says, as the search scores them. ``crowd`` is how near the memory is to the other neighbours, as
-    :func:`crowding` measures it; None when that was not measured.
-    """
+class Example(Struct, frozen=True, gc=False):
+    """A filed memory: where it is filed, its text, and its category."""
 
     scope: str
-    cosine: float | None
-    words: float
-    text: str = ""
+    text: str
     category: str | None = None
-    content_type: str | None = None
-    crowd: float | None = None
+
+
+class View(Struct, frozen=True):
+    """What one embedder makes of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
+
+    Rows are unit vectors, or zeros where the embedder does not know the language or has not come to the text yet.
+    ``names`` has a row for each scope in the order in which the examples mention them first. ``strong`` and
+    ``unrelated`` are the embedder's.
+    """
+
+    asked: Any
+    filed: Any
+    names: Any
+    strong: bool = False
+    unrelated: float = 0.0
 
 
 class Alternative(Struct, frozen=True):
@@ -35,9 +43,9 @@ class Alternative(Struct, frozen=True):
 class Suggestion(Struct, frozen=True, kw_only=True):
     """Where a text belongs.
 
-    ``confidence`` is how often such a suggestion is right. When it ``abstained``, nothing filed was near enough or
-    the neighbours did not agree: the scope is the one to fall back to, and what was likeliest is among the
-    alternatives, which are in the order of their confidence.
+    ``confidence`` is how often such a suggestion is right; no alternative has more. When it ``abstained``, the text is
+    probably of no kind that is filed: the scope is the one to fall back to, and the likeliest filed ones are among the
+    alternatives.
     """
 
     scope: str

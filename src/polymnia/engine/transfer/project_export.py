@@ -52,6 +52,8 @@ class ProjectExport(Struct, frozen=True, kw_only=True):
     data: str | None = None
     encoding: str | None = None
     path: str | None = None
+    unembedded: int | None = None
+    """Items without a vector, where vectors were asked for: no model knows their language, or none was wanted."""
 
 
 def export_project(
@@ -80,6 +82,7 @@ def export_project(
         counts: dict[str, Any] = {
             "items": written.items, "relationships": written.relationships, "versions": written.versions,
             "bytes": written.bytes, "replaced": source.replaced(),
+            "unembedded": source.unembedded if including.embeddings else None,
         }  # fmt: skip
         if written.bytes <= limits.inline_bytes:
             raw = held.read()
@@ -131,6 +134,7 @@ class _Source:
         self._including = including
         self._step = step
         self._uids: dict[str, str] = {}
+        self.unembedded = 0
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
             with importing():
@@ -145,6 +149,7 @@ class _Source:
                 self._uids[record.name] = record.uid
             for relation in self._relations():
                 self._veil.learn_value(self._relationship(relation))
+            self.unembedded = 0
 
     def replaced(self) -> dict[str, int] | None:
         """How much was made anonymous, by kind."""
@@ -204,6 +209,7 @@ class _Source:
             told["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
         if wanted.embeddings and withheld is None and not wanted.anonymize:  # a vector tells much of its text
             told["embeddings"] = self._embeddings(record)
+            self.unembedded += not told["embeddings"]
         return told
 
     def _embeddings(self, record: Record) -> dict[str, list[str]]:

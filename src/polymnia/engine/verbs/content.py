@@ -11,7 +11,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound, OverLimit
-from polymnia.models import Record, legal_name
+from polymnia.models import Record, Relation, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.associations import Discovery
@@ -27,8 +27,8 @@ _AMBIGUOUS = 5  # ids listed when a beginning fits more than one
 class ContentVerbs(Verbs):
     """Reading, moving and forgetting memories by their ids, and what links them."""
 
-    def read(self, id: str) -> tuple[Record, list[tuple[Record, float | None]]]:
-        """A memory by its id (or its name), and those it is linked to, strongest first."""
+    def read(self, id: str) -> tuple[Record, list[tuple[Record, Relation]]]:
+        """A memory by its id (or its name), and those it is linked to with the relation, strongest first."""
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
             return record, self._associated(snapshot, record)
@@ -56,9 +56,7 @@ class ContentVerbs(Verbs):
             return snapshot.page(skip, size) if skip < total else [], total
 
     @staticmethod
-    def linked(
-        snapshot: Snapshot, records: Sequence[Record], each: int
-    ) -> dict[str, list[tuple[Record, float | None]]]:
+    def linked(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
         """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
         from polymnia.engine import associations
 
@@ -68,8 +66,7 @@ class ContentVerbs(Verbs):
         ids = snapshot.ids(names) if names else {}
         loaded = {record.name: record for record in snapshot.load(list(ids.values()))} if ids else {}
         return {
-            uid: [(loaded[name], relation.strength) for name, relation in many if name in loaded]
-            for uid, many in links.items()
+            uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()
         }
 
     def discover(self, id: str, *, limit: int = 10, threshold: float = 0.1) -> Discovery:
@@ -95,7 +92,7 @@ class ContentVerbs(Verbs):
         assert done is not None
         return done
 
-    def _associated(self, snapshot: Snapshot, record: Record) -> list[tuple[Record, float | None]]:
+    def _associated(self, snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
         return self.linked(snapshot, [record], _LINKS)[record.uid]
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────────────

@@ -42,7 +42,6 @@ class FindingVerbs(Verbs):
         rerank: bool | None = None,
         reasons: bool = True,
         at_least: float | None = None,
-        least_score: float = 0.0,
         sort: str = "relevance",
         ascending: bool = False,
         offset: int | None = None,
@@ -54,16 +53,16 @@ class FindingVerbs(Verbs):
         may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
         zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
-        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories less similar than
-        ``at_least``, or less relevant than ``least_score``, are no answer. ``sort`` may be "relevance", "date" or
-        "title". Pages are asked for by ``cursor``, or by ``offset``, which skips so many. ``within`` is called with the
-        answer and the moment of the store it is from.
+        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
+        ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. ``sort`` may be
+        "relevance", "date" or "title". Pages are asked for by ``cursor``, or by ``offset``, which skips so many.
+        ``within`` is called with the answer and the moment of the store it is from.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         wanted = replace(
             self._asked(query, filters, lanes, now, zone, recency, related, rerank),
-            at_least=at_least, least_score=least_score, sort=sort, ascending=ascending,
+            at_least=at_least, sort=sort, ascending=ascending,
         )  # fmt: skip
         found = self.finding().search(
             self.project,

@@ -47,6 +47,9 @@ class ProjectVerbs(StoringVerbs):
 
         stamp = moment(time.time_ns() // 1000).replace(":", "").replace("-", "")[:15]
         ending = _ENDINGS[form] + (".gz" if compress and form != "zip" else "")
+        if including is not None and including.embeddings:
+            # What was stored a moment ago has no vectors yet.
+            self.finding().catch_up(self.project, lambda _, done, total: step(done, total) if step else None)
         with self.store.read(self.project) as snapshot:
             return export_project(
                 snapshot,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -18,8 +18,8 @@ from polymnia.importing import importing
 from polymnia.models import Filters, Session, legal_text, new_id
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Both, Look
-    from polymnia.engine.suggesting import Neighbour, Suggestion
+    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.suggesting import Example, Suggestion
 
 __all__ = ["Cleaned", "ScopeVerbs"]
 
@@ -82,16 +82,19 @@ class ScopeVerbs(Verbs):
         head = content[: suggesting.READ]
         finder = self.finding()
         said = finder.said(self.project, *read_as(Record(id=0, uid="-", name="-", kind=KIND, observations=(head,))))
-
-        def gather(look: Look) -> Suggestion:
-            model, near = look.both(said, head, suggesting.BY_MEANING, suggesting.BY_WORDS)
-            counts = {scopes.shown(path): count for path, count in look.snapshot.scopes()}
-            unrelated = look.channels[model].embedder.unrelated if model is not None else 0.0
-            return suggesting.suggest(
-                content, _neighbours(look, model, near), current=here, scopes=counts, unrelated=unrelated
+        # Others wait while the index is looked at: what is learnt from the examples is learnt afterwards.
+        examples, filed = finder.look(self.project, lambda look: _examples(look, said, head, here))
+        paths = list(dict.fromkeys(one.scope for one in examples))
+        names = finder.embedded([suggesting.scope_words(path) for path in paths], list(filed))
+        views = [
+            suggesting.View(
+                asked=said.mean(model), filed=rows, names=names[model],
+                strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
-
-        return finder.look(self.project, gather)
+            for model, rows in filed.items()
+            if model in names
+        ]  # fmt: skip
+        return suggesting.suggest(content, examples, views, current=here)
 
     # ── sessions ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -138,25 +141,30 @@ class ScopeVerbs(Verbs):
         return self._write("clean_sessions", clean, step)
 
 
-def _neighbours(look: Look, model: str | None, near: Sequence[Both]) -> list[Neighbour]:
-    """The memories found by meaning and by words, each with what is known of it."""
+def _examples(look: Look, said: Said, head: str, current: str | None) -> tuple[list[Example], dict[str, Any]]:
+    """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
+    from polymnia.engine import suggesting
     from polymnia.engine.content import content
 
-    with importing():
-        from polymnia.engine.suggesting import Neighbour, crowding
-
-    crowds: dict[int, float] = {}
-    known = [one for one in near if one.cosine == one.cosine]
-    vectors = look.vectors_in(model, [one.row for one in known]) if model is not None and known else None
-    if vectors is not None:
-        crowds = dict(zip((one.number for one in known), crowding(vectors), strict=True))
+    _, near = look.both(said, head, suggesting.BY_MEANING, suggesting.BY_WORDS)
+    near.sort(key=lambda one: (-max(one.words, one.cosine if one.cosine == one.cosine else 0.0), one.number))
     loaded = look.load([one.number for one in near])
-    return [
-        Neighbour(
-            scope=scopes.shown(record.scope), cosine=one.cosine if one.cosine == one.cosine else None, words=one.words,
-            text=content(record)[:1000], category=record.category, content_type=record.content_type,
-            crowd=crowds.get(one.number),
+    by_scope: dict[str | None, list[int]] = {}
+    for one in near:
+        record = loaded.get(one.number)
+        if record is not None and suggesting.considered(scopes.shown(record.scope), current):
+            by_scope.setdefault(record.scope, []).append(one.number)
+    chosen: list[int] = []
+    for path in list(by_scope)[: suggesting.SCOPES]:
+        some = by_scope[path][: suggesting.EXAMPLES]
+        more = look.snapshot.matching(Filters(scope=scopes.shown(path)), limit=suggesting.EXAMPLES)
+        chosen += list(dict.fromkeys((*some, *more)))[: suggesting.EXAMPLES]
+    loaded = look.load(chosen)
+    chosen = [number for number in chosen if number in loaded]
+    examples = [
+        suggesting.Example(
+            scopes.shown(loaded[number].scope), content(loaded[number])[: suggesting.READ], loaded[number].category
         )
-        for one in near
-        if (record := loaded.get(one.number)) is not None
-    ]  # fmt: skip
+        for number in chosen
+    ]
+    return examples, {model: look.means(model, chosen) for model in said.vectors if chosen}

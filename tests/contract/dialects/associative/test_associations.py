@@ -106,7 +106,7 @@ def test_associations_stay_when_a_memory_is_moved(words: Server) -> None:
 
 @pytest.mark.promise("associative.discover.explicit")
 @pytest.mark.parametrize("ends", ["a memory and an entity", "two memories"])
-def test_a_relation_drawn_by_hand_is_explicit_and_sure(place: Place, ends: str) -> None:
+def test_a_relation_drawn_by_hand_is_explicit_and_invents_no_number(place: Place, ends: str) -> None:
     server = place.serve("all")
     id = stored(server, "The launch is planned for spring")
     if ends == "two memories":
@@ -117,7 +117,17 @@ def test_a_relation_drawn_by_hand_is_explicit_and_sure(place: Place, ends: str) 
         other = got(server, name)["memory_id"]
     server.call("create_relations", relations=[relation(id, "needs", name)])
     around = discovered(server, id)[other]
-    assert (around["association_type"], around["similarity_score"]) == ("explicit", 1.0)
+    assert (around["association_type"], around["relation_type"], around["direction"]) == (
+        "explicit",
+        "needs",
+        "outgoing",
+    )
+    assert around["similarity_score"] < 0.5
+    assert other in discovered(server, id, similarity_threshold=0.9)
+    (link,) = got(server, id)["associations"]
+    assert (link["similarity_score"], link["relation_type"], link["direction"]) == (None, "needs", "outgoing")
+    assert "strength" not in link
+    assert [one["direction"] for one in got(server, other)["associations"]] == ["incoming"]
     assert "needs" in around["reason"]
     assert around.get("name", other) == name
     assert linked(server, id) == [other]

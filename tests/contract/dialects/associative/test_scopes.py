@@ -261,6 +261,18 @@ def test_where_nothing_fits_it_abstains_with_low_confidence(words: Server) -> No
         assert value["confidence"] < 0.5
 
 
+@pytest.mark.promise("associative.suggest.abstains")
+def test_one_filed_memory_does_not_attract_gibberish(place: Place) -> None:
+    server = place.serve("associative", environment={"POLYMNIA_EMBEDDER": "use"})
+    stored(server, "Dough needs an hour to rise", scope="home/recipes")
+    for text in ("zxcv bnm qwer asdf", "네이버페이 환불 문의", "Dough needs an hour to rise"):
+        value = server.call("scope_suggest", content=text).value
+        assert value["confidence"] < 0.5, text
+        assert all(one["confidence"] <= value["confidence"] for one in value["alternatives"]), text
+    words = server.call("scope_suggest", content="네이버페이 환불 문의").value["analysis"]["detected_keywords"]
+    assert set(words) == {"네이버페이", "환불", "문의"}
+
+
 @pytest.mark.promise("associative.suggest.reads")
 def test_a_suggestion_stores_nothing(place: Place, words: Server) -> None:
     stored(words, "a note", scope="x")

@@ -41,10 +41,36 @@ def test_scores_are_from_0_to_1_and_equal_texts_come_first(meaning: Server) -> N
     query = "The elevator is out of order"
     hits = meaning.call("memory_search", query=query, scope="scores", similarity_threshold=0).value["memories"]
     assert hits[0]["memory_id"] == exact
-    assert hits[0]["similarity_score"] > 0.95
+    assert hits[0]["similarity_score"] == 1
     assert all(0 <= hit["similarity_score"] <= 1 for hit in hits)
     scores = {hit["content"]: hit["similarity_score"] for hit in hits}
     assert scores.get("My grandmother likes gardening", 0) < scores["Elevators are convenient in tall buildings"] < 0.95
+
+
+@pytest.mark.promise("associative.search.scores")
+def test_scores_fall_with_the_order_and_thresholds_are_on_their_scale(meaning: Server) -> None:
+    texts = [
+        "ADR-011: we deploy from the main branch", "ADR-012: PostgreSQL keeps the orders", "ADR-013 replaces ADR-012",
+        "The orders of the shop are kept in PostgreSQL", "주문은 PostgreSQL에 저장한다", "회의는 월요일 아침에 있다",
+        "Die Bestellungen liegen in einer Datenbank", "注文はデータベースに保存される", "Bread needs an hour to rise",
+    ]  # fmt: skip
+    for text in texts:
+        stored(meaning, text, scope="falling", similarity_threshold=1)
+    for query in [
+        *texts, "ADR-012", "where are the orders kept?", "주문은 어디에 있나요?", "Wo liegen die Bestellungen?",
+        "database", "When is the meeting?", "zzqx", "postgre", "会議はいつ",
+    ]:  # fmt: skip
+        arguments = {"query": query, "scope": "falling", "limit": 100}
+        every = meaning.call("memory_search", **arguments, similarity_threshold=0).value["memories"]
+        scores = [one["similarity_score"] for one in every]
+        assert len(every) == len(texts), query
+        assert scores == sorted(scores, reverse=True), query
+        ones = [one["content"] for one in every if one["similarity_score"] == 1]
+        assert ones == ([query] if query in texts else [texts[1]] if query == "ADR-012" else []), query
+        some = meaning.call("memory_search", **arguments).value["memories"]
+        assert [one["memory_id"] for one in some] == [
+            one["memory_id"] for one in every if one["similarity_score"] >= 0.1
+        ], query
 
 
 @pytest.mark.promise("associative.search.inside")

@@ -70,8 +70,8 @@ def test_the_three_are_three_measures(meaning: Server, quay: dict[str, str]) -> 
     }
     assert len({values[measure][quay["ship"]] for measure in MEASURES}) == 3
     cosine, euclidean = values["cosine"][quay["ship"]], values["euclidean"][quay["ship"]]
-    # Of unit vectors the distance follows from the cosine: d² = 2 - 2 cos, and two of them are at most 2 apart.
-    assert euclidean == pytest.approx(1 - (2 - 2 * cosine) ** 0.5 / 2, abs=0.01)
+    # Of unit vectors the distance follows from the cosine, d² = 2 - 2 cos; both count from what unrelated texts have.
+    assert euclidean == pytest.approx(1 - (1 - cosine) ** 0.5, abs=0.01)
     assert similar(meaning, "quay", content_id=quay["boat"]) == values["cosine"]
 
 
@@ -84,6 +84,17 @@ def test_the_item_itself_is_answered_only_when_asked_for(meaning: Server, quay: 
     assert quay["boat"] not in similar(meaning, "quay", content_id=quay["boat"], options=off)
     with_self = similar(meaning, "quay", content_id=quay["boat"], options={"include_self": True, **options})
     assert next(iter(with_self.items())) == (quay["boat"], 1.0)
+
+
+@pytest.mark.promise("content.similar.self")
+def test_the_same_text_is_answered_with_1_whoever_asks(meaning: Server, project: str) -> None:
+    one = stored(meaning, project, "The ferry runs every hour")
+    other = stored(meaning, project, "The ferry runs every hour")
+    far = stored(meaning, project, "The ferry runs every two hours")
+    by_text = similar(meaning, project, content="The ferry runs every hour")
+    assert (by_text[one], by_text[other]) == (1, 1)
+    assert by_text[far] < 1
+    assert similar(meaning, project, content_id=one)[other] == 1
 
 
 @pytest.mark.promise("content.similar.filters")

@@ -178,6 +178,28 @@ def test_an_export_may_carry_the_vectors(meaning: Server, project: str) -> None:
     assert "embeddings" not in bare
 
 
+@pytest.mark.promise("content.system.embeddings")
+def test_what_was_stored_a_moment_ago_is_exported_with_its_vectors(meaning: Server, project: str) -> None:
+    stored(meaning, project, "The kettle whistles")
+    (one,) = items(meaning, project, options={"include_embeddings": True})
+    assert one["embeddings"]
+
+
+@pytest.mark.promise("content.system.integrity")
+def test_an_item_without_a_vector_is_counted_and_told(meaning: Server, project: str) -> None:
+    stored(meaning, project, "The kettle is cold", options={"generate_embeddings": False})
+    told = done(meaning, "memory_system", {"operation": "validate_data_integrity", "project_id": project})
+    (issue,) = [one for one in told["issues"] if one["check"] == "missing_embeddings"]
+    assert (issue["kind"], issue["count"]) == ("embedding_none", 1)
+    assert "no vector" in told["message"]
+    exported = done(
+        meaning, "memory_system",
+        {"operation": "export_project_data", "project_id": project, "format": "json",
+         "options": {"include_embeddings": True}},
+    )  # fmt: skip
+    assert exported["without_embeddings"] == 1
+
+
 @pytest.mark.promise("content.system.import")
 def test_an_import_does_what_its_strategy_says(shared: Server, filled: dict[str, str]) -> None:
     project, one = filled["project"], filled["one"]

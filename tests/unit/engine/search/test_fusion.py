@@ -109,8 +109,8 @@ def test_a_reranker_moves_what_it_is_sure_of() -> None:
     assert found[1] > found[0]
 
 
-def test_calibrated_scores_keep_their_order_between_zero_and_one() -> None:
-    scores = fusion.calibrated(np.linspace(-0.5, 3.0, 50))
+def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
+    scores = fusion.shown(np.linspace(-0.5, 3.0, 50))
     assert scores.min() == 0
     assert scores.max() <= 1
     assert np.all(np.diff(scores) >= 0)

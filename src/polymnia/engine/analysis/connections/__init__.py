@@ -69,7 +69,15 @@ def connections(
     new = [one for one in every if one.confidence >= min_confidence]
     kept = walked.found[: limit - min(len(new), max(1, limit // _SHARE)) if limit > 1 else limit]
     found = [*_stored(look, record, kept), *new[: limit - len(kept)]]
-    found.sort(key=lambda one: (-one.strength, one.depth, one.origin == "discovered", one.target.id, one.type))
+    found.sort(
+        key=lambda one: (
+            -(1.0 if one.strength is None else one.strength),
+            one.depth,
+            one.origin == "discovered",
+            one.target.id,
+            one.type,
+        )
+    )
     notes = list(walked.notes)
     if not look.index.vectors:
         notes.append("There is no model here, so what is similar in meaning alone is not discovered.")
@@ -109,17 +117,22 @@ def _stored(look: Look, record: Record, kept: list[Reached]) -> list[Connection]
         path = []
         for step in _way(one):
             assert step.relation is not None and step.before is not None
-            strength = 1.0 if step.relation.strength is None else step.relation.strength
             path.append(
                 Step(
-                    records[step.before.name].uid, step.relation.type, step.direction, records[step.name].uid, strength
+                    records[step.before.name].uid,
+                    step.relation.type,
+                    step.direction,
+                    records[step.name].uid,
+                    step.relation.strength,
                 )
             )
         assert one.relation is not None
+        # A relation without a number weighs as much as any, but a number is told only where one was given.
+        given = any(step.strength is not None for step in path)
         made.append(
             Connection(
                 target=records[one.name], type=one.relation.type, direction=one.direction, origin=one.relation.origin,
-                strength=round(one.strength, 4), confidence=round(one.confidence, 4),
+                strength=round(one.strength, 4) if given else None, confidence=round(one.confidence, 4),
                 context=_context(one.relation, records), depth=one.depth, path=path,
             )
         )  # fmt: skip

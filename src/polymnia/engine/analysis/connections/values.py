@@ -21,7 +21,7 @@ class Step(Struct, frozen=True):
     type: str
     direction: Direction
     end: str
-    strength: float
+    strength: float | None
 
 
 class Connection(Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     type: str
     direction: Direction
     origin: Origin
-    strength: float
+    strength: float | None
     confidence: float
     context: str | None
     depth: int

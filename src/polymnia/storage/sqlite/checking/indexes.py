@@ -28,7 +28,8 @@ UNION ALL SELECT m.uid, m.session FROM observation o JOIN memory m ON m.id = o.m
 """
 _POSTINGS = "SELECT term, first, data FROM posting WHERE project = ?"
 _HAVE = """
-SELECT b.text, b.part FROM vector_bits b JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?
+SELECT b.text, b.part, length(b.bits) FROM vector_bits b
+JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?
 """
 
 
@@ -210,11 +211,15 @@ def embeddings(view: View) -> None:
     texts = _read(view, read)
     wanted.update((one.text, one.part) for one in view.asked.analyst(texts) if one.embeds)
     view.looked["texts with their passages"] = (len(there) - len(tail) + len(read), len(there))
+    none = wanted
     for model in view.asked.models:
-        have = {(text, part) for text, part in view.run(_HAVE, (view.number, model))}
-        missing = sorted(wanted - have)
+        have = {(text, part): size for text, part, size in view.run(_HAVE, (view.number, model))}
+        missing = sorted(wanted - have.keys())
         spots = _spots(view, model, missing)
         view.found("embedding_missing", spots)
+        # An empty vector says that the model gave none and will give none.
+        none = {one for one in none if have.get(one) == 0}
+    view.found("embedding_none", _spots(view, view.asked.models[0], sorted(none)))
 
 
 def _spots(view: View, model: str, missing: list[tuple[int, int]]) -> list[Spot]:
