@@ -15,6 +15,7 @@ from msgspec import Struct, ValidationError, convert
 from polymnia.engine import content
 from polymnia.engine.items import DECISION, HEADINGS, Decision, decision_text
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["Following", "extracted_metadata", "following"]
@@ -46,7 +47,8 @@ def extracted_metadata(text: str, content_type: str) -> dict[str, Any]:
     """What a text tells of itself, as it is kept in the metadata of an item."""
     from msgspec import to_builtins
 
-    from polymnia.engine.extracting import extracted
+    with importing():
+        from polymnia.engine.extracting import extracted
 
     found: dict[str, Any] = to_builtins(extracted(text, content_type))
     title = found.pop("title", None)

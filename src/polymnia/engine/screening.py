@@ -15,6 +15,7 @@ from msgspec.structs import asdict, replace
 from polymnia.engine.content import check_room
 from polymnia.engine.ports import Snapshot, Store, Transaction
 from polymnia.errors import OverLimit, Refused
+from polymnia.importing import importing
 from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -169,7 +170,8 @@ class Screen:
         """Whether nothing is found in any of many texts: one look at all of them costs little more than at one."""
         new = [text for text in dict.fromkeys(texts) if text not in self._seen]
         if new:
-            from polymnia.engine import secrets
+            with importing():
+                from polymnia.engine import secrets
 
             if secrets.found(_BETWEEN.join(new)):
                 return False

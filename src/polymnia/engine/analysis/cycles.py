@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from polymnia.engine.relation_types import order_of
+from polymnia.importing import importing
 from polymnia.models import Relation
 
 __all__ = ["Cycle", "cycles"]
@@ -64,7 +65,8 @@ def cycles(relations: Iterable[Relation], most: int, tick: Tick = lambda: None) 
 
 
 def _in_order(order: str, ways: dict[tuple[str, str], Relation], most: int) -> list[Cycle]:
-    import rustworkx as rx
+    with importing():
+        import rustworkx as rx
 
     names = {name: at for at, name in enumerate(dict.fromkeys(name for ends in ways for name in ends))}
     graph = rx.PyDiGraph(multigraph=False)

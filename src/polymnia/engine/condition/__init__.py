@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.condition.counters import Counters, Performance
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.condition.checking import check
@@ -16,7 +17,8 @@ __all__ = ["COMPONENTS", "Component", "Condition", "Counters", "Performance", "R
 def __getattr__(name: str) -> Any:
     # A server counts from its start, and its start must not import what only a check needs.
     if name == "check":
-        from polymnia.engine.condition.checking import check
+        with importing():
+            from polymnia.engine.condition.checking import check
 
         return check
     if name in __all__:
