@@ -56,7 +56,8 @@ class Screen:
         """A text as it may be stored."""
         if text in self._seen:
             return self._seen[text]
-        from polymnia.engine import secrets
+        with importing():
+            from polymnia.engine import secrets
 
         found = secrets.found(text)
         if found and self.manner == "refuse":

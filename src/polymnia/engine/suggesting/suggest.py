@@ -9,6 +9,7 @@ from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import Reading, read, scope_words, words_of
 from polymnia.engine.suggesting.topics import Topic, topics
 from polymnia.engine.suggesting.values import Alternative, Example, Suggestion, View
+from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE
 
 __all__ = ["considered", "suggest"]
@@ -44,7 +45,8 @@ def suggest(
     known = topics(reading)
     if all(one.scope == DEFAULT_SCOPE for one in examples):
         return _unlearnt(content, reading, known, current)
-    from polymnia.engine.suggesting.classifier import classify
+    with importing():
+        from polymnia.engine.suggesting.classifier import classify
 
     scopes = list(dict.fromkeys(one.scope for one in examples))
     verdict = classify(

@@ -51,7 +51,7 @@ _GRAPH_SIGN = re.compile(
 )
 _STARTS = re.compile(rb'\s*(?:\{\s*"(?:entities|relations)"\s*:|\{\s*"type"\s*:\s*"(?:entity|relation)")')
 _CHAT = frozenset(("mapping", "chat_messages", "messages", "conversations", "turns", "conversation_id"))
-_HEADING = re.compile(rb"^#{1,6} \S|^\s*[-*] \S", re.MULTILINE)
+_HEADING = re.compile(rb"^(?:#{1,6}|[ \t]{0,12}[-*]) \S", re.MULTILINE)
 
 
 class Recognized(Struct, frozen=True):

@@ -143,7 +143,8 @@ class ScopeVerbs(Verbs):
 
 def _examples(look: Look, said: Said, head: str, current: str | None) -> tuple[list[Example], dict[str, Any]]:
     """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
-    from polymnia.engine import suggesting
+    with importing():
+        from polymnia.engine import suggesting
     from polymnia.engine.content import content
 
     _, near = look.both(said, head, suggesting.BY_MEANING, suggesting.BY_WORDS)
