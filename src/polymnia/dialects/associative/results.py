@@ -144,6 +144,7 @@ class Memory(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     kind: str | None = None
     success: bool | None = None
+    associations_pending: bool = False
 
 
 class ListedMemory(Struct, frozen=True, omit_defaults=True):
