@@ -50,11 +50,15 @@ class Remembered(Struct, frozen=True, kw_only=True):
 
 
 class Revised(Struct, frozen=True, kw_only=True):
-    """A memory as it is after a revision, and whether anything is another now."""
+    """A memory as it is after a revision, and whether anything is another now.
+
+    While associations are ``pending``, more of them come in the background.
+    """
 
     record: Record
     changed: bool
     associations: list[tuple[Record, Relation]] = []
+    pending: bool = False
 
 
 class Moved(Struct, frozen=True, kw_only=True):

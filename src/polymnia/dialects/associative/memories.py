@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import convert
+from msgspec.structs import replace
 
 from polymnia.dialects.associative import parameters, results
 from polymnia.dialects.associative.parameters import or_else
@@ -19,6 +20,7 @@ from polymnia.operation import Context, Memory, Reply
 
 __all__ = ["delete", "discover", "get", "list_all", "search", "store", "update"]
 
+_PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
 _EACH = 3  # associations told with each hit of a search
 
 
@@ -64,9 +66,7 @@ def _about(done: Remembered) -> list[Note]:
             )
         )
     if done.pending:
-        notes.append(
-            Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
-        )
+        notes.append(_PENDING)
     return notes
 
 
@@ -137,10 +137,14 @@ def update(context: Context, given: parameters.Update) -> Reply:
         tags=given.tags,
         metadata=given.metadata,
         keep_associations=or_else(given.preserve_associations, True),
+        patient=False,
         step=context.step,
     )
     notes = [] if done.changed else [Note("unchanged", "Nothing was changed: it is like that already.")]
-    return reply(results.memory(done.record, [association(*one) for one in done.associations], True), notes)
+    if done.pending:
+        notes.append(_PENDING)
+    value = results.memory(done.record, [association(*one) for one in done.associations], True)
+    return reply(replace(value, associations_pending=done.pending), notes)
 
 
 def delete(context: Context, given: parameters.Delete) -> Reply:

@@ -156,6 +156,7 @@ class Memory(Struct, frozen=True, omit_defaults=True):
     kind: str | None = None
     success: bool | None = None
     notes: list[str] = []
+    associations_pending: bool = False
 
 
 class ListedMemory(Struct, frozen=True, omit_defaults=True):

@@ -138,13 +138,15 @@ class RememberingVerbs(ContentVerbs):
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         keep_associations: bool = True,
+        patient: bool = True,
         step: Step | None = None,
     ) -> Revised:
         """Change what is given of a memory and nothing else; the version before stays in its history.
 
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
-        themselves are drawn anew; those that somebody drew stay.
+        themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
         """
+        from polymnia.engine import associations
         from polymnia.engine.deriving import following
 
         changes: dict[str, Any] = {}
@@ -170,9 +172,17 @@ class RememberingVerbs(ContentVerbs):
             changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         says = text is not None and text != content.content(record)
-        said, drawn = None, list[RelationDraft]()
+        said, around = None, _Around()
         if says or not keep_associations:
-            said, drawn = self._around(planned, says, not keep_associations)
+            finder = self.finding()
+            said = finder.said(self.project, *content.read_as(planned), patient=patient)
+        if said is not None and not keep_associations:
+            made = said
+            around = finder.look(
+                self.project,
+                lambda look: _around(finder, look, planned, made, without=planned.id - look.base),
+                patient=patient,
+            )
 
         def change(tx: Transaction) -> tuple[Record, bool]:
             now = content.find(tx, record.uid)
@@ -188,29 +198,17 @@ class RememberingVerbs(ContentVerbs):
             elif changes:
                 changed = tx.revise(now.id, changes)
             if not keep_associations:
-                changed = _redraw(tx, now.name, drawn) or changed
+                changed = _redraw(tx, now.name, around.drawn) or changed
+                if around.pending:
+                    associations.put_off(tx, now)
             return content.find(tx, record.uid), changed
 
         done, changed = self._write("revise", change, step, (text,) if says and text else ())
+        if around.pending:
+            self.finding().noticed(self.project)
         with self.store.read(self.project) as snapshot:
             links = self._associated(snapshot, done)
-        return Revised(record=done, changed=changed, associations=links)
-
-    def _around(self, planned: Record, says: bool, draws: bool) -> tuple[Said | None, list[RelationDraft]]:
-        finder = self.finding()
-        said = finder.said(self.project, *content.read_as(planned))
-        if not draws:
-            return said, []
-
-        def around(look: Look) -> list[RelationDraft]:
-            from polymnia.engine import associations
-
-            text = content.content(planned)
-            near = associations.neighbours(look, said, text, without=planned.id - look.base)
-            ranked = look.ranked(near)
-            return associations.drafts(planned.name, planned.tags, text, ranked, associations.likeness(near))
-
-        return said if says else None, finder.look(self.project, around)
+        return Revised(record=done, changed=changed, associations=links, pending=around.pending)
 
 
 class _Around(Struct, frozen=True):
@@ -223,12 +221,12 @@ class _Around(Struct, frozen=True):
     notes: list[str] = []
 
 
-def _around(finder: Finder, look: Look, record: Record, said: Said) -> _Around:
+def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: int = 0) -> _Around:
     from polymnia.engine import associations
 
-    (text,) = record.observations
+    text = content.content(record)
     pending = finder.lacks_vectors(look)
-    near = associations.neighbours(look, said, text, most=_NEAR)
+    near = associations.neighbours(look, said, text, without=without, most=_NEAR)
     ranked = look.ranked(near)
     drawn: list[RelationDraft] = []
     if not pending or associations.by_meaning(near):

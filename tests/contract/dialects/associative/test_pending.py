@@ -68,6 +68,15 @@ def test_what_is_pending_is_drawn_by_the_next_server(place: Place) -> None:
     until_linked(server, answer["memory_id"], [doctor])
 
 
+@pytest.mark.promise("associative.associations.pending")
+def test_an_update_that_draws_associations_anew_does_not_wait_for_a_model_either(place: Place) -> None:
+    doctor, revenue = _older(place)
+    server = place.serve("associative", environment=MODEL)
+    answer = server.call("memory_update", memory_id=revenue, content=NEW, preserve_associations=False).value
+    assert answer["associations_pending"] is True
+    until_linked(server, revenue, [doctor])
+
+
 @pytest.mark.promise("associative.duplicates.no_vector")
 def test_memories_without_vectors_are_compared_by_their_words(place: Place) -> None:
     _older(place)
