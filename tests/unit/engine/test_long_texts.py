@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from tests.long_texts import LONG, UNITS, grows
 
+from long_texts import LONG, UNITS, grows
 from polymnia.engine import secrets
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.unfinished import placeholders
