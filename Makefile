@@ -3,6 +3,13 @@
 
 PYTHON ?= python3
 VENV := .venv
+# An environment is bound to the Python it was made with: `make test PYTHON=...` with another one gets its own.
+ifeq ($(origin PYTHON),command line)
+WANTED := $(shell "$(PYTHON)" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null)
+ifneq ($(filter-out $(WANTED),$(shell sed -n 's/^version\(_info\)\{0,1\} *= *\([0-9]*[.][0-9]*[.][0-9]*\).*/\2/p' .venv/pyvenv.cfg 2>/dev/null)),)
+VENV := .cache/venv-$(WANTED)
+endif
+endif
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # A second environment with every extra, and the tests whose outcome they can change: search, duplicates, suggestions,
@@ -27,7 +34,7 @@ DATA ?=
 .DEFAULT_GOAL := help
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo test test-all test-extras test-transports check bench bench-search clean
+.PHONY: help run demo test test-all test-extras test-pythons test-transports check bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +59,9 @@ test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed a
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py
 	POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) $(ARGS) tests/contract/dialects
+
+test-pythons: $(VENV)/.test ## Run what depends on the version of Python with every other one there is
+	@$(PY) tests/other_pythons.py $(ARGS)
 
 check: $(VENV)/.test $(VENV)/.check ## Style, types and the rules of the house
 	$(PY) -m ruff check .

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.long_texts import LONG, UNITS, grows
 
 import polymnia
+from long_texts import LONG, UNITS, grows
 
 _METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}
 _ANCHORED = {"match", "fullmatch"}

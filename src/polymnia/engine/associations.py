@@ -281,7 +281,7 @@ def _names(text: str) -> list[str]:
 
 def _begins(text: str, at: int) -> bool:
     """Whether a word is the first of a sentence, where everything has a capital."""
-    before = text[:at].rstrip(" \t")
+    before = text[max(0, at - 40) : at].rstrip(" \t")
     return not before or before[-1] in _SENTENCE_ENDS
 
 

@@ -125,7 +125,7 @@ def embed_some(
     there = [one for one in wanted if one[0] in by_number]
     said = [spoken(by_number[number], part) for number, part in there]
     known = [i for i, text in enumerate(said) if channel.embedder.knows(text)]
-    foreign = [there[i] for i in range(len(there)) if i not in set(known)]
+    foreign = [there[i] for i in sorted({*range(len(there))}.difference(known))]
     given: list[Vector] = [(*one, b"", b"") for one in foreign]
     if known:
         made = channel.embed([said[i] for i in known])

@@ -17,6 +17,7 @@ __all__ = ["Spelling", "counted", "spellings"]
 _TOKEN = re.compile(r"[^\W_]+(?:[-][^\W_]+)*")
 _CODE = re.compile(r"`[^`\n]*`|https?://\S+|(?<!\S)\S+@\S+|(?<![\w.\\-])[\w.\\-]+/[\w./\\-]+|(?<!\w)\w+\.\w+")
 _SHORTEST = 5  # letters of a term that may be written apart
+_MOST = 200_000  # characters of a text, as of the one that is judged
 _LEAD = 40  # characters before a word in which the end of a sentence is looked for
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|과|와|의|에|도|만|로)$")
@@ -89,9 +90,9 @@ def _is_name(word: str) -> bool:
 
 
 def counted(texts: Iterable[str]) -> dict[str, Counter[str]]:
-    """How often each form of a term is written in some texts."""
+    """How often each form of a term is written in some texts, each up to a length: more would tell nothing new."""
     total: dict[str, Counter[str]] = {}
     for text in texts:
-        for key, one in spellings(text.splitlines()).items():
+        for key, one in spellings(text[:_MOST].splitlines()).items():
             total.setdefault(key, Counter()).update(one.forms)
     return total

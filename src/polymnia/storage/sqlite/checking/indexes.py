@@ -152,15 +152,18 @@ def _says(view: View, number: int) -> bool:
 
 
 def _has_terms(view: View, passages: _Passages, number: int) -> bool:
+    wanted: dict[tuple[str, int], list[int]] = {}  # by term and block: a list of postings is read once
     for one in view.asked.analyst(_read(view, [number])):
         place = passages.places.get((one.text, min(one.part, 65535)))
         if place is None:
             return False
         passage, first = place
         for term in one.terms:
-            row = view.run(SQL["posting"], (view.number, term, first)).fetchone()
-            if row is None or not _holds(row[0], passage):
-                return False
+            wanted.setdefault((term, first), []).append(passage)
+    for (term, first), numbers in wanted.items():
+        row = view.run(SQL["posting"], (view.number, term, first)).fetchone()
+        if row is None or not all(_holds(row[0], passage) for passage in numbers):
+            return False
     return True
 
 

@@ -1,0 +1,86 @@
+"""Readers of texts on long ones of odd shapes: what they cost grows with the text and no faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from long_texts import LONG, UNITS, grows
+from polymnia.engine import secrets
+from polymnia.engine.analysis.conflicts.statements import statements
+from polymnia.engine.analysis.insights.unfinished import placeholders
+from polymnia.engine.analysis.issues.untidy import doubtful
+from polymnia.engine.analysis.quality.sheet import sheet
+from polymnia.engine.analysis.quality.spellings import counted
+from polymnia.engine.analysis.readability import readability
+from polymnia.engine.analysis.topics.reading import Reader
+from polymnia.engine.anonymizing import Anonymizer
+from polymnia.engine.duplicates import conflict
+from polymnia.engine.extracting import extracted
+from polymnia.engine.relating import found as related
+from polymnia.engine.search import dates, highlight, listing, passages, words
+from polymnia.engine.suggesting.kinds import content_type
+from polymnia.engine.suggesting.reading import read as suggested
+from polymnia.models import Text
+
+
+def _listed(text: str) -> None:
+    told = Text(id=2, memory=1, name="note", kind="t", body=text, session=None, created=1_700_000_000_000_000)
+    for one in listing.read([told]):
+        listing.spoken(told, one.part)
+
+
+def _highlighted(text: str) -> None:
+    highlight.highlights(text, ["fox", "a", "한국"])
+    highlight.phrase(text, "quick brown")
+
+
+def _anonymous(text: str) -> None:
+    one = Anonymizer(users=["ada"], people=["Ada Smith", "김철수"])
+    one.learn(text)
+    one.text(text)
+
+
+def _stated(text: str) -> None:
+    record = SimpleNamespace(content_type=None, metadata={}, name="n", uid="u", observations=(text,))
+    statements(cast(Any, record), 1 << 30)
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "words": words.terms,
+    "passages": passages.split,
+    "index": _listed,
+    "dates": lambda text: dates.mentioned(text, 1_700_000_000_000_000),
+    "highlights": _highlighted,
+    "secrets": secrets.masked,
+    "anonymizing": _anonymous,
+    "extracting plain text": extracted,
+    "extracting Markdown": lambda text: extracted(text, "text/markdown"),
+    "extracting HTML": lambda text: extracted(text, "text/html"),
+    "extracting CSV": lambda text: extracted(text, "text/csv"),
+    "extracting a program": lambda text: extracted(text, "text/x-python"),
+    "relating": lambda text: related(text, "Note 1", []),
+    "duplicates": lambda text: conflict(text, text + " x"),
+    "kinds": content_type,
+    "suggesting": suggested,
+    "quality": sheet,
+    "spellings": lambda text: counted([text]),
+    "readability": readability,
+    "structure": doubtful,
+    "topics": lambda text: Reader([text], 1 << 30).read(text),
+    "statements": _stated,
+    "unfinished": lambda text: list(cast(Iterator[object], placeholders(text))),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_cost_of_reading_grows_with_the_text_and_no_faster(reader: str) -> None:
+    small, large, least = (131_072, 1_048_576, 1.0) if LONG else (10_000, 60_000, 0.06)
+    told = (
+        grows(READERS[reader], unit, small, large, least=least, most=5 + large * 3e-5)
+        for unit in (UNITS if LONG else UNITS[::2])
+    )
+    assert not [one for one in told if one]
