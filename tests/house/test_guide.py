@@ -123,7 +123,7 @@ def _timeless(text: str) -> str:
     text = re.sub(r"^[01]\.\d\d(?=  )|\b[01]\.\d{3}\b", "<score>", text, flags=re.M)
     text = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>", text)
     text = re.sub(r"content_[0-9a-f]{32}", "content_<id>", text)
-    return re.sub(r"broken-\d{8}T\d{6}Z", "broken-<time>", text)
+    return re.sub(r"(broken|replaced)-\d{8}T\d{6}Z", r"\1-<time>", text)
 
 
 @pytest.mark.parametrize("script", _SCRIPTS, ids=_name)

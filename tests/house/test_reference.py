@@ -88,7 +88,8 @@ def test_every_tool_setting_fault_and_command_is_on_its_page() -> None:
             assert f"### {tool.name}\n" in pages["operations.md"]
     assert all(f"### {name}\n" in pages["operations.md"] for name in associative.registry().operations)
     assert all(f"### {name}\n" in pages["operations.md"] for _, _, verbs in TOOLS.values() for name in verbs)
-    assert all(f"| `{s.flag}` | `{s.variable}` |" in pages["settings.md"] for s in SETTINGS)
+    flags = {s.variable: "none" if s.secret else f"`{s.flag}`" for s in SETTINGS}
+    assert all(f"| {flag} | `{variable}` |" in pages["settings.md"] for variable, flag in flags.items())
     assert all(f"### {getattr(errors, name).code}\n" in pages["errors.md"] for name in errors.__all__)
     assert all(f"## polymnia {command.name}\n" in pages["commands.md"] for command in COMMANDS)
 

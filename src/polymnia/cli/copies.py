@@ -21,7 +21,7 @@ def backup(arguments: Namespace, chosen: Settings) -> int:
     if arguments.json:
         print_json(msgspec.to_builtins(copied))
         return 0
-    print(f"Backed up {_content(copied)}: {counted(copied.bytes, 'byte')}, verified, in {copied.path}")
+    print(f"Backed up to {copied.path}, and verified: {_content(copied)}.")
     print(dim(f"`polymnia restore {arguments.path}` brings it back."))
     return 0
 
@@ -33,7 +33,7 @@ def restore(arguments: Namespace, chosen: Settings) -> int:
     if arguments.json:
         print_json(msgspec.to_builtins(restored))
         return 0
-    print(f"Restored {_content(restored.copied)} from {restored.copied.path}")
+    print(f"Restored from {restored.copied.path}: {_content(restored.copied)}.")
     if restored.kept is not None:
         print(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
     return 0

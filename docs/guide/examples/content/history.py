@@ -14,3 +14,4 @@ with server() as call:
 
     print(call("memory_store", "delete_content", content_id=item)["message"])
     print(call("memory_retrieve", "get_content", content_id=item)["message"])
+    print(call("memory_retrieve", "get_content_history", content_id=item)["deleted"]["restore"])
