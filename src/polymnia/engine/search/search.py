@@ -35,7 +35,8 @@ _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
 _EXACT = 2_000  # so many memories that hold the query as it stands are put in order by where they hold it
 _RERANKED = 30
-_NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer
+_NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer,
+_FAINT = 0.25  # and has this share of its score, which brings it below 0.1
 _RELATED = 40
 _AGED = 0.13  # what the oldest loses of its score where newness counts most
 _BELOW = 0.001  # how far what only resembles the query stays below what holds it as it stands,
@@ -168,17 +169,18 @@ class Search:
     def order(self) -> list[Ranked]:
         """Everything that answers, best first: what holds the query as it stands before everything else.
 
-        Without a least score, what has no word of the query and is not near to its meaning is no answer.
+        What has no word of the query and is not near to its meaning is no answer where no least score is given, and
+        has a low score where one is.
         """
         numbers = self.index.memories["number"][self.scores.memories].tolist()
-        fused = self._adjusted()
+        says = self.scores.meaning >= _NEAR
+        if self.which != "meaning":
+            says |= self.scores.words > 0
+        fused = np.where(says, 1.0, _FAINT) * self._adjusted()
+        if self.query.at_least is not None:
+            says[:] = True
         score_of = dict(zip(numbers, self._shown(fused).tolist(), strict=True))
         first = self._exact_order(self.exact, score_of)
-        says = np.ones(len(numbers), bool)
-        if self.query.at_least is None:
-            says = self.scores.meaning >= _NEAR
-            if self.which != "meaning":
-                says |= self.scores.words > 0
         others = sorted(
             (-value, number)
             for number, value, enough in zip(numbers, fused.tolist(), says.tolist(), strict=True)
