@@ -87,11 +87,9 @@ def _decided(
             raise _unfit(f"it is {type(new).__name__}, not an object")
         title = {"title": given["title"]} if "title" in given else {}
         parts = {key: value for key, value in {**old, **title, **new}.items() if value}
-        if text is None:
-            try:
-                rendered = decision_text(convert(parts, Decision))
-            except ValidationError as e:
-                raise _unfit(str(e)) from None
+        # A text of the caller's own is not rewritten for a title.
+        if text is None and ("decision" in given or content.content(before) == _rendered(old)):
+            rendered = _rendered(parts)
     else:
         parts = _parts(text, str(given.get("title") or old.get("title") or ""))
     metadata: dict[str, Any] = {"decision": parts}
@@ -99,6 +97,15 @@ def _decided(
         metadata["title"] = parts.get("title")
     follows = not summary and before.summary == old.get("decision")
     return Following(text=rendered, fields={"summary": parts.get("decision")} if follows else {}, metadata=metadata)
+
+
+def _rendered(parts: Mapping[str, Any]) -> str:
+    """The text of a decision; one that was last told in the caller's own words has not every part."""
+    empty = {"title": "", "context": "", "decision": "", "rationale": ""}
+    try:
+        return decision_text(convert({**empty, **parts}, Decision))
+    except ValidationError as e:
+        raise _unfit(str(e)) from None
 
 
 def _unfit(why: str) -> Invalid:

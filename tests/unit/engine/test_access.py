@@ -93,3 +93,13 @@ def test_a_grant_of_no_project_sees_none(memory: Memory) -> None:
     assert Guarded(memory.store, nothing).projects() == []
     with pytest.raises(Refused):
         memory.limited(nothing)
+
+
+def test_health_counts_only_the_projects_that_a_grant_opens(memory: Memory) -> None:
+    from polymnia.engine.condition import check
+
+    memory.acting("test", project="mine").create_entities([EntityDraft("more", "t", ("y",))])
+    for grant, count in ((MINE, 2), (EVERYTHING, 3)):
+        held = memory.limited(grant)
+        found = check(held, projects=held.store.projects(), components=["database"])
+        assert found.components["database"].metrics["memories"] == count

@@ -222,6 +222,9 @@ def test_the_text_of_a_decision_follows_its_parts_and_what_the_caller_set_stays(
     shown = get(shared, project, id)
     assert (shown["summary"], shown["title"]) == ("Our own words", "Our title")
     assert shown["metadata"]["decision"]["decision"] == "It is built after all."
+    write(shared, "update_content", project, content_id=id, updates={"metadata": {"title": "Another"}})
+    shown = get(shared, project, id)
+    assert (shown["title"], shown["content"]) == ("Another", "It is built after all.")
     bad = {"metadata": {"decision": "yes"}}
     refusal = refused(shared, "update_content", 422, project, content_id=id, updates=bad)
     assert refusal["data"]["details"]["field"] == "updates.metadata.decision"

@@ -394,7 +394,7 @@ def test_a_permalink_can_be_read(shared: Server) -> None:
     assert patterns == ["polymnia://project/{+address}"]
 
 
-@pytest.mark.promise("content.errors.documentation")
+@pytest.mark.promise("content.errors.documented")
 def test_the_documentation_an_error_names_can_be_read(shared: Server, project: str) -> None:
     id = stored(shared, project, "there")
     told = [
@@ -421,6 +421,9 @@ def test_the_documentation_an_error_names_can_be_read(shared: Server, project: s
         "| `content` | string | yes |",
     ):
         assert words in pages["polymnia://docs/parameters"]
+    stored(shared, project, "one", request_id="r")
+    again = {"operation": "store_content", "project_id": project, "content": "two", "request_id": "r"}
+    assert error(shared, "memory_store", again)["data"]["documentation_url"] in addresses
     listed = {one["uri"] for one in shared.request("resources/list")["resources"]}
     assert addresses <= listed
 

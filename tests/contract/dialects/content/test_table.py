@@ -10,9 +10,6 @@ import pytest
 
 from polymnia.dialects.content.operations import TOOLS
 from polymnia.operation import schema
-from stdio_client import Server
-
-from .speaking import refused, stored
 
 ROOT = Path(__file__).parents[4]
 ROW = re.compile(
@@ -53,14 +50,3 @@ def test_the_tests_of_the_table_are_there() -> None:
     files[isolation.name] = isolation.read_text(encoding="utf-8")
     for row in rows():
         assert f"def {row['test']}(" in files[row["file"]], row[0]
-
-
-@pytest.mark.promise("content.errors.documented")
-def test_an_error_leads_to_a_heading_of_this_page(shared: Server, project: str) -> None:
-    stored(shared, project, "one", request_id="r")
-    for code, more in ((422, {}), (409, {"content": "two", "request_id": "r"})):
-        url = refused(shared, "store_content", code, project, **more)["data"]["documentation_url"]
-        page, _, heading = url.partition("#")
-        # An address may stand before the path, but the page is this one.
-        text = (ROOT / page[page.index("docs/") :]).read_text(encoding="utf-8")
-        assert heading in {line.lstrip("# ").lower() for line in text.splitlines() if line.startswith("#")}
