@@ -45,7 +45,7 @@ class Truth(NamedTuple):
     readings: Counter[str]
     opened: Counter[str]
     found: Counter[str]
-    ids: dict[int, str]
+    answers: list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def told(module_place: Place) -> Iterator[tuple[Server, str, Truth]]:
     server = module_place.serve("content")
     for _ in range(3):
         get(server, PROJECT, ids[9])  # read just now, and not written yet
-    yield server, ids[2], _truth(module_place)
+    yield server, ids[2], _truth(module_place)._replace(answers=_asked(server, ids[2]))
 
 
 def _truth(place: Place) -> Truth:
@@ -107,7 +107,7 @@ def _truth(place: Place) -> Truth:
         readings=Counter(one.who.partition(" via ")[0] for one in seen),
         opened=opened,
         found=found,
-        ids=uids,
+        answers=[],
     )
 
 
@@ -125,19 +125,16 @@ def _values(value: Any) -> Iterator[dict[str, Any]]:
             yield from _values(one)
 
 
-def _answers(told: tuple[Server, str, Truth]) -> list[dict[str, Any]]:
-    server, id, _ = told
+def _asked(server: Server, id: str) -> list[dict[str, Any]]:
     every = analyze_all(server, PROJECT, id)
-    for depth in ("surface", "deep"):
-        every.append(analyze(server, "generate_insights", PROJECT, options={"depth": depth}))
-    return every
+    return [*every, analyze(server, "generate_insights", PROJECT, options={"depth": "deep"})]
 
 
 @pytest.mark.promise("analysis.true")
 def test_what_is_quoted_stands_in_the_item_it_is_quoted_from(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]
     quotes = 0
-    for answer in _answers(told):
+    for answer in told[2].answers:
         for one in _values(answer):
             if one.get("dated_by") == "the relationship":
                 continue
@@ -153,7 +150,7 @@ def test_what_is_quoted_stands_in_the_item_it_is_quoted_from(told: tuple[Server,
 def test_what_stands_in_quotation_marks_is_in_the_store(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]
     quotes = 0
-    for answer in _answers(told):
+    for answer in told[2].answers:
         for one in [*answer.get("patterns", []), *answer.get("insights", [])]:
             labels = _flat(str(one["evidence"]))
             for quote in re.findall(r"“([^”]*)”", one["summary"]):
@@ -165,7 +162,7 @@ def test_what_stands_in_quotation_marks_is_in_the_store(told: tuple[Server, str,
 
 @pytest.mark.promise("analysis.true")
 def test_ids_that_are_told_exist(told: tuple[Server, str, Truth]) -> None:
-    for answer in _answers(told):
+    for answer in told[2].answers:
         assert ids_in(answer) <= truth_ids(told) | {one["reference"] for one in _values(answer) if "reference" in one}
         for one in [*answer.get("patterns", []), *answer.get("insights", [])]:
             assert len(one["content_ids"]) == min(one["content_count"], 50) or len(one["content_ids"]) >= 10
@@ -181,7 +178,7 @@ def truth_ids(told: tuple[Server, str, Truth]) -> set[str]:
 def test_counts_can_be_recounted(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]
     checked = Counter[str]()
-    for answer in _answers(told):
+    for answer in told[2].answers:
         for one in [*answer.get("patterns", []), *answer.get("insights", [])]:
             evidence = one["evidence"]
             if one["name"] in ("most_read", "found_not_opened", "rewritten", "read_not_updated", "orphans"):
@@ -207,7 +204,7 @@ def test_counts_can_be_recounted(told: tuple[Server, str, Truth]) -> None:
 def test_users_who_are_named_have_changed_or_read_something(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]
     named: dict[str, dict[str, Any]] = {}
-    for answer in _answers(told):
+    for answer in told[2].answers:
         for one in _values(answer):
             if "user" in one and "changes" in one and "readings" in one:
                 named[one["user"]] = one

@@ -22,7 +22,6 @@ _DENIED = (0.60, 0.30, 0.12, 0.04)  # one denies what the other says
 _OPPOSED = (0.55, 0.25, 0.10, 0.04)  # a word and its opposite
 _CHANGED = (0.40, 0.20, 0.08, 0.03)  # another value of what has only one
 _PLACED = {"one": 0.5, "holder": 0.5, "family": 0.4, "some": 0.2}  # one place differs: what takes one value, or may
-_ANOTHER = (0.04, 0.02, 0.01, 0.01)  # any other word for a word
 _NOTHING = 0.005  # none of these
 _BESIDE = 0.05  # of that, where each has words of its own beside
 _ELSEWHERE = 0.15  # of that, where what denies has words that the other lacks, or is long
@@ -85,10 +84,10 @@ def prior(table: Table, a: int, b: int, frame: Frame) -> float:
         share = _OPPOSED[over]
     elif worded:
         few = max(len(table.terms[a].words), len(table.terms[b].words)) <= _SHORT
-        kind = _CHANGED if frame.single and frame.aligned and few else _ANOTHER
-        return kind[max(_runs(table.terms[a].words, frame.left), _runs(table.terms[b].words, frame.right))] * _placed(
-            table, a, b
-        )
+        if not (frame.single and frame.aligned and few):
+            return _NOTHING
+        runs = max(_runs(table.terms[a].words, frame.left), _runs(table.terms[b].words, frame.right))
+        return _CHANGED[runs] * _placed(table, a, b)
     else:
         return _NOTHING
     share *= (_BESIDE if worded else 1.0) * (_NARROW if frame.narrow else 1.0)

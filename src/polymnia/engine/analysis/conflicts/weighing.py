@@ -23,8 +23,7 @@ __all__ = ["Weighed", "certainty", "odds_of", "perhaps", "shown", "weighed"]
 # is whether they are about one thing: each word that only one has takes some of it away.
 _FORMAL = 3.0
 _EXTRA, _ELSE = 0.8, 2.5
-_TIGHT = 1.5  # log odds at least where two statements differ in a figure, a denial or an opposite and in nothing else
-_CALLED = 0.4  # and where they call by two names what has only one, or give it two values
+_CALLED = 0.4  # log odds at least where two statements call by two names what has only one, or give it two values
 _MAYBE = 0.0  # and where it depends on the words whether both values hold
 _LOOSELY = 1.0  # log odds less where words are left over: of such pairs among real texts hardly any clashed
 _PERHAPS = -0.7  # and where one denies what the other says of a part, and the judge calls that a contradiction
@@ -137,11 +136,9 @@ def _least(frame: Frame) -> float:
     if frame.apart or frame.narrow:
         return -_LARGEST
     if frame.place in ("one", "holder", "family") and not frame.denied:
-        return _TIGHT if frame.value else _CALLED
+        return _CALLED
     if frame.place == "some" and not frame.value and not frame.denied and not frame.opposed:
         return _MAYBE
-    if not frame.left and not frame.right:
-        return _TIGHT if frame.value or frame.denied or frame.opposed else -_LARGEST
     return _CALLED if frame.named and frame.single and frame.aligned else -_LARGEST
 
 
