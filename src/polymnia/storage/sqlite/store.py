@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -266,6 +266,10 @@ def _connections(path: str) -> int:
     """How many connections this process has open to a file."""
     open_now = 0
     for connection in apsw.connections():
-        with suppress(apsw.ConnectionClosedError):  # by another thread, since they were listed
+        try:
             open_now += os.path.realpath(connection.filename) == os.path.realpath(path)
+        except apsw.ThreadingViolationError:
+            open_now += 1  # at work in another thread, and so open
+        except apsw.ConnectionClosedError:
+            pass  # by another thread, since they were listed
     return open_now
