@@ -35,6 +35,7 @@ class Connections:
         self._opened: tuple[int, ...] | None = None  # which file is open, by device and inode
         self._read_only = False  # whether its folder cannot be written, nor anything in it
         self._checkpoints = Checkpoints(self._checkpoint)
+        self._checkpointing = threading.Lock()  # one at a time: a second would be turned away
         self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
         self._writer: apsw.Connection | None = None
         self._written: tuple[int, ...] | None = None  # which file the writer has open
@@ -80,10 +81,10 @@ class Connections:
         except IndexError:
             reader = self._connect()
         try:
-            with suppress(apsw.Error):
+            with self._checkpointing, suppress(apsw.Error):
                 reader.execute(_CHECKPOINT).fetchall()
         finally:
-            self._give_back(reader, readers)
+            self._give_back(reader, readers)  # which also forgets what could not be forgotten before
 
     @property
     def open_connections(self) -> int:
@@ -246,6 +247,10 @@ class Connections:
 
     def _forget_old_pages(self, writer: apsw.Connection) -> None:
         """Empty the write-ahead log, which may still hold pages with a purged text; later if somebody reads them."""
+        with self._checkpointing:
+            self._empty_log(writer)
+
+    def _empty_log(self, writer: apsw.Connection) -> None:
         writer.set_busy_timeout(0)
         try:
             row = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
