@@ -24,7 +24,7 @@ Numbers = NDArray[Any]
 _HASHED = 1024  # columns that words and pairs of words are hashed to
 _SECOND = 0.4  # the weight of an embedder beside a stronger one
 _WORDS, _WORDS_STRONG = 0.7, 0.4  # the weight of the words beside an embedder, and beside a strong one
-_PENALTY = 0.1
+_PENALTY = 0.03
 _STEPS, _MEMORY = 30, 6
 _ENOUGH = 1e-4  # relative gain of a step that is too small to go on
 _NEAREST = 3
@@ -32,10 +32,10 @@ _AROUND = 5
 _ALIKE = 1.3
 _SPARSE = 0.3  # examples farther apart than this do not make far look near
 
-_SHARP = 2.5  # what the log-odds are multiplied with, so that shares are as large as they are often right
+_SHARP = 1.75  # what the log-odds are multiplied with, so that shares are as large as they are often right
 # How often a text belongs to any of the scopes: by how near the likeliest scope's best examples are, and by how near
 # the text is to its nearest examples compared with how near those are to their own neighbours.
-_BELONGS = (-7.17, 3.17, 10.05)
+_BELONGS = (-6.7, 3.17, 10.05)
 
 
 class Verdict(NamedTuple):
