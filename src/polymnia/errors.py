@@ -97,22 +97,44 @@ class BadArguments(Invalid):
 
 
 class Violation:
-    """One misfit: where it is, what was expected there, what was given."""
+    """One misfit: where it is, what was expected there, what was given.
 
-    __slots__ = ("expected", "given", "path", "range")
+    ``given`` is a kind of value, or ``undefined``, ``unknown`` (there is no such parameter) or ``empty``; ``provided``
+    is the value itself. ``of`` names the item of a list it is in, ``near`` the parameter that may be meant.
+    """
 
-    def __init__(self, path: str, expected: str, given: str, range: tuple[float, float] | None = None) -> None:
+    __slots__ = ("expected", "given", "near", "of", "path", "provided", "range")
+
+    def __init__(
+        self,
+        path: str,
+        expected: str,
+        given: str,
+        range: tuple[float, float] | None = None,
+        *,
+        provided: object = None,
+        of: str | None = None,
+        near: str | None = None,
+    ) -> None:
         self.path = path
         self.expected = expected
         self.given = given
         self.range = range
+        self.provided = provided
+        self.of = of
+        self.near = near
 
     def __str__(self) -> str:
         where = f"`{self.path}`" if self.path else "the arguments"
+        if self.of:
+            where += f" (of {self.of[:80]!r})"
         if self.given == "undefined":
             return f"{where} is required ({self.expected})"
         if self.given == "unknown":
-            return f"{where} is no parameter here, {self.expected}"
+            meant = f" (did you mean `{self.near}`?)" if self.near else ""
+            return f"{where} is no parameter here{meant}, {self.expected}"
+        if self.given == "empty":
+            return f"{where} cannot be empty"
         return f"{where} must be {self.expected}, got {self.given}"
 
 
@@ -133,9 +155,10 @@ class EmptyList(Invalid):
     code = "empty_list"
     hint = "Give at least one item."
 
-    def __init__(self, field: str) -> None:
-        super().__init__(f"{field} array cannot be empty", field=field)
+    def __init__(self, field: str, of: str | None = None) -> None:
+        super().__init__(f"{field} array cannot be empty" + (f": {of}" if of else ""), field=field, of=of)
         self.field = field
+        self.of = of
 
 
 class OverLimit(Invalid):
@@ -167,9 +190,14 @@ class NotFound(Fault):
     code = "not_found"
     hint = "Check the spelling, or create it first."
 
-    def __init__(self, names: list[str], what: str = "Entities", *, hint: str | None = None) -> None:
+    def __init__(
+        self, names: list[str], what: str = "Entities", *, hint: str | None = None, near: list[str] | None = None
+    ) -> None:
         super().__init__(f"{what} not found: {', '.join(map(repr, names))}", hint=hint, names=names)
         self.names = names
+        if near:
+            self.details["nearest"] = near
+            self.hint = f"{self.hint} The nearest there {'is' if len(near) == 1 else 'are'}: {', '.join(near)}."
 
 
 class AlreadyExists(Fault):

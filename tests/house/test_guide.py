@@ -307,12 +307,15 @@ def test_the_library_keeps_a_file(place: Place, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("dialect", ["simple", "bilingual"])
-def test_a_list_that_goes_on_tells_the_model_so(place: Place, dialect: str) -> None:
+def test_a_list_that_goes_on_says_so(place: Place, dialect: str) -> None:
     server = place.serve(dialect)
     server.call("create_entities", entities=[entity("Ann", "tea"), entity("Bob", "tea")])
     reply = server.call("search_nodes", query="tea", limit=1)
     cursor = reply.structured["nextCursor"]
-    assert reply.result["content"][1]["text"] == f"Note: There is more: pass cursor {cursor} to go on."
+    assert [note["text"] for note in reply.result["_meta"]["polymnia/notes"]] == [
+        f"There is more: pass cursor {cursor} to go on."
+    ]
+    assert len(reply.result["content"]) == 1
     assert server.call("search_nodes", query="tea", limit=1, cursor=cursor).value[0]["name"] == "Bob"
 
 

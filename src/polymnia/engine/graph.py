@@ -13,16 +13,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.ports import Snapshot, Transaction
-from polymnia.errors import AlreadyExists, EmptyList, Invalid, MissingEnds, NotFound, OverLimit
+from polymnia.errors import (
+    AlreadyExists,
+    BadArguments,
+    EmptyList,
+    Invalid,
+    MissingEnds,
+    NotFound,
+    OverLimit,
+    Violation,
+)
 from polymnia.models import EntityDraft, Limits, Note, Record, Relation, legal_name, legal_text
 
-__all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step", "in_place_of"]
+__all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step", "in_place_of", "nearest"]
 
 Step = Callable[[int, int], None]
 """Told how many of how many items are done; may raise to call the whole thing off."""
 
 _STEP = 1000
 _NOTES = 10  # told one by one; more would drown the answer
+_TOLD = 100  # misfits that are told
+_BEGINNING, _CANDIDATES = 3, 200  # letters that a name has in common with what may be meant, and how many are compared
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -32,6 +43,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     name_twice: Literal["last", "first", "refuse"] = "refuse"
     empty_observations: Literal["store", "refuse"] = "refuse"
     empty_list: Literal["accept", "refuse"] = "refuse"
+    empty_name: Literal["accept", "refuse"] = "refuse"
     missing_end: Literal["keep", "refuse"] = "refuse"
     repeated_relation: Literal["keep", "once", "drop"] = "once"
     repeated_observation: Literal["keep", "once", "drop"] = "once"
@@ -106,11 +118,40 @@ def check_drafts(drafts: Sequence[EntityDraft], policy: Policy, limits: Limits) 
         legal_name(draft.kind, f"entities[{i}].entityType", limits)
         _listed(draft.observations, f"entities[{i}].observations")
         if not draft.observations and policy.empty_observations == "refuse":
-            raise EmptyList("Observations")
+            raise EmptyList("Observations", f'entities[{i}] "{draft.name}"' if len(drafts) > 1 else None)
         if len(draft.observations) > limits.batch:
             raise OverLimit(f"entities[{i}].observations", len(draft.observations), "items", limits.batch, "max_batch")
         for n, text in enumerate(draft.observations):
             legal_text(text, f"entities[{i}].observations[{n}]", limits.text_bytes)
+    if policy.empty_name == "refuse":
+        _named("create_entities", (
+            (f"entities[{i}].{field}", text, draft.name)
+            for i, draft in enumerate(drafts)
+            for field, text in (("name", draft.name), ("entityType", draft.kind))
+        ))  # fmt: skip
+
+
+def _named(verb: str, fields: Iterable[tuple[str, str, str]]) -> None:
+    """Refuse names and types that say nothing; each comes with its place and the name of its item."""
+    empty = [
+        Violation(path, "a text", "empty", provided=text, of=name or None)
+        for path, text, name in fields
+        if not text or text.isspace()
+    ]
+    if empty:
+        raise BadArguments(verb, empty[:_TOLD])
+
+
+def nearest(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+    """Names there are that may be meant by names there are not: they look the same, or nearly are."""
+    from difflib import get_close_matches
+
+    found: list[str] = []
+    for name in names[:_NOTES]:
+        alike = [other for _, other in snapshot.look_alikes([name])]
+        near = alike or get_close_matches(name, snapshot.names_starting(name[:_BEGINNING], _CANDIDATES), 1, 0.8)
+        found += near[:1]
+    return list(dict.fromkeys(found))
 
 
 def create_entities(
@@ -171,13 +212,21 @@ def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
     return notes
 
 
-def check_relations(relations: Sequence[tuple[str, str, str]], policy: Policy, limits: Limits) -> None:
-    """Refuse relations that could not be stored, or looked for, as they are."""
+def check_relations(
+    relations: Sequence[tuple[str, str, str]], policy: Policy, limits: Limits, *, new: bool = False
+) -> None:
+    """Refuse relations that could not be looked for, or, as ``new`` ones, stored as they are."""
     _whole(relations, "relations", policy, limits)
     for i, (source, target, type) in enumerate(relations):
         legal_name(source, f"relations[{i}].from", limits)
         legal_name(target, f"relations[{i}].to", limits)
         legal_name(type, f"relations[{i}].relationType", limits)
+    if new and policy.empty_name == "refuse":
+        _named("create_relations", (
+            (f"relations[{i}].{field}", text, "")
+            for i, ends in enumerate(relations)
+            for field, text in zip(("from", "to", "relationType"), ends, strict=True)
+        ))  # fmt: skip
 
 
 def create_relations(
@@ -188,7 +237,7 @@ def create_relations(
         ends = list(dict.fromkeys(name for source, target, _ in relations for name in (source, target)))
         there = tx.ids(ends)
         if missing := [name for name in ends if name not in there]:
-            raise MissingEnds(missing)
+            raise MissingEnds(missing, near=nearest(tx, missing))
     known: dict[tuple[str, str, str], Relation] = {}
     if policy.repeated_relation != "keep":
         for relation in reversed(tx.find_relations(list(dict.fromkeys(relations)))):
@@ -226,7 +275,7 @@ def add_observations(
     names = list(dict.fromkeys(name for name, _ in items))
     ids = tx.ids(names) if names else {}
     if policy.observing_missing == "refuse" and (missing := [name for name in names if name not in ids]):
-        raise NotFound(missing)
+        raise NotFound(missing, near=nearest(tx, missing))
     done = []
     for i, (name, given) in enumerate(items):
         if step is not None and i % _STEP == 0:
@@ -268,7 +317,7 @@ def delete_observations(tx: Transaction, items: Sequence[tuple[str, Sequence[str
     names = list(dict.fromkeys(name for name, _ in items))
     ids = tx.ids(names) if names else {}
     if policy.deleting_from_missing == "refuse" and (missing := [name for name in names if name not in ids]):
-        raise NotFound(missing)
+        raise NotFound(missing, near=nearest(tx, missing))
     return sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
 
 

@@ -17,7 +17,7 @@ from polymnia.engine.condition.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note
-from polymnia.operation.schemas import schema
+from polymnia.operation.schemas import exact, schema
 
 __all__ = [
     "EVERYTHING",
@@ -26,6 +26,7 @@ __all__ = [
     "Counters",
     "Grant",
     "Memory",
+    "Note",
     "Operation",
     "Prompt",
     "PromptArgument",
@@ -65,7 +66,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     ``value`` is the JSON value a client reads as text; ``text`` stands in its place where a dialect answers
     with a sentence, and ``content`` where it answers with blocks of the protocol: images, sounds, resources.
     ``structured`` is the object it becomes as structured content; with ``flat`` its fields stand in
-    the result itself too. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
+    the result itself too. ``notes`` go into ``_meta``; one that a model must read is a field of the answer too, where
+    the dialect has room for it. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
     """
 
     value: Any = None
@@ -74,7 +76,6 @@ class Reply(Struct, frozen=True, kw_only=True):
     content: Sequence[dict[str, Any]] | None = None
     indent: int = 0
     notes: Sequence[Note] = ()
-    notes_in_text: bool = True
     next: str | None = None
     is_error: bool = False
     flat: bool = False
@@ -89,7 +90,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``takes`` and ``gives`` are the schemas to publish; one without ``output`` answers nothing structured. ``heavy``
     says whether it takes much of a server, for all calls or by their arguments; ``session`` reads from the arguments
     the session of the memory a call is of. ``headers`` names the parameters that
-    clients repeat in a header, for proxies to route by, and that header.
+    clients repeat in a header, for proxies to route by, and that header. An ``exact`` one refuses
+    parameters it does not know, although their type would not.
     """
 
     name: str
@@ -103,13 +105,19 @@ class Operation(Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     wrapped: str | None = None
     word: Callable[[Fault], Reply] | None = None
-    read: Callable[[bytes], Any] | None = None
+    read: Callable[[bytes, list[Note]], Any] | None = None
     takes: Callable[[], dict[str, Any]] | None = None
     gives: Callable[[], dict[str, Any]] | None = None
     heavy: Callable[[bytes], bool] | bool = False
     which: Callable[[bytes], str] | None = None
     session: Callable[[bytes], str] | None = None
     headers: dict[str, str] = {}
+    exact: bool = False
+
+    @property
+    def shape(self) -> type:
+        """The type its parameters are read as."""
+        return exact(self.params) if self.exact else self.params
 
     def label(self, raw: bytes) -> str:
         """What calls like this one are called when they are compared: the tool, and which of its operations."""
@@ -196,26 +204,29 @@ class Registry(Struct, kw_only=True):
     listing: str | None = None
     changing: Sequence[str] = ()
 
-    def arguments(self, operation: Operation, raw: bytes) -> Any:
-        """The parameters of an operation, read from JSON; every misfit at once when they do not fit."""
+    def arguments(self, operation: Operation, raw: bytes, notes: list[Note]) -> Any:
+        """The parameters of an operation, read from JSON; every misfit at once when they do not fit.
+
+        ``notes`` is told of what was read as something else than it looks like.
+        """
         if operation.wrapped is not None:
             raw = _unwrapped(operation, operation.wrapped, raw)
         if operation.read is not None:
-            return operation.read(raw)
+            return operation.read(raw, notes)
         decoder = self.decoders.get(operation.name)
         if decoder is None:
-            decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.params)
-        return read(operation.name, operation.params, raw, decoder)
+            decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.shape)
+        return read(operation.name, operation.shape, raw, decoder, notes)
 
 
-def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any], notes: list[Note]) -> Any:
     """Parameters of one shape, read from JSON; every misfit at once when they do not fit."""
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         from polymnia.operation.misfits import looked_at_closely
 
-        return looked_at_closely(name, params, raw)
+        return looked_at_closely(name, params, raw, notes)
 
 
 def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:

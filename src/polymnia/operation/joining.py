@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from polymnia.errors import Fault
+from polymnia.errors import BadArguments, Fault, Violation
+from polymnia.models import Note
 from polymnia.operation import Context, Operation, Registry, Reply, schema
 
 __all__ = ["beside"]
@@ -49,13 +50,15 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
         except (msgspec.DecodeError, UnicodeDecodeError):
             return plain
 
-    def take(raw: bytes) -> tuple[Operation, Any]:
+    def take(raw: bytes, notes: list[Note]) -> tuple[Operation, Any]:
         tool = chosen(raw)
         try:
-            return tool, registry.arguments(tool, raw)
+            return tool, registry.arguments(tool, raw, notes)
         except Fault as e:
+            if tool is plain and isinstance(e, BadArguments):
+                e = _of_the_other(e, keyed)
             e.word = tool.word
-            raise
+            raise e from None
 
     def run(context: Context, given: tuple[Operation, Any]) -> Reply:
         tool, arguments = given
@@ -66,7 +69,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
             raise
 
     def takes() -> dict[str, Any]:
-        mine, yours = (schema(t.params) if t.takes is None else t.takes() for t in (plain, keyed))
+        mine, yours = (schema(t.shape) if t.takes is None else t.takes() for t in (plain, keyed))
         properties = {**yours["properties"], **mine["properties"]}
         if plain.wrapped is not None:
             about = "The parameters without `operation` may come in this one instead."
@@ -81,6 +84,19 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
         run=run, output=plain.output, reads=plain.reads and keyed.reads, destroys=plain.destroys or keyed.destroys,
         read=take, takes=takes, gives=gives, word=plain.word, which=keyed.which, session=keyed.session,
     )  # fmt: skip
+
+
+def _of_the_other(fault: BadArguments, keyed: Operation) -> BadArguments:
+    """A fault that also says of which parameters the other tool knows, and how that one is called."""
+    theirs = {} if keyed.takes is None else keyed.takes()["properties"]
+    names = ", ".join(theirs.get("operation", {}).get("enum", ()))
+    told = [
+        Violation(one.path, f"only with `operation`: {names}", "unknown", provided=one.provided)
+        if one.given == "unknown" and one.path in theirs
+        else one
+        for one in fault.violations
+    ]
+    return BadArguments(fault.operation, told)
 
 
 def _as_it_says(fault: Fault) -> Reply:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
-__all__ = ["schema"]
+__all__ = ["exact", "schema"]
 
 _schemas: dict[type, dict[str, Any]] = {}
+_exact: dict[type, type] = {}
 
 
 def schema(kind: type) -> dict[str, Any]:
@@ -19,6 +20,32 @@ def schema(kind: type) -> dict[str, Any]:
             part.pop("description", None)  # a docstring is for the reader of the code
         _schemas[kind] = _plain(top, parts)
     return _schemas[kind]
+
+
+def exact(kind: type) -> type:
+    """The same shape, but whatever it does not know is refused, at every depth."""
+    if kind not in _exact:
+        fields = [
+            (field.name, _exact_in(field.type), msgspec.field(**_kept(field))) for field in msgspec.structs.fields(kind)
+        ]
+        _exact[kind] = msgspec.defstruct(
+            kind.__name__, fields, bases=(kind,), forbid_unknown_fields=True, frozen=True, kw_only=True
+        )
+    return _exact[kind]
+
+
+def _exact_in(kind: Any) -> Any:
+    if get_origin(kind) is Annotated:
+        inner, *more = get_args(kind)
+        return Annotated[_exact_in(inner), *more]
+    if get_origin(kind) is list:
+        return list[_exact_in(get_args(kind)[0])]  # type: ignore[misc]
+    return exact(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
+
+
+def _kept(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    kept: dict[str, Any] = {"name": field.encode_name}
+    return kept if field.default is msgspec.NODEFAULT else {**kept, "default": field.default}
 
 
 def _plain(node: Any, parts: dict[str, Any]) -> Any:

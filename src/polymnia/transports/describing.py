@@ -35,13 +35,9 @@ def _described(tool: Operation) -> dict[str, Any]:
 
 
 def _taken(tool: Operation) -> dict[str, Any]:
-    """What a tool takes; where all of it may come wrapped in one parameter, none is required beside that one."""
-    plain = schema(tool.params) if tool.takes is None else tool.takes()
+    """What a tool takes. That all of it may come wrapped in one parameter is nothing a model need know."""
+    plain = schema(tool.shape) if tool.takes is None else tool.takes()
     if tool.headers:
         marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
         plain = {**plain, "properties": {**plain["properties"], **marked}}
-    if tool.wrapped is None:
-        return plain
-    around = {"type": "object", "description": "All of these parameters may come in this one instead."}
-    taken = {key: value for key, value in plain.items() if key not in ("required", "additionalProperties")}
-    return {**taken, "properties": {**plain["properties"], tool.wrapped: around}}
+    return {key: value for key, value in plain.items() if tool.wrapped is None or key != "additionalProperties"}

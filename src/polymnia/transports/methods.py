@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
+from polymnia.operation import Note
 from polymnia.transports.errors import INVALID_PARAMS, RpcError
 from polymnia.transports.requests import Request
 from polymnia.transports.wire import (
@@ -106,9 +107,10 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
         if registry.unknown is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}", {"tools": list(registry.operations)})
         return connection.shaped(request, registry.unknown(given.name))
-    raw = b"{}" if given.arguments is UNSET or bytes(given.arguments) == b"null" else bytes(given.arguments)
+    raw = given.said
+    notes: list[Note] = []
     try:
-        arguments = registry.arguments(tool, raw)
+        arguments = registry.arguments(tool, raw, notes)
         reply = tool.run(connection.context(request, None if tool.reads else tool.name), arguments)
     except Cancelled:
         raise
@@ -118,6 +120,8 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
             connection.tell(request, "error", connection.hide(e, raw).message)
         word: Any = e.word or tool.word or registry.word
         reply = word(connection.hide(e, raw))
+    if notes:
+        reply = replace(reply, notes=[*reply.notes, *notes])
     for note in reply.notes:
         connection.tell(request, "notice", note.text)
     if connection.watch is not None and not tool.reads:

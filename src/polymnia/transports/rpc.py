@@ -159,7 +159,7 @@ class Connection:
 
                 raw = json.dumps(loose["params"].get("arguments") or {}).encode()
                 try:
-                    self.server.registry.arguments(tool, raw)
+                    self.server.registry.arguments(tool, raw, [])
                 except Fault as e:
                     word: Any = e.word or tool.word or self.server.registry.word
                     try:
@@ -195,12 +195,12 @@ class Connection:
         tool = self.server.registry.operations.get(given.name) if isinstance(given, CallTool) else None
         if self.admit is not None:
             try:
-                self.admit(*(("call", "") if tool is None else _cost(tool, _arguments(given))))
+                self.admit(*(("call", "") if tool is None else _cost(tool, given.said)))
             except RpcError:
                 self.settle(request)
                 raise
         writes = tool is not None and not tool.reads
-        label = None if tool is None or writes else tool.label(_arguments(given))
+        label = None if tool is None or writes else tool.label(given.said)
         self.link.run(Call(request, lambda: method.run(self, request, given), writes, label))
 
     def _check_envelope(self, meta: Meta) -> None:
@@ -347,7 +347,3 @@ def _decoded(decoder: msgspec.json.Decoder[Any], raw: Raw) -> Any:
 def _cost(tool: Operation, raw: bytes) -> tuple[Weight, str]:
     """What a call counts as, and the session of the memory it counts for."""
     return "heavy" if tool.is_heavy(raw) else "call", "" if tool.session is None else tool.session(raw)
-
-
-def _arguments(given: CallTool) -> bytes:
-    return b"{}" if given.arguments is UNSET else bytes(given.arguments)

@@ -40,8 +40,6 @@ def shaped(reply: Reply) -> dict[str, Any]:
         meta: dict[str, Any] = {}
         if reply.notes:
             meta["polymnia/notes"] = [{"code": note.code, "text": note.text} for note in reply.notes]
-            if reply.notes_in_text:
-                content += [{"type": "text", "text": f"Note: {note.text}"} for note in reply.notes]
         if reply.next:
             meta["polymnia/nextCursor"] = reply.next
         result["_meta"] = meta

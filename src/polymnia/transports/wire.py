@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, field
+from msgspec.json import decode
 
 __all__ = [
     "HANDSHAKE_VERSIONS",
@@ -67,6 +68,18 @@ class CallTool(Params, kw_only=True):
 
     name: str
     arguments: Raw | UnsetType = UNSET
+
+    @property
+    def said(self) -> bytes:
+        """The arguments as JSON: an object, also where a client sent it as text."""
+        raw = b"{}" if self.arguments is UNSET or bytes(self.arguments) == b"null" else bytes(self.arguments)
+        if raw[:1] != b'"':
+            return raw
+        try:
+            text = decode(raw, type=str).strip()
+        except (DecodeError, UnicodeDecodeError):
+            return raw
+        return text.encode() if text.startswith("{") else raw
 
 
 class Uri(Params, kw_only=True):

@@ -110,7 +110,11 @@ def test_strict_refuses_an_entity_without_observations(strict: Server) -> None:
     refusal = strict.refused("create_entities", entities=[ALICE, entity("bare")])
 
     assert refusal.text == (
-        "Error: Observations array cannot be empty\nSolution: Provide at least one observation when creating entity"
+        'Error: Observations array cannot be empty: entities[1] "bare"\n'
+        "Solution: Provide at least one observation when creating entity"
+    )
+    assert strict.refused("create_entities", entities=[entity("bare")]).lines[0] == (
+        "Error: Observations array cannot be empty"
     )
     assert strict.names() == []
 

@@ -76,7 +76,7 @@ def search(context: Context, given: parameters.Search) -> Reply:
     notes = found.notes
     if not found.hits and scope is not None:
         notes = [*_empty(memory, scope, below), *(note for note in notes if note.code != "filtered")]
-    value = results.Found(memories, found.total, scope, [note.text for note in notes] if not memories else [])
+    value = results.Found(memories, found.total, scope)
     return reply(value, notes)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from polymnia.engine import scopes
 from polymnia.engine.content import content
@@ -60,6 +61,7 @@ class Stored(Struct, frozen=True, omit_defaults=True):
     is_duplicate: bool
     associations: list[str]
     similarity_score: float | None = None
+    notes: list[str] = []
 
 
 class Association(Struct, frozen=True, omit_defaults=True):
@@ -89,7 +91,7 @@ class FoundMemory(Struct, frozen=True, omit_defaults=True):
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
-    """memory_search. ``notes`` say why nothing was found, where that can be told."""
+    """memory_search. ``notes`` say what a reader of the results should know: why there are none, what is near."""
 
     memories: list[FoundMemory]
     total_found: int
@@ -113,6 +115,7 @@ class Memory(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     kind: str | None = None
     success: bool | None = None
+    notes: list[str] = []
 
 
 class ListedMemory(Struct, frozen=True, omit_defaults=True):
@@ -234,13 +237,14 @@ class FailedMove(Struct, frozen=True):
     error: str
 
 
-class MovedMemories(Struct, frozen=True):
+class MovedMemories(Struct, frozen=True, omit_defaults=True):
     """memory_move."""
 
     moved_count: int
     failed_moves: list[FailedMove]
     target_scope: str
     moved_memories: list[MovedMemory]
+    notes: list[str] = []
 
 
 class Pagination(Struct, frozen=True):
@@ -274,7 +278,7 @@ class Exported(Struct, frozen=True, omit_defaults=True):
     export_data: str | None = None
 
 
-class Imported(Struct, frozen=True):
+class Imported(Struct, frozen=True, omit_defaults=True):
     """memory_import. ``overwritten_count`` are the memories that existed and were changed, whatever the strategy."""
 
     success: bool
@@ -286,6 +290,7 @@ class Imported(Struct, frozen=True):
     validation_errors: list[str]
     imported_scopes: list[str]
     associations_count: int
+    notes: list[str] = []
 
 
 class Session(Struct, frozen=True):
@@ -313,14 +318,17 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     freed_memories: int | None = None
     max_age_days: float | None = None
     removed_session_ids: list[str] | None = None
+    notes: list[str] = []
 
 
 def reply(value: Any, notes: Sequence[Note] | None = None) -> Reply:
-    """An answer: one of these results, as text and as structure."""
+    """An answer: one of these results, as text and as structure. A model reads the notes in a field of it."""
+    if notes:
+        value = replace(value, notes=[note.text for note in notes])
     return Reply(value=value, structured=value, notes=notes or ())
 
 
-def _called(record: Record) -> dict[str, str]:
+def _called(record: Record) -> dict[str, Any]:
     """The name and kind of a graph entity; a content is called by its id alone."""
     return {} if record.name == record.uid else {"name": record.name, "kind": record.kind}
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from polymnia.dialects.content.parameters import Standard
 from polymnia.engine.once import Once, Repeated
 from polymnia.errors import NotFound, Refused
+from polymnia.models import Note
 from polymnia.operation import Context, Memory, Reply
 
 __all__ = ["Asking", "replied"]
@@ -82,4 +83,5 @@ def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
         raise
     if asking.given.request_id is not None:
         told["request_id"] = asking.given.request_id
-    return Reply(value=told, structured=told, flat=True)
+    notes = [Note("note", text) for text in told.get("notes", ()) if isinstance(text, str)]
+    return Reply(value=told, structured=told, flat=True, notes=notes)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from polymnia.engine.scopes import legal_session
 from polymnia.errors import BadArguments, Invalid, UnknownOperation, Violation
 from polymnia.models import legal_text
-from polymnia.operation import Context, Reply, read, schema
+from polymnia.operation import Context, Note, Reply, read, schema
 
 __all__ = ["Given", "Verb", "heavy", "reader", "session_of", "taken", "which"]
 
@@ -46,12 +46,12 @@ class _Which(Struct):
 _which = msgspec.json.Decoder(_Which)
 
 
-def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes], Given]:
+def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes, list[Note]], Given]:
     """Reads the calls of one tool."""
     decoders: dict[str, msgspec.json.Decoder[Any]] = {}  # made when an operation is first called
 
-    def take(raw: bytes) -> Given:
-        operation = read(tool, _Which, raw, _which).operation
+    def take(raw: bytes, notes: list[Note]) -> Given:
+        operation = read(tool, _Which, raw, _which, notes).operation
         if operation is None:
             raise BadArguments(tool, [Violation("operation", f"one of {', '.join(verbs)}", "undefined")])
         verb = verbs.get(operation) if isinstance(operation, str) else None
@@ -59,7 +59,7 @@ def reader(tool: str, verbs: Mapping[str, Verb]) -> Callable[[bytes], Given]:
             raise _unknown(tool, operation, verbs)
         if operation not in decoders:
             decoders[operation] = msgspec.json.Decoder(verb.params)
-        given = read(operation, verb.params, raw, decoders[operation])
+        given = read(operation, verb.params, raw, decoders[operation], notes)
         if verb.project and given.project_id is None:
             raise BadArguments(operation, [Violation("project_id", "string", "undefined")])
         for field in ("project_id", "session_id", "user_id", "request_id"):
@@ -113,33 +113,77 @@ def _unknown(tool: str, operation: Any, verbs: Mapping[str, Verb]) -> UnknownOpe
 
 
 def taken(verbs: Mapping[str, Verb]) -> dict[str, Any]:
-    """One flat schema for all operations of a tool; each parameter says which of them take it."""
+    """One flat schema for all operations of a tool.
+
+    Each parameter says which operations need it and which take it, and its limits where they differ.
+    """
     properties: dict[str, Any] = {}
+    needed: dict[str, list[str]] = {}
     users: dict[str, list[str]] = {}
+    limits: dict[str, dict[str, list[str]]] = {}
+    inside: dict[tuple[str, str], list[str]] = {}
     for name, verb in verbs.items():
-        for key, value in schema(verb.params)["properties"].items():
-            users.setdefault(key, []).append(name)
+        own = schema(verb.params)
+        required = {*own.get("required", ()), *(("project_id",) if verb.project else ())}
+        for key, value in own["properties"].items():
+            (needed if key in required else users).setdefault(key, []).append(name)
+            limits.setdefault(key, {}).setdefault(_limits(value), []).append(name)
+            for one in value.get("properties", ()):
+                inside.setdefault((key, one), []).append(name)
             properties[key] = _united(properties[key], value) if key in properties else value
     told = {}
     for key, value in properties.items():
         if key == "operation":
-            told[key] = {"type": "string", "enum": list(verbs), "description": "Which operation."}
-        elif len(users[key]) < len(verbs):
-            text = f"{value.get('description', '')} ({', '.join(users[key])})".strip()
-            told[key] = {**value, "description": text}
-        else:
-            told[key] = value
+            needs = "; ".join(f"{name}: {', '.join(_needs(verb))}" for name, verb in verbs.items())
+            told[key] = {"type": "string", "enum": list(verbs), "description": f"Which operation. Each needs: {needs}."}
+            continue
+        parts = [value.get("description", "")]
+        if key in needed:
+            parts.append("Required." if len(needed[key]) == len(verbs) else f"Required by {', '.join(needed[key])}.")
+        if key in users and (key in needed or len(users[key]) < len(verbs)):
+            parts.append(f"Optional for {', '.join(users[key])}.")
+        if len(limits[key]) > 1:
+            parts += [f"{text} for {', '.join(names)}." for text, names in limits[key].items() if text]
+        told[key] = {**value, "description": " ".join(filter(None, parts))}
+        takers = len(needed.get(key, ())) + len(users.get(key, ()))
+        if "properties" in value:
+            told[key]["properties"] = {
+                one: shape
+                if len(inside[key, one]) == takers
+                else {**shape, "description": f"{shape.get('description', '')} ({', '.join(inside[key, one])})".strip()}
+                for one, shape in value["properties"].items()
+            }
     return {"type": "object", "properties": told, "required": ["operation"]}
 
 
+def _needs(verb: Verb) -> list[str]:
+    """The parameters an operation cannot do without."""
+    needed = [key for key in schema(verb.params).get("required", ()) if key != "operation"]
+    return (["project_id", *needed] if verb.project else needed) or ["nothing else"]
+
+
+def _limits(one: dict[str, Any]) -> str:
+    """The limits and the default of a number in words."""
+    if one.get("type") not in ("integer", "number"):
+        return ""
+    least, most, default = one.get("minimum"), one.get("maximum"), one.get("default")
+    text = f"{least} to {most}" if None not in (least, most) else ""
+    return text if default is None else f"{text} (default {default})"
+
+
 def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """A schema that allows what either allows, as far as objects and choices go."""
-    if one.get("type") == other.get("type") == "object":
+    """A schema that allows what either allows, and says what holds for both."""
+    if one.get("type") != other.get("type"):
+        return {k: v for k, v in one.items() if k == "description"}
+    united = {key: value for key, value in one.items() if other.get(key) == value or key in ("type", "description")}
+    if one.get("type") == "object":
         mine, yours = one.get("properties", {}), other.get("properties", {})
         both = {key: _united(mine[key], yours[key]) if key in mine and key in yours else (mine | yours)[key]
                 for key in {**mine, **yours}}  # fmt: skip
-        united: dict[str, Any] = {"type": "object", "properties": both} if both else {"type": "object"}
-        return {**united, **{k: v for k, v in one.items() if k == "description"}}
+        return {**united, "properties": both} if both else united
     if "enum" in one and "enum" in other:
-        return {**one, "enum": list(dict.fromkeys((*one["enum"], *other["enum"])))}
-    return one if one.get("type") == other.get("type") else {k: v for k, v in one.items() if k == "description"}
+        united["enum"] = list(dict.fromkeys((*one["enum"], *other["enum"])))
+    for limit, wider in (("minimum", min), ("maximum", max), ("minLength", min), ("maxLength", max)):
+        if limit in one and limit in other:
+            united[limit] = wider(one[limit], other[limit])
+    return united

@@ -50,7 +50,8 @@ def word(fault: Fault) -> Reply:
     details, suggestions = _told(fault)
     message = fault.message
     if isinstance(fault, errors.Invalid) and code in _MESSAGES:
-        message = _MESSAGES[code]
+        reason = "; ".join(map(str, fault.violations)) if isinstance(fault, BadArguments) else fault.message
+        message = f"{_MESSAGES[code]}: {reason}"  # many clients show nothing else
         if not isinstance(fault, BadArguments):  # their details say it all
             details.setdefault("reason", fault.message)
     elif isinstance(fault, errors.NotFound) and fault.message.startswith("Content"):
@@ -72,13 +73,14 @@ def _told(fault: Fault) -> tuple[dict[str, Any], list[str]]:
         details: dict[str, Any] = {
             "field": first.path,
             "violation": _violation(first),
-            "provided": None if first.given == "undefined" else first.given,
+            "provided": first.provided,
         }
         if first.given != "undefined":
             details["expected"] = first.expected
         if len(fault.violations) > 1:
             details["violations"] = [
-                {"field": one.path, "violation": _violation(one), "expected": one.expected} for one in fault.violations
+                {"field": one.path, "violation": _violation(one), "expected": one.expected, "provided": one.provided}
+                for one in fault.violations
             ]
         return details, [text for one in fault.violations for text in _advice(one)]
     if isinstance(fault, errors.NotFound) and fault.message.startswith("Content"):
@@ -113,5 +115,7 @@ def _advice(one: Violation) -> list[str]:
         more = ["Use an existing project ID from your account"] if one.path == "project_id" else []
         return [f"Provide a valid {one.path} parameter", *more]
     if one.given == "unknown":
-        return [f"Leave out {one.path}, or use {one.expected}"]
+        return (
+            [f"Use {one.near} instead of {one.path}"] if one.near else [f"Leave out {one.path}, or use {one.expected}"]
+        )
     return [f"Give {one.path} as {one.expected}"]

@@ -23,7 +23,6 @@ class Answers(ABC):
 
     def __init__(self, behaviour: Behaviour) -> None:
         self._indent = behaviour.indent
-        self._notes_in_text = behaviour.notes_in_text
 
     def _reply(self, value: Any, structured: Any = None, *, notes: Iterable[Note] = (), **more: Any) -> Reply:
         return Reply(
@@ -31,7 +30,6 @@ class Answers(ABC):
             structured=value if structured is None else structured,
             indent=self._indent,
             notes=tuple(notes),
-            notes_in_text=self._notes_in_text,
             **more,
         )
 
@@ -39,7 +37,7 @@ class Answers(ABC):
         """A bare array; an object around it where only objects may travel."""
         structured = shape(items) if next is None else shape(items, next)
         if next is not None:
-            # The array has no room for it, and a model may see the text alone.
+            # The array has no room for it: it stands in the structured content and in the notes.
             notes = [*notes, Note("more", f"There is more: pass cursor {next} to go on.")]
         return self._reply(items, structured, next=next, notes=notes)
 
@@ -173,7 +171,7 @@ class Strict(Answers):
         return self._reply(shapes.Nodes(_nodes(found), found.next), next=found.next, notes=found.notes)
 
     def opened(self, found: Graph, missing: list[str]) -> Reply:
-        return self._reply(shapes.OpenedNodes(_nodes(found), missing, found.next), next=found.next)
+        return self._reply(shapes.OpenedNodes(_nodes(found), missing, found.next), next=found.next, notes=found.notes)
 
 
 def _nodes(found: Graph) -> list[shapes.Node]:

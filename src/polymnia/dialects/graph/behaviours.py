@@ -16,7 +16,6 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     name: str
     policy: Policy
     indent: int = 0
-    notes_in_text: bool = True
 
 
 SIMPLE = Behaviour(
@@ -26,6 +25,7 @@ SIMPLE = Behaviour(
         name_twice="last",
         empty_observations="store",
         empty_list="accept",
+        empty_name="accept",
         missing_end="keep",
         repeated_relation="keep",
         repeated_observation="keep",
@@ -55,6 +55,7 @@ OFFICIAL = Behaviour(
         name_twice="first",
         empty_observations="store",
         empty_list="accept",
+        empty_name="accept",
         missing_end="keep",
         repeated_relation="drop",
         repeated_observation="drop",
@@ -62,7 +63,6 @@ OFFICIAL = Behaviour(
         search="lower",
     ),
     indent=2,
-    notes_in_text=False,  # its users compare answers with the npm release, to the letter
 )
 
 BEHAVIOURS = {behaviour.name: behaviour for behaviour in (SIMPLE, STRICT, BILINGUAL, OFFICIAL)}

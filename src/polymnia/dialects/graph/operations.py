@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from polymnia.dialects.graph import shapes
 from polymnia.dialects.graph.answers import answers
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
@@ -144,7 +146,7 @@ def registry(name: str) -> Registry:
     return Registry(
         name=name,
         instructions=_INSTRUCTIONS,
-        operations={tool.name: tool for tool in tools},
+        operations={tool.name: replace(tool, exact=policy.empty_name == "refuse") for tool in tools},
         word=word(name),
         unknown=unknown_official_tool if name == "official" else None,
         resources=RESOURCES,

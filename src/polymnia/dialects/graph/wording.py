@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.json import encode
 
 from polymnia import errors
-from polymnia.errors import BadArguments, Fault
+from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.operation import Reply
 
 __all__ = ["KOREAN", "SOLUTIONS", "unknown_official_tool", "word"]
@@ -67,6 +67,8 @@ SOLUTIONS = {
 
 def _strict(fault: Fault) -> Reply:
     solution = SOLUTIONS.get(fault.code, fault.hint)
+    if isinstance(near := fault.details.get("nearest"), list):
+        solution = f"{solution} (nearest: {_quoted(near)})"
     if isinstance(fault, errors.EmptyList) and fault.field == "Observations":
         solution = "Provide at least one observation when creating entity"
     return Reply(text=f"Error: {_plain(fault)}\nSolution: {solution}", is_error=True)
@@ -101,7 +103,14 @@ KOREAN = {
 }
 """The second line of bilingual errors, for every fault there is."""
 
-_KOREAN_TYPES = {"array": "배열", "string": "문자열", "object": "객체", "number": "숫자", "int": "정수"}
+_KOREAN_TYPES = {
+    "array": "배열",
+    "string": "문자열",
+    "object": "객체",
+    "number": "숫자",
+    "int": "정수",
+    "boolean": "참/거짓",
+}
 
 
 def _bilingual(fault: Fault) -> Reply:
@@ -115,27 +124,44 @@ def _in_both(fault: Fault) -> tuple[str, str]:
             name = fault.names[0]
             return f'Entity with name "{name}" already exists', f'"{name}" {KOREAN[fault.code]}'
         case errors.NotFound():
-            names = _listed(fault.names)
-            return f"Entities not found: {names}", f"{KOREAN[fault.code]}: {names}"
+            names, near = _listed(fault.names), fault.details.get("nearest")
+            english, korean = f"Entities not found: {names}", f"{KOREAN[fault.code]}: {names}"
+            if isinstance(near, list):
+                english, korean = (
+                    f"{english} (nearest: {_listed(near)})",
+                    f"{korean} (가장 비슷한 이름: {_listed(near)})",
+                )
+            return english, korean
         case errors.EmptyList():
+            of = f": {fault.of}" if fault.of else ""
             return (
-                f"Invalid arguments: {fault.field} array cannot be empty",
-                f"잘못된 인자: {fault.field} 배열은 비어있을 수 없습니다",
+                f"Invalid arguments: {fault.field} array cannot be empty{of}",
+                f"잘못된 인자: {fault.field} 배열은 비어있을 수 없습니다{of}",
             )
         case BadArguments():
-            first = fault.violations[0]
-            kind = _KOREAN_TYPES.get(first.expected, first.expected)
-            if first.expected == "array" and "[" not in first.path:
-                return (
-                    f"Invalid arguments: {first.path} array is required",
-                    f"잘못된 인자: {first.path} 배열이 필요합니다",
-                )
-            if first.range is not None:
-                least, most = first.range
-                return _misfits(fault), f"잘못된 인자: {first.path} 값은 {least}에서 {most} 사이의 숫자여야 합니다"
-            return _misfits(fault), f"잘못된 인자: {first.path} 값은 {kind} 형식이어야 합니다"
+            told = [_misfit_in_both(one) for one in fault.violations]
+            english, korean = ("; ".join(dict.fromkeys(texts)) for texts in zip(*told, strict=True))
+            return f"Invalid arguments: {english}", f"잘못된 인자: {korean}"
         case _:
             return f"{fault.message}. {fault.hint}", KOREAN[fault.code] + _korean_details(fault)
+
+
+def _misfit_in_both(one: Violation) -> tuple[str, str]:
+    """One misfit in English and in Korean; a list that is missing in the words of the seed."""
+    where = f"{one.path} ({one.of!r})" if one.of else one.path
+    if one.given == "unknown":
+        meant = f" ({one.near}을(를) 쓰려고 했습니까?)" if one.near else ""
+        return str(one), f"{where} 매개변수는 없습니다{meant}"
+    if one.given == "empty":
+        return str(one), f"{where} 값은 비어있을 수 없습니다"
+    if one.expected == "array" and "[" not in one.path:
+        return f"{one.path} array is required", f"{one.path} 배열이 필요합니다"
+    if one.given == "undefined":
+        return str(one), f"{where} 값이 필요합니다 ({_KOREAN_TYPES.get(one.expected, one.expected)})"
+    if one.range is not None:
+        least, most = one.range
+        return str(one), f"{where} 값은 {least}에서 {most} 사이의 숫자여야 합니다"
+    return str(one), f"{where} 값은 {_KOREAN_TYPES.get(one.expected, one.expected)} 형식이어야 합니다"
 
 
 def _korean_details(fault: Fault) -> str:

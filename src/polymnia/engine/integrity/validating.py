@@ -55,11 +55,14 @@ def validate(
     places: list[str | None] = [memory.project]
     if scope == "system":
         places = [*dict.fromkeys((memory.project, *memory.store.projects())), None]
-    elif scope == "project":
+    elif scope == "project" and memory.grant.projects is None:
         places.append(None)
     work = _Work(memory, asked, whole=scope == "system")
     for place in places:
         work.check(place, fix)
+    if scope == "project" and memory.grant.projects is not None:
+        why = "this key opens some projects only, and the file belongs to all of them"
+        work.looked.append(Looked(project=None, what="file", why_not=why))
     return Report(
         scope=scope,
         checks=wanted,

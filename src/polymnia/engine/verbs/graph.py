@@ -9,7 +9,7 @@ from polymnia.engine.graph import Added, Created, Deleted, Related, Step
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import EntityDraft, Graph, Record, Relation
+from polymnia.models import EntityDraft, Graph, Note, Record, Relation
 
 __all__ = ["GraphVerbs"]
 
@@ -26,7 +26,7 @@ class GraphVerbs(Verbs):
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
         ends = _ends(relations)
-        graph.check_relations(ends, self.policy, self.limits)
+        graph.check_relations(ends, self.policy, self.limits, new=True)
         return self._write("create_relations", lambda tx: graph.create_relations(tx, ends, self.policy, step), step)
 
     def add_observations(
@@ -90,7 +90,8 @@ class GraphVerbs(Verbs):
             ids = snapshot.ids(wanted) if wanted else {}
             missing = [name for name in wanted if name not in ids]
             if missing and self.policy.opening_missing == "refuse":
-                raise NotFound(missing)
+                raise NotFound(missing, near=graph.nearest(snapshot, missing))
+            near = graph.nearest(snapshot, missing)
             (after,) = paging.position("nodes", cursor, 1) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else paging.size(limit)
@@ -98,7 +99,8 @@ class GraphVerbs(Verbs):
             more = len(open_ids) > size
             links = self._relations_of(snapshot, records) if relations and records else []
         self._read_by((record.id for record in records), opened=True)
-        return Graph(records, links, paging.cursor("nodes", records[-1].id) if more else None), missing
+        notes = [Note("nearest", f"The nearest there is to what was not found: {', '.join(near)}.")] if near else []
+        return Graph(records, links, paging.cursor("nodes", records[-1].id) if more else None, notes), missing
 
     def _relations_of(self, snapshot: Snapshot, records: list[Record]) -> list[Relation]:
         return snapshot.relations_of([record.name for record in records])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from polymnia.engine.graph import nearest
 from polymnia.engine.items import title_of
 from polymnia.engine.paging import size
 from polymnia.engine.ports import Transaction
@@ -59,8 +60,9 @@ class PastVerbs(Verbs):
                 relations = snapshot.relations_of([name]) if ids else []
             else:
                 records, relations = snapshot.as_of(at, name)
+            near = [] if records or at is not None else nearest(snapshot, [name])
         if not records:
-            raise NotFound([name])
+            raise NotFound([name], near=near)
         if at is None:
             self._read_by([records[0].id], opened=True)
         return records[0], relations
@@ -74,8 +76,9 @@ class PastVerbs(Verbs):
         """Everything that happened to the name, oldest first; also when it is deleted by now."""
         with self.store.read(self.project) as snapshot:
             events = snapshot.history(name)
+            near = [] if events else nearest(snapshot, [name])
         if not events:
-            raise NotFound([name], "Memory", hint="Search for it, or list what there is.")
+            raise NotFound([name], "Memory", hint="Search for it, or list what there is.", near=near)
         return events
 
     def changes(self, limit: int = 20) -> list[Change]:
