@@ -51,6 +51,9 @@ def word(fault: Fault) -> Reply:
     message = fault.message
     if isinstance(fault, errors.Invalid) and code in _MESSAGES:
         reason = "; ".join(map(str, fault.violations)) if isinstance(fault, BadArguments) else fault.message
+        field = details.get("field")
+        if isinstance(field, str) and field not in reason:
+            reason = f"`{field}`: {reason}"
         message = f"{_MESSAGES[code]}: {reason}"  # many clients show nothing else
         if not isinstance(fault, BadArguments):  # their details say it all
             details.setdefault("reason", fault.message)

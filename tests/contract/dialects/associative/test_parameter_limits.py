@@ -28,7 +28,7 @@ def test_beyond_a_limit_the_answer_names_the_field_and_the_limit(
         refusal = refused(shared, tool, "VALIDATION_ERROR", **arguments, **{name: value})
         assert name in refusal["message"]
         assert f"1 to {most}" in refusal["message"]
-    for value in ("5", 1.5, True, [], {}):
+    for value in ("five", 1.5, True, [], {}):
         assert name in refused(shared, tool, "VALIDATION_ERROR", **arguments, **{name: value})["message"]
 
 
@@ -39,14 +39,14 @@ def test_a_threshold_is_from_0_to_1(shared: Server, tool: str) -> None:
     own = {
         name: value for name, value in arguments.items() if name in shared.tools()[tool]["inputSchema"]["properties"]
     }
-    for value in (-0.1, 1.1, 10**30, "0.5"):
+    for value in (-0.1, 1.1, 10**30, "half"):
         refusal = refused(shared, tool, "VALIDATION_ERROR", **own, similarity_threshold=value)
         assert "similarity_threshold" in refusal["message"]
 
 
 @pytest.mark.promise("associative.parameters.limits")
 def test_a_page_is_1_or_more_and_one_beyond_the_last_is_empty(shared: Server) -> None:
-    for page in (0, -1, "1"):
+    for page in (0, -1, "0", "first"):
         assert "page" in refused(shared, "memory_list_all", "VALIDATION_ERROR", page=page)["message"]
     for page in (10**6, 10**18):
         assert shared.call("memory_list_all", page=page).value["memories"] == []
@@ -54,7 +54,7 @@ def test_a_page_is_1_or_more_and_one_beyond_the_last_is_empty(shared: Server) ->
 
 @pytest.mark.promise("associative.parameters.limits")
 def test_an_age_is_no_negative_number(shared: Server) -> None:
-    for age in (-1, "7", 10**9):
+    for age in (-1, "-7", 10**9):
         refused(shared, "session_manage", "VALIDATION_ERROR", action="cleanup", max_age_days=age)
 
 

@@ -89,7 +89,7 @@ WRONG = [
     ("search_content", {"filters": {"metadata": 5}}, "filters.metadata"),
     ("search_content", {"options": {"limit": 0}}, "options.limit"),
     ("search_content", {"options": {"limit": 101}}, "options.limit"),
-    ("search_content", {"options": {"limit": "5"}}, "options.limit"),
+    ("search_content", {"options": {"limit": "five"}}, "options.limit"),
     ("search_content", {"options": {"offset": -1}}, "options.offset"),
     ("search_content", {"options": {"min_relevance": 1.5}}, "options.min_relevance"),
     ("search_content", {"options": {"include_context": 5}}, "options.include_context"),
@@ -123,7 +123,8 @@ def test_a_required_parameter_that_is_missing_is_named(
 ) -> None:
     given = {key: value for key, value in GOOD[operation].items() if key != field}
     fault = refused(shared, operation, 422, project, **given)
-    assert fault["message"] == "Parameter validation failed"
+    assert fault["message"].startswith("Parameter validation failed: ")
+    assert field in fault["message"]
     assert fault["data"]["details"] == {"field": field, "violation": "required", "provided": None}
     assert fault["data"]["suggestions"] == [f"Provide a valid {field} parameter"]
 
@@ -134,7 +135,8 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_field(
     shared: Server, project: str, operation: str, bad: dict[str, Any], field: str
 ) -> None:
     fault = refused(shared, operation, 422, project, **{**GOOD[operation], **bad})
-    assert fault["message"] == "Parameter validation failed"
+    assert fault["message"].startswith("Parameter validation failed: ")
+    assert field in fault["message"], "a client may show nothing else"
     assert fault["data"]["error_type"] == "validation_error"
     assert fault["data"]["details"]["field"] == field, fault
     assert fault["data"]["suggestions"]
@@ -286,3 +288,41 @@ def test_an_id_with_a_slip_is_answered_with_the_closest_one_that_the_caller_may_
     slip = mine[:-1] + ("0" if mine[-1] != "0" else "1")
     assert mine not in str(refused(shared, "get_content", 404, project, content_id=slip))
     assert mine not in str(refused(shared, "get_content", 404, f"{project} too", content_id=slip, session_id="one"))
+
+
+@pytest.mark.promise("content.parameters.wrong")
+def test_what_was_provided_is_told_as_it_was_provided(shared: Server, project: str) -> None:
+    given: list[tuple[dict[str, Any], Any]] = [
+        ({"options": {"limit": 1000}}, 1000),
+        ({"options": {"limit": "many"}}, "many"),
+        ({"query_type": "fuzzy"}, "fuzzy"),
+        ({"options": {"include_context": [1, 2]}}, [1, 2]),
+        ({"optoins": {"limit": 5}}, {"limit": 5}),
+    ]
+    for bad, provided in given:
+        details = refused(shared, "search_content", 422, project, query="tea", **bad)["data"]["details"]
+        assert details["provided"] == provided, details
+
+
+@pytest.mark.promise("content.parameters.unknown")
+def test_a_misspelt_parameter_is_named_with_the_nearest(shared: Server, project: str) -> None:
+    fault = refused(shared, "search_content", 422, project, query="tea", option={"limit": 5})
+    assert "`option` is no parameter here (did you mean `options`?)" in fault["message"]
+    assert fault["data"]["suggestions"] == ["Use options instead of option"]
+    fault = refused(shared, "search_content", 422, project, query="tea", options={"minRelevance": 0.5})
+    assert "did you mean `min_relevance`?" in fault["message"]
+
+
+@pytest.mark.promise("content.parameters.unquoted")
+def test_what_is_sent_as_text_is_read_as_what_it_says(shared: Server, project: str) -> None:
+    stored = shared.call(
+        "memory_store", operation="store_content", project_id=project, content="5", tags='["a", "b"]',
+        metadata='{"n": "5"}',
+    )  # fmt: skip
+    assert "`tags` (array), `metadata` (object)" in stored.notes[0]["text"]
+    asked = {"operation": "search_content", "project_id": project, "query": "5", "options": '{"limit": "1"}'}
+    assert len(shared.call("memory_retrieve", asked).structured["results"]) == 1
+    id = stored.structured["content_id"]
+    asked = {"operation": "get_content", "project_id": project, "content_id": id, "include_history": "true"}
+    read = shared.call("memory_retrieve", asked).structured["history"][0]
+    assert (read["content"], read["tags"], read["metadata"]["n"]) == ("5", ["a", "b"], "5")

@@ -100,7 +100,7 @@ def test_a_missing_project_is_refused_in_the_words_of_the_seed(shared: Server, t
         "jsonrpc": "2.0",
         "error": {
             "code": 422,
-            "message": "Parameter validation failed",
+            "message": "Parameter validation failed: `project_id` is required (string)",
             "data": {
                 "error_type": "validation_error",
                 "details": {"field": "project_id", "violation": "required", "provided": None},
