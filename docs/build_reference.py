@@ -124,6 +124,7 @@ POLICIES = {
     "name_twice": "one name twice in one call of `create_entities`",
     "empty_observations": "an entity without observations",
     "empty_list": "a call with an empty list",
+    "empty_name": "a new name, type or end that is empty or blank",
     "missing_end": "a relation to a name that does not exist",
     "repeated_relation": "a relation that is stored already",
     "repeated_observation": "an observation that is stored already",
@@ -360,8 +361,7 @@ def operations() -> str:
         "be missing. The answers below are real: each dialect was called like that, on a memory in which Ann knows "
         "Bob. Ids differ from store to store.",
         "Something worth telling that did not stop the call, such as a name that looks like another one, or the cursor "
-        'with which a list goes on, follows as a second block of text and in `_meta["polymnia/notes"]`; '
-        f"{who([b.name for b in BEHAVIOURS.values() if not b.notes_in_text])} has it only there.",
+        'with which a list goes on, is in `_meta["polymnia/notes"]`: the text is the answer and nothing else.',
         table(
             ["tool", "title", "reads only", "may destroy", "the same call again changes nothing"],
             (
@@ -748,7 +748,8 @@ def raised(work: Callable[[], object]) -> Fault:
 def bad_arguments() -> Fault:
     """What a misspelt call comes to."""
     registry = app.registry(app.settings({"dialect": "strict"}, {}))
-    return raised(lambda: registry.arguments(registry.operations["create_entities"], b'{"entities":[{"name":7}]}'))
+    given = b'{"entities":[{"name":7}]}'
+    return raised(lambda: registry.arguments(registry.operations["create_entities"], given, []))
 
 
 SAMPLES: dict[str, Callable[[], Fault]] = {

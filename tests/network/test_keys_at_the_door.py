@@ -83,7 +83,7 @@ def test_a_key_elsewhere_than_in_its_header_opens_nothing(locked: Served, key: s
     assert locked.exchange(two.encode()).split()[1] == b"401"
 
 
-@pytest.mark.promise("network.keys.everywhere")
+@pytest.mark.promise("network.keys.everywhere", "network.errors")
 def test_every_way_in_opens_with_a_key_and_not_without(locked: Served, key: str, kind: str) -> None:
     with locked.door(kind, key=key) as door:
         assert "result" in door.call("read_graph", {})

@@ -164,6 +164,20 @@ def test_files_of_other_projects_are_out_of_reach(guarded: Guarded) -> None:
 
 
 @pytest.mark.promise("network.keys.projects")
+def test_a_key_of_a_project_checks_and_mends_that_project(guarded: Guarded) -> None:
+    asked = {"operation": "validate_data_integrity", "project_id": "elsewhere"}
+    with guarded.served.door("bare", "content", guarded.keys["elsewhere"]) as door:
+        for fix in (False, True):
+            checked = door.call("memory_system", {**asked, "options": {"fix_issues": fix, "detailed_report": True}})
+            assert checked["result"]["success"], checked
+            assert "some projects only" in json.dumps(checked), "what was not looked at is told"
+        other = door.call("memory_system", {**asked, "project_id": "default"})
+        assert other["error"]["code"] == 403
+        everything = door.call("memory_system", {"operation": "validate_data_integrity", "scope": "system"})
+        assert everything["error"]["code"] == 403
+
+
+@pytest.mark.promise("network.keys.projects")
 def test_health_and_integrity_tell_nothing_of_other_projects(guarded: Guarded) -> None:
     with guarded.served.door("bare", "content", guarded.keys["elsewhere"]) as door:
         whole = door.call("memory_system", {"operation": "validate_data_integrity"})

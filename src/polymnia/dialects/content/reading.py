@@ -131,7 +131,7 @@ def taken(verbs: Mapping[str, Verb]) -> dict[str, Any]:
             for one in value.get("properties", ()):
                 inside.setdefault((key, one), []).append(name)
             properties[key] = _united(properties[key], value) if key in properties else value
-    told = {}
+    told: dict[str, dict[str, Any]] = {}
     for key, value in properties.items():
         if key == "operation":
             needs = "; ".join(f"{name}: {', '.join(_needs(verb))}" for name, verb in verbs.items())

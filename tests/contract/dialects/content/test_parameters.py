@@ -324,5 +324,5 @@ def test_what_is_sent_as_text_is_read_as_what_it_says(shared: Server, project: s
     assert len(shared.call("memory_retrieve", asked).structured["results"]) == 1
     id = stored.structured["content_id"]
     asked = {"operation": "get_content", "project_id": project, "content_id": id, "include_history": "true"}
-    read = shared.call("memory_retrieve", asked).structured["history"][0]
+    read = shared.call("memory_retrieve", asked).structured["content"]["history"][0]
     assert (read["content"], read["tags"], read["metadata"]["n"]) == ("5", ["a", "b"], "5")
