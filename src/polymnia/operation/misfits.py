@@ -233,5 +233,5 @@ def nearest(name: str, names: Collection[str]) -> str | None:
     from difflib import get_close_matches
 
     plain = {one.replace("_", "").lower(): one for one in names}
-    found = get_close_matches(str(name)[:100].replace("_", "").lower(), plain, n=1, cutoff=0.6)
+    found = get_close_matches(str(name)[:100].replace("_", "").lower(), plain, n=1, cutoff=0.55)
     return plain[found[0]] if found else None
