@@ -121,8 +121,9 @@ def _bilingual(fault: Fault) -> Reply:
 def _in_both(fault: Fault) -> tuple[str, str]:
     match fault:
         case errors.AlreadyExists():
-            name = fault.names[0]
-            return f'Entity with name "{name}" already exists', f'"{name}" {KOREAN[fault.code]}'
+            name, *more = fault.names
+            also = f" (so do {_quoted(more)})" if more else ""
+            return f'Entity with name "{name}" already exists{also}', f"{_quoted(fault.names)} {KOREAN[fault.code]}"
         case errors.NotFound():
             names, near = _listed(fault.names), fault.details.get("nearest")
             english, korean = f"Entities not found: {names}", f"{KOREAN[fault.code]}: {names}"
