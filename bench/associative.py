@@ -285,7 +285,7 @@ def _drafts(size: int) -> Iterator[Any]:
     draw = random.Random(SEED)
     scopes = _scopes()
     for number, (_, kind, texts) in enumerate(Maker().memories(size)):
-        uid = new_id((1_700_000_000 + number) * 1_000_000)
+        uid = new_id()
         yield EntityDraft(
             uid, "memory", (texts[0],), scope=draw.choice(scopes), category=kind, uid=uid,
             tags=tuple(dict.fromkeys(draw.choices(("red", "green", "blue", "late", "draft", "api"), k=2))),
@@ -343,7 +343,7 @@ def _fill_large(store: str, megabytes: str) -> dict[str, Any]:
             for _ in range(2000):
                 text = " ".join(draw.choices(sentences, k=10))
                 left -= len(text) + 250
-                uid = new_id(time.time_ns() // 1000)
+                uid = new_id()
                 part.append(EntityDraft(uid, "memory", (text,), scope="work", uid=uid, tags=("large",)))
             memory.create_entities(part)
     return {}

@@ -61,7 +61,7 @@ class Shelf:
         for start in range(0, len(items), _FILED):
             drafts = []
             for item in items[start : start + _FILED]:
-                uid = new_id(time.time_ns() // 1000)
+                uid = new_id()
                 drafts.append(EntityDraft(uid, "memory", (item.text,), scope=item.scope, uid=uid))
             self.memory.create_entities(drafts)
         self.memory.finding().reindex(self.memory.project, lambda lane, done, total: None)

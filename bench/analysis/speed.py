@@ -139,7 +139,7 @@ def _fill(store: str, size: str) -> None:
         with kept.write("default", draw.choice(PEOPLE), "create_entities") as tx:
             drafts = []
             for _, kind, texts in memories[start : start + BATCH]:
-                uid = f"content_{new_id(now + len(drafts)).replace('-', '')}"
+                uid = f"content_{new_id().replace('-', '')}"
                 tags = tuple(dict.fromkeys(draw.choices(("red", "green", "blue", "late", "draft", "api"), k=2)))
                 drafts.append(EntityDraft(uid, kind, (texts[0],), uid=uid, tags=tags))
             made = tx.add_records(drafts)
