@@ -69,7 +69,7 @@ def test_a_session_with_any_model_writes_only_its_own_files_and_calls_nobody(tmp
                 (id,) = session.send([every_call.call(label, seed, place)])
                 assert "error" not in session.answer(id), label
             session.finish()
-        own = re.compile(r"memory\.db(-wal|-shm|-lock|-journal)?$|stderr\.txt$")
+        own = re.compile(r"memory\.db(-wal|-shm|-lock|-journal|\.new)?$|stderr\.txt$")
         assert not [str(path) for path in folder.rglob("*") if path.is_file() and not own.search(path.name)], embedder
         if tracing:
             assert not _strange(log.read_text(errors="replace"), folder, own), embedder

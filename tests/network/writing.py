@@ -17,13 +17,9 @@ SEED = [{"name": name, "entityType": "person", "observations": ["likes tea"]} fo
 GRAPH: dict[str, dict[str, Any]] = {
     "create_entities": {"entities": [_ENTITY]},
     "create_relations": {"relations": [_LINK]},
-    "add_observations": {
-        "observations": [{"entityName": "Ann", "contents": ["drinks it"], "observations": ["drinks it"]}]
-    },
+    "add_observations": {"observations": [{"entityName": "Ann", "contents": ["drinks it"]}]},
     "delete_entities": {"entityNames": ["Ann"]},
-    "delete_observations": {
-        "deletions": [{"entityName": "Ann", "observations": ["likes tea"], "contents": ["likes tea"]}]
-    },
+    "delete_observations": {"deletions": [{"entityName": "Ann", "observations": ["likes tea"]}]},
     "delete_relations": {"relations": [_LINK]},
     "read_graph": {},
     "search_nodes": {"query": "tea"},

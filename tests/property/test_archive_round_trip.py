@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from copy import copy
 from itertools import count
 from typing import Any, Literal
 
@@ -84,9 +83,7 @@ def projects() -> Iterator[Callable[[], Memory]]:
         memory = connect(os.path.join(folder, "memory.db"), graph="simple")
 
         def another() -> Memory:
-            other = copy(memory)
-            other.project = f"project {next(numbers)}"
-            return other
+            return memory.acting("test", project=f"project {next(numbers)}")
 
         yield another
         memory.close()

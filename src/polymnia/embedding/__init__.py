@@ -9,7 +9,7 @@ sentence-transformers:MODEL   any model of that library
 openai:MODEL                  an endpoint that speaks OpenAI's /v1/embeddings
 ollama:MODEL                  a model that Ollama serves
 
-Nothing is loaded here and no library is imported: that happens when a model is first used.
+No model is loaded here: that happens when it is first used.
 """
 
 from __future__ import annotations

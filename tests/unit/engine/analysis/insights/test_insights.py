@@ -118,7 +118,7 @@ def test_without_the_library_only_what_needs_it_is_missing(tmp_path: Path, monke
     def nothing(module: str) -> None:
         raise ImportError(module)
 
-    monkeypatch.setattr(extra, "import_module", nothing)
+    monkeypatch.setattr(extra, "load", nothing)
     project = _messy(tmp_path)
     with pytest.raises(NoLibrary):
         project.insights("knowledge_synthesis")

@@ -27,8 +27,8 @@ def _stand(times: Any, days: int, rng: np.random.Generator) -> Any:
         )
         touches.append(Touch(number, BASE + at, "ana", "create", "made"))
     return SimpleNamespace(
-        touches=touches, by_id=records, now=BASE + days * DAY, end=None, focus=None, within=lambda at: True,
-        tick=lambda *_: None, text=lambda record: "",
+        touches=touches, by_id=records, known=records, now=BASE + days * DAY, end=None, focus=None,
+        within=lambda at: True, tick=lambda *_: None, text=lambda record: "",
     )  # fmt: skip
 
 
