@@ -8,6 +8,7 @@ import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -218,7 +219,8 @@ def test_vectors_of_a_model_that_is_not_in_use_go_with_a_reindex(filled: Place) 
     told(filled, "reindex", model=True)
     with connect(filled.store) as memory, memory.store.write("default", "test", "embed") as tx:
         texts = [text.id for text in tx.texts(0, 100) if text.body]
-        tx.put_vectors("old-model", 8, [(text, 0, b"\0" * 16, b"\0") for text in texts])
+        below_zero = struct.pack("<8e", *[-(8**-0.5)] * 8)
+        tx.put_vectors("old-model", 8, [(text, 0, below_zero, b"\0") for text in texts])
     assert told(filled, "health", model=True)["models"]["old-model"]["state"] == "not in use"
 
     done = told(filled, "reindex", model=True)

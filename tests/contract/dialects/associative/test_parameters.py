@@ -307,7 +307,7 @@ def test_scope_suggest_content_decides(place: Place) -> None:
     ):
         stored(meaning, f"{cooking} ({number})", scope="home/kitchen")
         stored(meaning, f"{money} ({number})", scope="home/finance")
-    asked = ("How long to boil rice and bake a cake", "Open a bank account and pay back the loan")
+    asked = ("Boil the rice and bake the bread", "Open a bank account and pay back the loan")
     answers = [meaning.call("scope_suggest", content=text).value for text in asked]
     assert [one["suggested_scope"] for one in answers] == ["home/kitchen", "home/finance"]
     assert all(0 < one["confidence"] <= 1 for one in answers)
