@@ -70,7 +70,7 @@ def main() -> int:
             shutil.rmtree(folder, ignore_errors=True)
             print(f"Python {name} ({python}) was left out, it can have no environment: {why.strip().splitlines()[-1]}")
             continue
-        why = _run(inside, "-m", "pytest", "-n", "auto", *TESTS)
+        why = _run(inside, "-m", "pytest", "-n", "auto", "-k", "not node_itself", *TESTS)  # Node is no matter of Python
         print(f"Python {name}: {'failed' if why else 'passed'}", why, sep="\n" if why else "", flush=True)
         failed += bool(why)
     return min(failed, 1)
