@@ -323,12 +323,13 @@ class NoLibrary(Unavailable):
     """A library that not every installation has is missing."""
 
     code = "no_library"
-    hint = "Install it with: pip install 'polymnia[analysis]', and start the server anew."
+    hint = "Install Polymnia with its extra [analysis], and start the server anew."
 
     def __init__(self, library: str, extra: str = "analysis") -> None:
         super().__init__(
             f"This needs the library {library}, which is not installed",
-            hint=f"Install it with: pip install 'polymnia[{extra}]', and start the server anew.",
+            hint=f"Install Polymnia with its extra [{extra}], as in: uv tool install '.[{extra}]' or "
+            f"pip install '.[{extra}]' in a checkout; then start the server anew.",
             library=library,
         )
 

@@ -96,14 +96,20 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
     if path is None and chosen.store is None:
         variable = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}.get(dialect)
         path = environment.get(variable) or None if variable else None
+        if path is not None and variable:
+            chosen.sources["file"] = variable
     if path is None:
         return None
     if not path:
         if dialect != "simple":
             raise BadSetting("The option --file needs a path (only the dialect simple has a default file)")
         path = os.path.join("~", ".cursor", "memory.json")
-    path = os.path.abspath(os.path.expanduser(path))
-    return os.path.join(path, "memory.json") if os.path.isdir(path) or path.endswith(os.sep) else path
+    whole = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(whole) or path.endswith(os.sep):
+        return os.path.join(whole, "memory.json")
+    if not whole.endswith((".json", ".jsonl")):
+        raise BadSetting(f"The JSON file {whole} must end in .json or .jsonl; it was left as it is")
+    return whole
 
 
 def _store(chosen: Settings, create: bool) -> Store:

@@ -16,6 +16,7 @@ import msgspec
 
 from polymnia.app import default_store, memory
 from polymnia.cli.output import bar, counted, dim, on_one_line, print_dropped, print_json, red, strong
+from polymnia.cli.reading import check_target
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archive
 from polymnia.engine.transfer.folder import Folder
@@ -46,7 +47,7 @@ def export_archive(arguments: Namespace, chosen: Settings) -> int:
                 with open(os.path.join(folder, "archive"), "rb") as file:
                     shutil.copyfileobj(file, sys.stdout.buffer)
             return 0
-        held.exports, name = _place(path, arguments.force)
+        held.exports, name = _place(path, arguments.force, chosen)
         with bar("Exporting") as step:
             done = held.export_memories(name=name, step=step, **told)
     if arguments.json:
@@ -68,11 +69,10 @@ def _form(path: str) -> tuple[str, bool]:
     return "yaml" if name.removesuffix(".gz").endswith((".yaml", ".yml")) else "json", gzip
 
 
-def _place(path: str, force: bool) -> tuple[str, str]:
+def _place(path: str, force: bool, chosen: Settings) -> tuple[str, str]:
     """The folder and the name of a file to write; links on the way are the user's own and are followed."""
     real = os.path.realpath(path)
-    if os.path.exists(real) and not force:
-        raise Invalid(f"{path} exists", hint="Choose another name, or pass --force to replace it.")
+    check_target(path, force, chosen)
     folder, name = os.path.split(real)
     if not os.path.isdir(folder):
         raise ExportFailed(f"Cannot write {path}: there is no folder {folder}", hint="Make the folder first.")

@@ -71,7 +71,7 @@ def _source(chosen: Settings, name: str) -> str:
 def _for_client(client: str, chosen: Settings) -> str:
     """What to paste into the configuration of a client, or to type: absolute paths, since clients search other folders.
 
-    Settings given on the command line become arguments of the server.
+    Settings given here or in the environment become arguments of the server: a client does not have this environment.
     """
     command, arguments = _program(), ["stdio", *_given(chosen)]
     if client == "claude-code":
@@ -92,10 +92,12 @@ def _program() -> list[str]:
 
 
 def _given(chosen: Settings) -> list[str]:
-    """The settings of the command line as arguments that mean the same in any folder."""
+    """The settings of the command line and the environment as arguments that mean the same in any folder."""
     words = []
     for setting in SETTINGS:
-        if chosen.sources[setting.name] == setting.flag and setting.name not in NETWORK:
+        # The server reads the file of settings itself.
+        here = chosen.sources[setting.name] not in ("default", "file")
+        if here and setting.name not in NETWORK and not setting.secret:
             value = str(getattr(chosen, setting.name))
             words += [setting.flag, os.path.abspath(os.path.expanduser(value)) if setting.name in _PATHS else value]
     return words

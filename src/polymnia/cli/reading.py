@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
+from polymnia.settings import Settings
 
-__all__ = ["known_scope", "resolved", "text"]
+__all__ = ["check_target", "known_scope", "resolved", "text"]
 
 
 def text(given: str) -> str:
@@ -42,3 +44,13 @@ def resolved(held: Memory, given: str) -> str:
         return held.resolve(given).name
     except NotFound:
         return given  # it may have been deleted: its history is still there
+
+
+def check_target(path: str, force: bool, chosen: Settings) -> None:
+    """Refuse to write over a file that exists unless forced, and over the memory itself always."""
+    if not os.path.exists(path):
+        return
+    if chosen.file is not None and os.path.samefile(path, chosen.file):
+        raise Invalid(f"{path} is the JSON file that this memory is kept in", hint="Choose another name.")
+    if not force:
+        raise Invalid(f"{path} exists", hint="Choose another name, or pass --force to replace it.")

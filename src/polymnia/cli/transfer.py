@@ -15,6 +15,7 @@ from polymnia.cli import archives
 from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong
 from polymnia.cli.past import instant
 from polymnia.cli.projects import import_project_file
+from polymnia.cli.reading import check_target
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
 from polymnia.engine.transfer.importing import Imported, import_graph
@@ -190,8 +191,7 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
         form: Form = "lines" if path.endswith(".jsonl") else "document"
         if not path.endswith((".json", ".jsonl")):
             raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
-        if os.path.exists(path) and not arguments.force:
-            raise Invalid(f"{path} exists", hint="Choose another name, or pass --force to replace it.")
+        check_target(path, arguments.force, chosen)
         draft = f"{path}.{os.getpid()}.tmp"
         try:
             with open(draft, "wb") as file:

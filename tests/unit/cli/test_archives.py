@@ -166,3 +166,29 @@ def test_options_that_say_nothing_and_files_that_are_not_there_are_refused(fille
     assert told.code == 1
     assert len(told.err.splitlines()) == 2
     assert not (filled.folder / "b.json").exists()
+
+
+# ── what must stay ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_export_replaces_the_memory_itself(desk: Desk) -> None:
+    id = desk.add("Ann likes green tea")
+    told = desk.run("export", "--archive", "memory.db", "--force")
+    assert told.code == 1
+    assert "database" in told.err
+    assert id in desk.run("list").out
+    kept = ("--file", "kept.json", "--store", "behind.db")
+    desk.run("add", "Bob plays chess", *kept)
+    for archive in ([], ["--archive"]):
+        told = desk.run("export", *archive, "kept.json", "--force", *kept)
+        assert told.code == 1
+        assert "is the JSON file that this memory is kept in" in told.err
+    assert "Bob plays chess" in desk.run("list", *kept).out
+
+
+def test_a_file_that_is_no_json_by_its_name_is_left_alone(desk: Desk) -> None:
+    notes = desk.folder / "notes.txt"
+    notes.write_text("my own notes")
+    assert desk.run("list", "--file", "notes.txt", "--store", "behind.db").code == 2
+    assert [path.name for path in desk.folder.iterdir()] == ["notes.txt"]
+    assert notes.read_text() == "my own notes"

@@ -131,3 +131,14 @@ def test_what_is_printed_for_a_client_starts_a_server_from_any_folder(desk: Desk
     )
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
     assert str(desk.folder / "mine.db") in command
+
+
+def test_what_the_environment_says_travels_to_the_client(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POLYMNIA_STORE")
+    monkeypatch.setenv("MEMORY_FILE_PATH", str(desk.folder / "old.jsonl"))
+    monkeypatch.setenv("POLYMNIA_EMBEDDER_KEY", "sk-very-secret")
+    told = desk.run("config", "--client", "cursor", "--dialect", "official")
+    arguments = told.value["mcpServers"]["memory"]["args"]
+    assert arguments[arguments.index("--file") + 1] == str(desk.folder / "old.jsonl")
+    assert "sk-very-secret" not in told.out
+    assert desk.run("config", "--dialect", "official", "--json").value["file"]["source"] == "MEMORY_FILE_PATH"

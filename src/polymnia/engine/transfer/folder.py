@@ -24,6 +24,7 @@ __all__ = ["Folder", "Listed"]
 
 _ANCHORED = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _DRAFT = ".polymnia-draft-"
+_DATABASE = b"SQLite format 3\0"
 # No export goes a day without writing anything.
 _DRAFT_AGE = 24 * 3600
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
@@ -61,7 +62,8 @@ class Folder:
         made: list[str] = []
         try:
             with self._place(name, folders, made) as place:
-                self._check_target(name, last, place)
+                if self._check_target(name, last, place) and place.starts_with(last, _DATABASE):
+                    raise self._refused(name, "it is a database, perhaps this memory itself; no export replaces one")
                 place.clear_old_drafts()
                 draft = f"{_DRAFT}{os.urandom(8).hex()}"
                 descriptor = place.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY | _CLOSE)
@@ -217,6 +219,11 @@ class _Place:
     def __init__(self, path: str, descriptor: int | None) -> None:
         self._path = path
         self._at = descriptor
+
+    def starts_with(self, name: str, mark: bytes) -> bool:
+        """Whether a file begins with these bytes."""
+        with open(self.open(name, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BINARY | _CLOSE), "rb") as file:
+            return file.read(len(mark)) == mark
 
     def _named(self, name: str) -> str:
         return name if self._at is not None else os.path.join(self._path, name)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["RememberingVerbs"]
 
 _NEAR = 24  # neighbours that are looked at: twice as many as are linked
+_SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
+_COMPARED = 2_000  # characters of each
 _SIMILAR = 5  # memories that are named because they are nearly the same
 
 
@@ -240,11 +242,20 @@ def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: 
 
 
 def _alike(text: str, other: Record, similarity: float) -> float:
-    """A similarity as it is told: 1 is for texts that are the same."""
+    """A similarity as it is shown: 1 is for texts that are the same.
+
+    Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
+    """
+    from collections import Counter
+
     from polymnia.models.normal import normal
 
-    most = 1.0 if normal(text) == normal(content.content(other)) else 0.9999
-    return min(round(similarity, 4), most)
+    said = content.content(other)
+    if similarity < _SAME_WORDS or normal(text) == normal(said):
+        return min(round(similarity, 4), 1.0)
+    ours, theirs = (Counter(one[:_COMPARED].casefold().split()) for one in (text, said))
+    shared = 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
+    return min(round(similarity * shared, 4), 0.9999)
 
 
 def _join(tx: Transaction, id: int, record: Record) -> Remembered:

@@ -22,7 +22,7 @@ TEXTS = (
     "Rye bread rests a day before it is cut.",
     "Ann waters the plants on Mondays.",
 )
-INSTALL = "pip install 'polymnia[analysis]'"
+INSTALL = "uv tool install '.[analysis]'"
 
 
 def harbour(server: Server, project: str) -> list[str]:
