@@ -233,6 +233,7 @@ def test_a_heavy_call_is_told_of_the_limit_it_is_nearest_to(limited: Served) -> 
     assert (light["x-ratelimit-type"], light["x-ratelimit-remaining"]) == ("session", "98")
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.rates.session")
 def test_sessions_of_the_memory_have_counts_of_their_own_without_a_handshake(serving: Callable[..., Served]) -> None:
     served = serving("--rate-limit-session", "2")

@@ -86,6 +86,7 @@ def test_another_model_is_taken_by_its_address(place: Place, model: Model) -> No
     assert model.keys == {"Bearer secret"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.other_models")
 def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: Place, model: Model) -> None:
     before = place.serve("strict", environment={"POLYMNIA_EMBEDDER": "use"})

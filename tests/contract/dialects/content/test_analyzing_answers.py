@@ -62,6 +62,7 @@ def quotes(value: Any) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.answers")
 def test_every_answer_says_that_it_is_one_when_and_of_what(shared: Server, mixed: list[str]) -> None:
     for answer in analyze_all(shared, "mixed", mixed[0]):

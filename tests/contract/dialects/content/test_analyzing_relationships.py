@@ -141,6 +141,7 @@ def test_what_the_texts_show_is_discovered_with_its_evidence_and_not_drawn(share
     assert shown.structured["content"]["relationships"] == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.relationships.discovered")
 def test_the_same_said_again_in_other_words_is_similar(meaning: Server, project: str) -> None:
     text = "The northern lighthouse was rebuilt after the storm with a stronger lamp and a taller tower of white stone."

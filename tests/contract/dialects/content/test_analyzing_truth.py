@@ -130,6 +130,7 @@ def _asked(server: Server, id: str) -> list[dict[str, Any]]:
     return [*every, analyze(server, "generate_insights", PROJECT, options={"depth": "deep"})]
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.true")
 def test_what_is_quoted_stands_in_the_item_it_is_quoted_from(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]

@@ -168,6 +168,7 @@ def test_an_anonymized_export_counts_what_it_replaced_in_every_field(shared: Ser
     assert "anonymized" not in plain
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.system.embeddings")
 def test_an_export_may_carry_the_vectors(meaning: Server, project: str) -> None:
     stored(meaning, project, "The kettle boils", options={"generate_embeddings": True})

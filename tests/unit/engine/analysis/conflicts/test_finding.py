@@ -219,6 +219,7 @@ def test_what_there_is_not_is_refused(desk: Desk, asked: dict[str, Any]) -> None
         desk.conflicts(**asked)
 
 
+@pytest.mark.long
 def test_the_pairs_grow_with_the_items_and_not_with_their_square(desk: Desk) -> None:
     def fill(count: int, first: int) -> None:
         parts = ("limit", "quota", "timeout", "budget", "deadline", "capacity", "price", "weight", "delay", "rate")
