@@ -201,6 +201,7 @@ def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kin
     assert mine not in names(served)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/official"])
 def test_a_node_client_comes_back_for_the_rest_of_an_answer(served: Served, mine: str, path: str) -> None:
@@ -229,6 +230,7 @@ def test_a_node_client_whose_connection_breaks_gets_its_answer_all_the_same(
     assert names(served).count(mine) == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 def test_a_python_client_whose_connection_breaks_gets_its_answer_all_the_same(served: Served, mine: str) -> None:
     with cable(served.port) as wire, ExitStack() as lock:

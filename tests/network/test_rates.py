@@ -80,6 +80,7 @@ def test_of_130_requests_that_call_nothing_exactly_100_pass(limited: Served, met
     assert answers[-1].headers["retry-after"] == str(error["data"]["retry_after"])
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.rates.talk")
 @pytest.mark.parametrize("kind", DOORS)
 def test_what_calls_nothing_takes_no_call_away(limited: Served, kind: str) -> None:

@@ -45,6 +45,7 @@ def dropped(made: socket.socket) -> bytes:
     return said
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.head")
 @pytest.mark.parametrize(
     "said", [b"", b"G", b"GET /healthz HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: "]
@@ -79,6 +80,7 @@ def test_a_second_request_must_come_as_fast_as_the_first(hasty: Served) -> None:
     assert said.count(b"HTTP/1.1 200") == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.body")
 @pytest.mark.parametrize(
     "said",

@@ -113,6 +113,7 @@ def test_a_model_that_does_not_answer_holds_up_no_write_and_no_search_by_words(p
     assert {note["code"] for note in reply.notes} & {"loading", "no_meaning", "pending"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.broken_model")
 def test_a_model_that_goes_away_leaves_the_words(place: Place, model: Model) -> None:
     server = started(place, model)

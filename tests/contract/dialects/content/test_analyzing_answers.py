@@ -159,6 +159,7 @@ def test_an_empty_project_has_nothing_and_says_so(shared: Server, project: str) 
         assert analyze(shared, "generate_insights", project, **scope)["insights"] == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.little")
 @pytest.mark.parametrize(
     "text", ["The ferry leaves at noon.", "배는 정오에 떠난다.", "🦊", ".", "x" * 100_000, "a\n" * 5000]
@@ -204,6 +205,7 @@ def test_a_korean_project_is_analysed(shared: Server, module_place: Place) -> No
 # Other tools
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.one_memory")
 def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
     server = place.serve("all")

@@ -85,6 +85,7 @@ def test_strength_and_context_are_told_unless_they_are_not_wanted(shared: Server
     assert set(whole) - set(no_context) == {"context"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.relationships.types")
 @pytest.mark.parametrize("type", RELATIONSHIPS)
 def test_only_the_types_asked_for_are_followed(shared: Server, project: str, type: str) -> None:

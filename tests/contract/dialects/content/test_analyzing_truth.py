@@ -244,6 +244,7 @@ def _now(answer: dict[str, Any]) -> int:
     return int(datetime.fromisoformat(answer["analyzed_at"]).timestamp() * 1_000_000)
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.true")
 def test_no_evenness_is_claimed_of_reads_of_a_few_items(place: Place) -> None:
     with diary(place, PROJECT) as book:

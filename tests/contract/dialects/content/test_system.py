@@ -338,6 +338,7 @@ def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
     assert set(only["components"]) == {"cache"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.system.health")
 def test_a_store_is_healthy_however_few_and_far_its_memories_are(place: Place) -> None:
     server = place.serve("content", "--embedder", "use")

@@ -151,6 +151,7 @@ def test_a_text_of_five_mebibytes_is_kept_and_one_more_byte_is_refused(words: Se
     assert find(words, "atlas", "word")["total"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.text.items")
 @pytest.mark.parametrize(
     ("field", "given"),

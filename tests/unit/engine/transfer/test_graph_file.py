@@ -465,6 +465,7 @@ drafts = st.lists(
 links = st.lists(st.tuples(text, text, text, foreign), max_size=4)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=by_form(30, 100))
 @given(drafts, links, foreign)
 def test_a_document_is_written_as_javascript_writes_it_and_read_back_the_same(

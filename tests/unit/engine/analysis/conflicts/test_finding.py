@@ -89,6 +89,7 @@ def test_of_two_named_items_about_one_thing_the_judge_decides(desk: Desk) -> Non
         assert not found or found[0].confidence >= told - 0.001  # or what it would have in a project
 
 
+@pytest.mark.long
 def test_two_named_items_about_different_things_do_not_clash(desk: Desk) -> None:
     ids = desk.notes(list(UNRELATED))
     pairs = random.Random(4).sample([(a, b) for at, a in enumerate(ids) for b in ids[at + 1 :]], 300)
