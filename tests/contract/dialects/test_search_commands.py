@@ -233,7 +233,7 @@ def test_vectors_of_a_model_that_is_not_in_use_go_with_a_reindex(filled: Place) 
 @pytest.mark.promise("search.command.reindex_stopped")
 def test_a_reindex_that_is_interrupted_goes_on_where_it_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    many = by_form(800, 4000)
+    many = by_form(2000, 4000)
     with connect(place.store) as memory:
         text = "The quick brown fox jumps over a lazy dog and runs away through the forest"
         memory.create_entities([EntityDraft(f"m{i}", "note", (f"{text} {i}",)) for i in range(many)])
