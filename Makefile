@@ -45,20 +45,21 @@ run: $(VENV)/.package ## Set up, then serve every dialect at http://127.0.0.1:90
 demo: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
 	@$(VENV)/bin/polymnia demo
 
-test: $(VENV)/.test ## Set up, then run the whole test suite
+test: $(VENV)/.test ## Set up, then run the tests: every promise, in a few minutes
 	@$(PY) tests/npm_peer.py
 	$(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
 
-test-all: $(VENV)/.test ## Run the long form of the suite: every transport, every two first calls, 50 clients
+test-all: $(VENV)/.test ## Run the long form: every transport, larger data, more examples, every two first calls
 	@$(PY) tests/npm_peer.py
-	POLYMNIA_TEST_ALL=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+	POLYMNIA_TEST_ALL=1 POLYMNIA_LONG=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws \
+	  $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
 
 test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed and every model is there
 	POLYMNIA_TEST_MODEL=auto $(EXTRAS)/bin/python -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(WITH_EXTRAS)
 
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py
-	POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) $(ARGS) tests/contract/dialects
+	POLYMNIA_TEST_ALL=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) $(ARGS) tests/contract/dialects
 
 test-pythons: $(VENV)/.test ## Run what depends on the version of Python with every other one there is
 	@$(PY) tests/other_pythons.py $(ARGS)

@@ -4,12 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from form import LONG_FORM
 from stdio_client import Place, Server
 
 GRAPH_DIALECTS = ("simple", "strict", "bilingual", "official")
+
+_LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is marked long to the long form, unless a test is asked for by its name."""
+    if LONG_FORM or any("::" in argument for argument in config.args):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    config.stash[_LEFT_OUT] = len(long)
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that prints how much this one left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(_LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear from a worker how much it left out; every worker collects the same."""
+    if left_out := getattr(node, "workeroutput", {}).get("left_out"):
+        node.config.stash[_LEFT_OUT] = left_out
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what was left for the long form."""
+    if left_out := config.stash.get(_LEFT_OUT, 0):
+        terminalreporter.write_line(f"{left_out} long cases were left for `make test-all`")
 
 
 @pytest.fixture(autouse=True, scope="session")

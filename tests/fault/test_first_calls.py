@@ -15,11 +15,10 @@ import pytest
 
 import every_call
 from every_call import TRANSPORTS, Outcome, Seed
+from form import by_form
 
-ALL = bool(os.environ.get("POLYMNIA_TEST_ALL"))
-CLIENTS = 50 if ALL else 3
+CLIENTS = by_form(3, 50)
 EMBEDDERS = every_call.embedders()
-whole = pytest.mark.skipif(not ALL, reason="takes long: make test-all")
 
 # Each loads much that the other loads too, by another way.
 _RISKY = (
@@ -86,7 +85,7 @@ def test_many_clients_that_call_every_operation_meet_no_internal_error(
     assert _well(every_call.check_crowd(CLIENTS, seeds["none"], tmp_path, transport=transport, embedder="none"))
 
 
-@whole
+@pytest.mark.long
 @pytest.mark.promise("protocol.concurrency.first_calls")
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 @pytest.mark.parametrize("transport", TRANSPORTS)

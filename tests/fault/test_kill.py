@@ -9,11 +9,12 @@ import time
 from contextlib import suppress
 from itertools import count
 
+from form import by_form
 from stdio_client import Place, Server, entity
 
 from .integrity import is_sound
 
-_ROUNDS = 20
+_ROUNDS = by_form(8, 20)
 _SENT = 150
 
 

@@ -10,6 +10,7 @@ from itertools import count
 import apsw
 import pytest
 
+from form import by_form
 from polymnia import embedding
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.finder import Finder
@@ -20,7 +21,7 @@ from stdio_client import DEADLINE, Place, Server, entity
 from .embedding_server import EmbeddingServer
 from .integrity import is_sound
 
-_ROUNDS = 8
+_ROUNDS = by_form(4, 8)
 _SENT = 60
 _EACH = 12  # observations of a memory, so that the word index is made while writers die
 

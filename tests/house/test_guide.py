@@ -25,6 +25,12 @@ _LANGUAGES = {".py": "python", ".sh": "sh", ".json": "json", ".jsonl": "jsonl", 
 
 # Claude Code is not there when tests run; its script has a test of its own.
 _SCRIPTS = [path for path in files(".py", ".sh", under=_EXAMPLES) if path.name != "claude-code.sh"]
+# Scripts of many commands, or of a model: each takes more than a second.
+_LONG = {
+    "analysis/cli.sh", "analysis/patterns.py", "content/undo.sh", "memories/archives.sh", "memories/links.sh",
+    "memories/meaning.py", "memories/scopes.sh", "memories/sessions.sh", "memories/store.sh", "search/find.sh",
+    "search/meaning.py", "search/tend.sh", "sharing/writers.py", "troubleshooting/calls.sh", "troubleshooting/model.sh",
+}  # fmt: skip
 _CONFIGURATIONS = [path for path in files(".json", under=_EXAMPLES) if '"polymnia"' in path.read_text(encoding="utf-8")]
 
 
@@ -126,7 +132,10 @@ def _timeless(text: str) -> str:
     return re.sub(r"(broken|replaced)-\d{8}T\d{6}Z", r"\1-<time>", text)
 
 
-@pytest.mark.parametrize("script", _SCRIPTS, ids=_name)
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(one, id=_name(one), marks=[pytest.mark.long] if _name(one) in _LONG else []) for one in _SCRIPTS],
+)
 def test_a_script_runs_and_prints_what_the_page_says(place: Place, script: Path) -> None:
     told = _Desk(place, script.parent).run(script.name)
     said = script.with_suffix(".txt")

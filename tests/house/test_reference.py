@@ -56,6 +56,7 @@ def test_a_page_says_by_which_command_it_was_generated(name: str) -> None:
     assert "python docs/build_reference.py" in _pages()[name].split("\n\n")[1]
 
 
+@pytest.mark.long
 def test_the_check_names_the_pages_that_are_stale_and_ends_with_1(tmp_path: Path) -> None:
     assert _run("--folder", str(tmp_path)).returncode == 0
     fresh = _run("--check", "--folder", str(tmp_path))

@@ -14,6 +14,7 @@ from mcp.client import Client
 from mcp.client.sse import sse_client
 from mcp.client.subscriptions import ResourceUpdated
 
+from form import mostly_long
 from stdio_client import DEADLINE, LATEST_HANDSHAKE, MODERN, entity
 
 from .node_client import converse, conversing, inspected
@@ -144,18 +145,21 @@ def test_what_the_python_client_withdraws_is_not_done(served: Served, mine: str,
 
 NODE = pytest.mark.parametrize(
     ("kind", "path"),
-    [
-        ("http", "/mcp"),
-        ("http", "/mcp/official"),
-        ("sse", "/sse"),
-        ("sse", "/sse/official"),
-        ("ws", "/ws"),
-        ("ws", "/ws/official"),
-        ("http2", "/mcp"),
-        ("sse2", "/sse/official"),
-        ("modern", "/mcp"),
-        ("modern", "/mcp/official"),
-    ],
+    mostly_long(
+        [
+            ("http", "/mcp"),
+            ("sse", "/sse/official"),
+            ("ws", "/ws"),
+            ("modern", "/mcp/official"),
+            ("http", "/mcp/official"),
+            ("sse", "/sse"),
+            ("ws", "/ws/official"),
+            ("http2", "/mcp"),
+            ("sse2", "/sse/official"),
+            ("modern", "/mcp"),
+        ],
+        short=4,
+    ),
 )
 
 
@@ -176,6 +180,7 @@ def test_the_node_clients_work(served: Served, mine: str, kind: str, path: str) 
         assert served.post(request("ping"), path, Mcp_Session_Id=told["session"]).status == 404
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize(("kind", "path"), [("sse", "/sse/content"), ("http", "/mcp/content"), ("ws", "/ws/content")])
 def test_a_node_client_stores_a_content(served: Served, kind: str, path: str) -> None:
@@ -185,7 +190,7 @@ def test_a_node_client_stores_a_content(served: Served, kind: str, path: str) ->
 
 
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize("kind", ["http", "sse", "ws", "http2", "modern"])
+@pytest.mark.parametrize("kind", mostly_long(["http", "ws", "sse", "http2", "modern"], short=2))
 def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kind: str) -> None:
     path = {"sse": "/sse", "ws": "/ws"}.get(kind, "/mcp")
     with held(served):
@@ -196,6 +201,7 @@ def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kin
     assert mine not in names(served)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/official"])
 def test_a_node_client_comes_back_for_the_rest_of_an_answer(served: Served, mine: str, path: str) -> None:
@@ -207,6 +213,7 @@ def test_a_node_client_comes_back_for_the_rest_of_an_answer(served: Served, mine
     assert names(served).count(mine) == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize("kind", ["http", "http2"])
 def test_a_node_client_whose_connection_breaks_gets_its_answer_all_the_same(
@@ -223,6 +230,7 @@ def test_a_node_client_whose_connection_breaks_gets_its_answer_all_the_same(
     assert names(served).count(mine) == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 def test_a_python_client_whose_connection_breaks_gets_its_answer_all_the_same(served: Served, mine: str) -> None:
     with cable(served.port) as wire, ExitStack() as lock:
@@ -244,7 +252,7 @@ def test_a_python_client_whose_connection_breaks_gets_its_answer_all_the_same(se
 
 
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/official", "/sse", "/sse/official"])
+@pytest.mark.parametrize("path", mostly_long(["/mcp", "/mcp/official", "/sse", "/sse/official"]))
 def test_the_inspector_works(served: Served, mine: str, tmp_path: Path, path: str) -> None:
     def inspect(method: str, *given: str) -> Any:
         transport = "sse" if path.startswith("/sse") else "http"

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+import pytest
+
 from .conftest import MANY
 from .served import Served, eventually, heard, request
 from .waiting import create, held, under_way
@@ -85,6 +87,7 @@ def test_a_batch_without_requests_is_taken_and_not_answered(served: Served) -> N
     assert (told.status, told.body) == (202, b"")
 
 
+@pytest.mark.long
 def test_a_stream_is_not_idle_though_the_connection_was_used_before(serving: Callable[..., Served]) -> None:
     web = "polymnia.transports.web"
     served = serving(*MANY, changes={f"{web}.punctual.IDLE_SECONDS": 0.2, f"{web}.stream.SILENCE": 0.5})

@@ -157,6 +157,7 @@ def test_a_host_of_the_setting_is_answered(serving: Callable[..., Served]) -> No
         assert served.status("GET", "/healthz", Host=host) == 421, host
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.host")
 def test_where_others_reach_it_it_answers_to_its_address_and_to_the_machines_name(
     serving: Callable[..., Served], tmp_path: Path

@@ -127,6 +127,7 @@ def test_only_a_named_proxy_is_believed_who_its_client_is(serving: Callable[...,
     assert alone.post(read, **{**said, "X_Forwarded_For": "203.0.113.10"}).status == 429, "the same address"
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.proxies")
 def test_a_proxy_that_is_no_address_is_refused_at_the_start(serving: Callable[..., Served], tmp_path: Path) -> None:
     served = serving("--trusted-proxies", "proxy.local", folder=tmp_path, wait=False)

@@ -238,6 +238,7 @@ def test_the_first_key_counts_at_once_for_a_server_that_runs(serving: Callable[.
     assert served.status("GET", "/mcp") == 401, "who revokes the last key does not open the door to everybody"
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.keys.projects")
 def test_a_key_for_no_project_opens_nothing(locked: Served, kind: str) -> None:
     _, text = locked.keys.add("nowhere", projects=())

@@ -56,6 +56,7 @@ def test_others_read_and_write_while_a_long_text_is_stored(everything: Served) -
     assert told(answers[0])["content_id"]
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.concurrency.long_text")
 def test_a_long_text_holds_up_no_analysis_of_another(everything: Served) -> None:
     told(everything.post(store("a" * 160_000)))

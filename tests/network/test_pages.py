@@ -52,6 +52,7 @@ def test_the_figures_are_what_prometheus_reads(open_server: Served) -> None:
     assert families["polymnia_connections"].samples[0].value == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.pages.metrics")
 def test_figures_have_a_right_of_their_own_where_there_are_keys(serving: Callable[..., Served], tmp_path: Path) -> None:
     file = KeyFile(str(tmp_path / "config" / "polymnia" / "keys.json"))

@@ -80,6 +80,7 @@ def test_of_130_requests_that_call_nothing_exactly_100_pass(limited: Served, met
     assert answers[-1].headers["retry-after"] == str(error["data"]["retry_after"])
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.rates.talk")
 @pytest.mark.parametrize("kind", DOORS)
 def test_what_calls_nothing_takes_no_call_away(limited: Served, kind: str) -> None:
@@ -233,6 +234,7 @@ def test_a_heavy_call_is_told_of_the_limit_it_is_nearest_to(limited: Served) -> 
     assert (light["x-ratelimit-type"], light["x-ratelimit-remaining"]) == ("session", "98")
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.rates.session")
 def test_sessions_of_the_memory_have_counts_of_their_own_without_a_handshake(serving: Callable[..., Served]) -> None:
     served = serving("--rate-limit-session", "2")

@@ -47,6 +47,7 @@ def test_one_key_that_begins_many_sessions_ends_no_others(serving: Callable[...,
     assert alive == [404] * 16 + [200] * 4
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.sessions.bounded")
 def test_where_all_sessions_are_in_use_there_is_no_other(serving: Callable[..., Served]) -> None:
     served = serving(*MANY, "--max-sessions", "2")

@@ -45,6 +45,7 @@ def dropped(made: socket.socket) -> bytes:
     return said
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.head")
 @pytest.mark.parametrize(
     "said", [b"", b"G", b"GET /healthz HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: "]
@@ -79,6 +80,7 @@ def test_a_second_request_must_come_as_fast_as_the_first(hasty: Served) -> None:
     assert said.count(b"HTTP/1.1 200") == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.body")
 @pytest.mark.parametrize(
     "said",
@@ -151,6 +153,7 @@ def test_a_socket_whose_client_answers_no_pings_is_dropped(serving: Callable[...
         assert b"101" in dropped(made)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.socket")
 @pytest.mark.parametrize(
     "said",
@@ -164,6 +167,7 @@ def test_a_message_of_a_socket_that_never_becomes_whole_closes_it(hasty: Served,
         assert struct.pack("!H", 1008) in dropped(made)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.socket")
 def test_a_socket_that_says_one_message_after_another_stays_open(hasty: Served) -> None:
     ping = json.dumps(request("ping")).encode()
@@ -205,6 +209,7 @@ def test_messages_that_are_not_whole_are_bounded_in_all(serving: Callable[..., S
         assert b'"result":{}' in late.recv(4096)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.held")
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is asked of Linux")
 @pytest.mark.parametrize("last", [True, False], ids=["half a frame", "a piece"])
@@ -252,6 +257,7 @@ def test_of_a_socket_far_ahead_of_its_answers_no_more_is_read_for_now(serving: C
     assert all("result" in one for one in found)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.slow.ahead")
 def test_a_message_by_sse_waits_while_its_client_is_far_ahead(serving: Callable[..., Served]) -> None:
     served = serving(*MANY, changes={"polymnia.transports.web.workers._MOST_CALLS": 3})

@@ -73,6 +73,7 @@ def test_by_itself_it_listens_on_loopback_alone(serving: Callable[..., Served]) 
         socket.create_connection((str(address), served.port), 2)
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.keys.file")
 @pytest.mark.parametrize(
     "content",

@@ -62,6 +62,7 @@ def refused(port: int) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.stopping.ends")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_streams_and_sockets_are_ended_and_the_exit_is_clean(serving: Callable[..., Served], sign: int) -> None:
@@ -92,6 +93,7 @@ def test_an_idle_server_ends_at_once(serving: Callable[..., Served]) -> None:
         assert served.stop() == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.stopping.ends")
 @pytest.mark.parametrize("path", ["/mcp", "/sse/messages"])
 def test_half_a_message_keeps_no_server_from_ending(serving: Callable[..., Served], path: str) -> None:

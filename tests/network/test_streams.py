@@ -302,6 +302,7 @@ def test_a_session_that_is_ended_is_over_and_its_streams_with_it(served: Served)
     assert served.request("DELETE", "/mcp", **session).status == 404
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.sessions.end")
 def test_a_session_nobody_uses_ends(serving: Callable[..., Served]) -> None:
     served = serving(*MANY, "--session-idle", "1")

@@ -199,6 +199,7 @@ def test_keys_are_taken_beside_tokens(serving: Callable[..., Served], issuer: Is
     assert served.post(READ, key=text).status == 200
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.oauth.wrong")
 def test_a_token_opens_nothing_once_its_issuer_has_dropped_the_key(
     serving: Callable[..., Served], issuer: Issuer, tmp_path: Path

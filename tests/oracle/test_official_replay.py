@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from form import by_form
+
 from .calls import Call, calls, legal_calls
 from .servers import Official
 
@@ -22,13 +24,13 @@ def _replay(sequence: list[Call], ours: Official, theirs: Official) -> None:
     assert ours.graph() == theirs.graph()
 
 
-@settings(_bounded, max_examples=200)
+@settings(_bounded, max_examples=by_form(40, 200))
 @given(legal_calls(20))
 def test_legal_calls_get_the_answers_of_the_release(ours: Official, theirs: Official, sequence: list[Call]) -> None:
     _replay(sequence, ours, theirs)
 
 
-@settings(_bounded, max_examples=200)
+@settings(_bounded, max_examples=by_form(40, 200))
 @given(calls(16))
 def test_wrong_calls_among_legal_ones_get_the_answers_of_the_release(
     ours: Official, theirs: Official, sequence: list[Call]

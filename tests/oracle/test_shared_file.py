@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from form import by_form
+
 from .calls import Call, legal_calls
 from .servers import Official, polymnia, reference
 
@@ -52,7 +54,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=by_form(15, 60),
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(legal_calls(12), st.randoms(use_true_random=False))

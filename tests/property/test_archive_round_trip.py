@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia import EntityDraft, Memory, connect
 from polymnia.models import RelationDraft
 
@@ -110,7 +111,11 @@ def _filled(memory: Memory, plan: dict[str, Any]) -> None:
 
 
 @pytest.mark.promise("associative.archives.round_trip")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=by_form(10, 60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(plan=plans, form=st.sampled_from(["json", "yaml"]), gzip=st.booleans())
 def test_an_export_of_what_an_export_brought_is_the_same_bytes(
     projects: Callable[[], Memory], plan: dict[str, Any], form: Literal["json", "yaml"], gzip: bool

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
+from form import by_form
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot
@@ -291,7 +292,7 @@ def test_every_index_agrees_with_the_store(unlisted: int, monkeypatch: pytest.Mo
     run_state_machine_as_test(
         SearchMachine,
         settings=settings(
-            max_examples=20,
+            max_examples=by_form(4, 20),
             stateful_step_count=20,
             deadline=None,
             derandomize=True,

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from form import by_form
 from polymnia import EntityDraft, Memory, connect
 from polymnia.storage.sqlite import indexing, substrings
 
@@ -166,7 +167,7 @@ def test_the_store_agrees_with_a_plain_dict(unindexed: int, monkeypatch: pytest.
     run_state_machine_as_test(
         StoreMachine,
         settings=settings(
-            max_examples=40,
+            max_examples=by_form(12, 40),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

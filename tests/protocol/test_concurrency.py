@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from form import mostly_long
 from stdio_client import Place, Server, entity
 
 PROMPT = 5.0
@@ -161,6 +162,7 @@ def test_cancelling_what_is_already_answered_changes_nothing(server: Server) -> 
 
 
 @pytest.mark.promise("protocol.progress")
+@pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_large_call_reports_its_progress_when_asked_to(server: Server) -> None:
     many = [entity(f"n{i}", f"observation {i}", f"another {i}") for i in range(5000)]
 

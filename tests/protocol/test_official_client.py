@@ -96,6 +96,7 @@ def test_the_client_reads_resources_prompts_and_completions(
     converse(place, dialect, mode, talk)
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.official_client")
 @ERAS
 def test_the_client_hears_of_progress(place: Place, mode: str, version: str) -> None:

@@ -47,6 +47,7 @@ def test_a_signal_ends_the_process_without_a_complaint(place: Place, strict: Ser
     assert place.serve("strict").names() == ["kept"]
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.life.terminate")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 def test_a_signal_ends_the_process_whenever_it_comes_after_a_call_that_took_long(place: Place, name: str) -> None:

@@ -1,6 +1,7 @@
 """Every dialect over every transport: a matrix, not copies.
 
-All tests run over stdio, and one in four over one way of the network too; which one is drawn from its name.
+All tests run over stdio. In the short form a few modules run over one way of the network too, in the long form one
+test in four (which one is drawn from its name).
 ``POLYMNIA_TRANSPORTS=stdio,http,sse,ws`` (``make test-transports``) runs every test over all that are named.
 """
 
@@ -11,6 +12,8 @@ from zlib import crc32
 
 import pytest
 
+from form import LONG_FORM
+
 _NETWORK = ("http", "sse", "ws")
 _SHARE = 4
 # What is about a process of one client, or about no server at all.
@@ -20,12 +23,26 @@ _STDIO_ONLY = {"test_durability", "test_search_library", "test_search_commands",
 # A message that is too long closes a WebSocket: tests/network/test_input has that.
 _NOT_OVER_WS = {"test_a_message_over_16_mib_is_refused_naming_the_limit_and_the_server_lives_on"}
 
+# The short form's sample: what clients do most, in every family of dialects.
+_SAMPLE = {
+    "test_add_observations": "sse",
+    "test_errors": "http",
+    "test_open_nodes": "ws",
+    "associative.test_parameter_limits": "ws",
+    "associative.test_sessions": "http",
+    "content.test_reading": "sse",
+    "content.test_storing": "ws",
+    "content.test_relationships": "http",
+}
+
 
 def _transports(module: str, test: str) -> list[str]:
     if module.rpartition(".")[2] in _STDIO_ONLY:
         return ["stdio"]
     if named := os.environ.get("POLYMNIA_TRANSPORTS"):
         return [one for one in named.split(",") if one != "ws" or test not in _NOT_OVER_WS]
+    if not LONG_FORM:
+        return ["stdio", *([_SAMPLE[module]] if module in _SAMPLE else [])]
     drawn = crc32(f"{module} {test}".encode())
     return ["stdio", *([_NETWORK[drawn // _SHARE % len(_NETWORK)]] if drawn % _SHARE == 0 else [])]
 

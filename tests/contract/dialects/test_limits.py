@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from form import mostly_long
 from stdio_client import Place, Server, entity, relation
 
 MIB = 1024 * 1024
@@ -69,6 +70,7 @@ def test_a_whole_surrogate_pair_written_as_escapes_is_one_character(server: Serv
 
 
 @pytest.mark.promise("graph.limits.batch")
+@pytest.mark.parametrize("dialect", mostly_long(["official", "simple", "strict", "bilingual"]))
 def test_a_batch_of_10000_is_taken_and_one_more_is_refused_naming_the_limit(server: Server) -> None:
     many = [entity(f"n{i}", "x") for i in range(10_001)]
 
@@ -83,6 +85,7 @@ def test_a_batch_of_10000_is_taken_and_one_more_is_refused_naming_the_limit(serv
 
 
 @pytest.mark.promise("graph.limits.text")
+@pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_text_of_5_mib_is_kept_and_one_byte_more_is_refused_naming_the_limit(server: Server) -> None:
     longest = "한" * (5 * MIB // 3) + "xx"
     assert len(longest.encode()) == 5 * MIB
@@ -109,6 +112,7 @@ def test_a_message_over_16_mib_is_refused_naming_the_limit_and_the_server_lives_
     assert server.names() == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("graph.limits.message")
 def test_a_message_just_under_16_mib_is_taken(place: Place) -> None:
     server = place.serve("official")

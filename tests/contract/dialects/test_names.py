@@ -47,6 +47,7 @@ def test_replacing_an_entity_is_no_look_alike_of_itself(simple: Server) -> None:
     assert simple.call("create_entities", entities=[entity("admin", "y")]).notes == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("graph.names.look_alike")
 def test_a_look_alike_in_another_project_brings_no_note(place: Place, server: Server) -> None:
     server.call("create_entities", entities=[entity("admin", "x")])

@@ -281,6 +281,7 @@ def test_a_broken_model_leaves_the_words_and_says_what_to_do(place: Place, setti
     assert len(server.names()) == len(MEMORIES)
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.broken_model")
 def test_vectors_that_a_broken_model_could_not_make_are_made_by_the_next_one(place: Place) -> None:
     broken = place.serve("strict", "--embedder", "onnx:nowhere")

@@ -183,6 +183,7 @@ def test_a_hit_says_why_in_data_and_in_a_sentence(memory: Memory) -> None:
     assert [word for word, _ in alike.why.alike] == ["drniks"]
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.why")
 def test_a_hit_by_meaning_says_how_near_it_is(meaning: Memory) -> None:
     hit = meaning.search("the capital of Korea").hits[0]

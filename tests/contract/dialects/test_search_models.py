@@ -86,6 +86,7 @@ def test_another_model_is_taken_by_its_address(place: Place, model: Model) -> No
     assert model.keys == {"Bearer secret"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.other_models")
 def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: Place, model: Model) -> None:
     before = place.serve("strict", environment={"POLYMNIA_EMBEDDER": "use"})
@@ -112,6 +113,7 @@ def test_a_model_that_does_not_answer_holds_up_no_write_and_no_search_by_words(p
     assert {note["code"] for note in reply.notes} & {"loading", "no_meaning", "pending"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.broken_model")
 def test_a_model_that_goes_away_leaves_the_words(place: Place, model: Model) -> None:
     server = started(place, model)

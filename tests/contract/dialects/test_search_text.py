@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from form import by_form
 from stdio_client import Place, Reply, Server, entity
 
 SPECIAL = [
@@ -164,7 +165,7 @@ def library(request: pytest.FixtureRequest, module_place: Place) -> Library:
     }
     chance = random.Random(20)
     texts = make_texts(chance, 320)
-    library = Library(servers, {}, make_queries(chance, [t for t in texts if t], 190))
+    library = Library(servers, {}, make_queries(chance, [t for t in texts if t], by_form(90, 190)))
     library.add(
         [
             entity(f"e{i:03}" + chance.choice(["", " ß", "-각", "_%"]), *texts[4 * i : 4 * i + 4], type="Note")
@@ -172,7 +173,7 @@ def library(request: pytest.FixtureRequest, module_place: Place) -> Library:
         ]
     )
     if request.param == "large":
-        library.add([entity(f"bulk {i:03}", *make_texts(chance, 6), type="bulk") for i in range(500)])
+        library.add([entity(f"bulk {i:03}", *make_texts(chance, 6), type="bulk") for i in range(by_form(300, 500))])
     return library
 
 

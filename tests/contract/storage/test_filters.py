@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.ports import Store
 from polymnia.models import Filters, Record
 
@@ -140,7 +141,7 @@ WANTED = st.fixed_dictionaries(
         "metadata": st.dictionaries(st.sampled_from((*KEYS, "none")), st.sampled_from(VALUES), max_size=2),
     },
 ).map(lambda values: Filters(**values))
-RELAXED = settings(max_examples=150, deadline=None, derandomize=True, database=None,
+RELAXED = settings(max_examples=by_form(50, 150), deadline=None, derandomize=True, database=None,
                    suppress_health_check=list(HealthCheck))  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from form import by_form
 from polymnia.engine.ports import Store
 from polymnia.models import folded_forms
 
@@ -70,16 +71,16 @@ def test_exactly_the_records_that_hold_the_query_are_found(routed: Store) -> Non
     for part in range(3):
         other.create(*drafts(random, 100, start=part * 100))
         project.create(*drafts(random, 700, start=part * 700))
-    _compare(project, random, 160)
+    _compare(project, random, by_form(50, 160))
     _disturb(project, random)
-    _compare(project, random, 160)
+    _compare(project, random, by_form(50, 160))
     newest = project.last().id
     for number in range(newest, newest - 5, -1):
         project.undo(number)
-    _compare(project, random, 160)
+    _compare(project, random, by_form(50, 160))
     for _ in range(5):
         project.undo(project.last().id - 4)  # each undo is undone, in the order in which they came
-    _compare(project, random, 160)
+    _compare(project, random, by_form(50, 160))
     _compare(other, random, 50)
 
 
@@ -178,6 +179,7 @@ def test_forms_are_what_the_models_say_they_are() -> None:
         assert set(folded_forms(one)) == set(forms(one)), ascii(one)
 
 
+@pytest.mark.long
 def test_a_large_store_is_searched_as_shipped(engine: Engine) -> None:
     """Large enough that short queries go by the index too, without any threshold being moved."""
     random = Random("large")

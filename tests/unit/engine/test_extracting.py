@@ -231,6 +231,7 @@ def test_keywords_and_names_really_stand_in_the_text(words):
     assert all(one in text for one in told.names)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", ["<a ", "<!--", "[a](", "# ", "```\n", "| a |\n|---|\n", "<script>", "A. B ", "@a.", "김민수 "]
 )

@@ -76,7 +76,10 @@ _FORGED = [
 
 
 @pytest.mark.parametrize("place", _FORGED, ids=lambda place: place[:20])
-def test_a_forged_cursor_is_refused_or_leads_somewhere_in_every_listing(tmp_path: Path, place: str) -> None:
+def test_a_forged_cursor_is_refused_or_leads_somewhere_in_every_listing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
     with connect(tmp_path / "memory.db") as memory, connect(tmp_path / "memory.db", graph="simple") as simple:
         memory.create_entities([EntityDraft("a", "k", ("text",)), EntityDraft("b", "k", ("text",))])
         for kind, listing in {

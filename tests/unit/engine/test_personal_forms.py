@@ -78,6 +78,7 @@ def test_two_capitalized_words_are_a_name_unless_one_is_an_ordinary_word() -> No
     assert veil.text(texts[0], learned=True) == "We asked Name 1 about Blue Harbor"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shape",
     ["A", "a-", "A-", "1", "1.", "a:", "@a", "@1.", "가", "A b ", "Aa ", "12 Aa ", "0-", "1 ", "born ", "一", "AB12"],

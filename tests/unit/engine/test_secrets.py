@@ -125,6 +125,7 @@ def test_places_are_in_order_and_apart(text):
         end = one.end
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", ["password=", "://a:", "eyJaaaaaaaaa.", "sk-", "4", "api_key:x", "xxx "])
 def test_a_long_hostile_text_is_read_to_its_end(piece):
     # Two million characters: what costs more than its length would not come back within the test's patience.

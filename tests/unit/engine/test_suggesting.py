@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.suggesting import Example, View, suggest
 
 _PARTS = st.text("abcdefgh가나会é", min_size=1, max_size=6)
@@ -137,7 +138,7 @@ def test_the_category_is_that_of_the_memories_of_the_scope():
     assert suggest("The login page crashes twice", examples).category == "incident"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=by_form(20, 60), deadline=None)
 @given(content=st.text(max_size=120), examples=_EXAMPLES, current=st.none() | _SCOPES)
 def test_every_suggestion_is_well_formed(content: str, examples: list[Example], current: str | None):
     found = suggest(content, examples, current=current)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.suggesting.keywords import keywords
 from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import read
@@ -44,7 +45,7 @@ def test_addresses_and_numbers_are_no_keywords():
     assert not {"https", "org", "2024"} & set(keywords(read("See https://example.org/a/b from 2024 about pruning")))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=by_form(40, 150), deadline=None)
 @given(st.text(max_size=200))
 def test_keywords_stand_in_the_text(text: str):
     assert all(word in text.lower() for word in keywords(read(text)))
@@ -97,7 +98,7 @@ def test_no_text_is_too_odd_to_be_looked_at(text: str):
     assert content_type(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=by_form(40, 150), deadline=None)
 @given(st.text(max_size=300))
 def test_every_text_has_a_kind(text: str):
     assert content_type(text) in {"code", "conversation", "data", "link", "list", "notes", "plan", "question"}

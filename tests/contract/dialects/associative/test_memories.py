@@ -170,6 +170,7 @@ def test_what_was_deleted_is_not_found_listed_or_linked(words: Server) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.delete.unfound")
 def test_what_was_deleted_is_not_found_by_meaning_either(meaning: Server) -> None:
     one = stored(meaning, "The puppy chews on my slippers", scope="pets")

@@ -295,6 +295,7 @@ def test_scope_list_include_memory_counts_counts_the_memories(shared: Server) ->
     assert bare == {"scope": "counts", "child_scopes": [], "depth": 1}
 
 
+@pytest.mark.long
 def test_scope_suggest_content_decides(place: Place) -> None:
     meaning = place.serve("associative", environment={"POLYMNIA_EMBEDDER": "use"})
     for number, (cooking, money) in enumerate(

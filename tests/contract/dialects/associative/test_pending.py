@@ -68,6 +68,7 @@ def test_what_is_pending_is_drawn_by_the_next_server(place: Place) -> None:
     until_linked(server, answer["memory_id"], [doctor])
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.associations.pending")
 def test_an_update_that_draws_associations_anew_does_not_wait_for_a_model_either(place: Place) -> None:
     doctor, revenue = _older(place)

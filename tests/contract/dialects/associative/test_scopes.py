@@ -261,6 +261,7 @@ def test_where_nothing_fits_it_abstains_with_low_confidence(words: Server) -> No
         assert value["confidence"] < 0.5
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.suggest.abstains")
 def test_one_filed_memory_does_not_attract_gibberish(place: Place) -> None:
     server = place.serve("associative", environment={"POLYMNIA_EMBEDDER": "use"})

@@ -62,6 +62,7 @@ def quotes(value: Any) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.answers")
 def test_every_answer_says_that_it_is_one_when_and_of_what(shared: Server, mixed: list[str]) -> None:
     for answer in analyze_all(shared, "mixed", mixed[0]):
@@ -158,6 +159,7 @@ def test_an_empty_project_has_nothing_and_says_so(shared: Server, project: str) 
         assert analyze(shared, "generate_insights", project, **scope)["insights"] == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.little")
 @pytest.mark.parametrize(
     "text", ["The ferry leaves at noon.", "배는 정오에 떠난다.", "🦊", ".", "x" * 100_000, "a\n" * 5000]
@@ -203,6 +205,7 @@ def test_a_korean_project_is_analysed(shared: Server, module_place: Place) -> No
 # Other tools
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.one_memory")
 def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
     server = place.serve("all")

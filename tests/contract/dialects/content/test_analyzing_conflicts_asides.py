@@ -48,6 +48,7 @@ TIMES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.conflicts.asides")
 @pytest.mark.parametrize(("one", "two", "differs"), HIDDEN, ids=[case[1] for case in HIDDEN])
 def test_what_is_said_beside_a_fact_does_not_hide_it(

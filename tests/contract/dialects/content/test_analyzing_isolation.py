@@ -70,6 +70,7 @@ def test_nothing_of_another_session_is_in_any_answer(shared: Server, project: st
             assert ids_in(answers) <= set(mine)
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.isolation.sessions")
 def test_with_its_session_the_data_of_both_is_seen(shared: Server, project: str) -> None:
     mine = fill(shared, project, OURS)
@@ -146,6 +147,7 @@ def test_an_id_of_another_session_is_told_like_one_that_never_was(shared: Server
 # Nothing is changed
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.reads_only")
 def test_analysing_changes_nothing(place: Place) -> None:
     server = place.serve("content")

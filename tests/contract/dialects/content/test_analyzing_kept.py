@@ -34,6 +34,7 @@ def ids(shared: Server, project: str) -> list[str]:
     return [stored(shared, project, text) for text in TEXTS]
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.kept.again")
 def test_the_same_question_again_is_answered_as_before(shared: Server, project: str, ids: list[str]) -> None:
     for operation, given in calls(ids):

@@ -60,6 +60,7 @@ def quality(server: Server, project: str, id: str, /, **more: Any) -> dict[str, 
     return answer
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.quality.dimensions")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_a_dimension_tells_a_good_text_from_a_bad_one(shared: Server, project: str, dimension: str) -> None:

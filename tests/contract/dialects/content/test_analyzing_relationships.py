@@ -85,6 +85,7 @@ def test_strength_and_context_are_told_unless_they_are_not_wanted(shared: Server
     assert set(whole) - set(no_context) == {"context"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.relationships.types")
 @pytest.mark.parametrize("type", RELATIONSHIPS)
 def test_only_the_types_asked_for_are_followed(shared: Server, project: str, type: str) -> None:
@@ -141,6 +142,7 @@ def test_what_the_texts_show_is_discovered_with_its_evidence_and_not_drawn(share
     assert shown.structured["content"]["relationships"] == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.relationships.discovered")
 def test_the_same_said_again_in_other_words_is_similar(meaning: Server, project: str) -> None:
     text = "The northern lighthouse was rebuilt after the storm with a stronger lamp and a taller tower of white stone."

@@ -41,6 +41,7 @@ def begin(server: Server, operation: str, project: str, token: str, /, **more: A
     return server.begin_call("memory_analyze", asked, meta={"progressToken": token})
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.progress")
 @pytest.mark.parametrize(
     ("operation", "given"),
@@ -78,6 +79,7 @@ def test_nobody_who_did_not_ask_hears_of_progress(place: Place, crowd: str) -> N
     assert server.notifications == []
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.cancelled")
 def test_an_analysis_that_waits_for_its_turn_is_called_off_at_once(place: Place) -> None:
     server = place.serve("content")

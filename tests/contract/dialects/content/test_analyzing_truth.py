@@ -130,6 +130,7 @@ def _asked(server: Server, id: str) -> list[dict[str, Any]]:
     return [*every, analyze(server, "generate_insights", PROJECT, options={"depth": "deep"})]
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.true")
 def test_what_is_quoted_stands_in_the_item_it_is_quoted_from(told: tuple[Server, str, Truth]) -> None:
     truth = told[2]
@@ -243,6 +244,7 @@ def _now(answer: dict[str, Any]) -> int:
     return int(datetime.fromisoformat(answer["analyzed_at"]).timestamp() * 1_000_000)
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.true")
 def test_no_evenness_is_claimed_of_reads_of_a_few_items(place: Place) -> None:
     with diary(place, PROJECT) as book:

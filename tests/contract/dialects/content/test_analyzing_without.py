@@ -35,6 +35,7 @@ def harbour(server: Server, project: str) -> list[str]:
 # No model
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.no_model")
 def test_without_a_model_everything_is_answered(shared: Server, project: str) -> None:
     ids = harbour(shared, project)
@@ -99,6 +100,7 @@ def bare(module_place: Place, tmp_path_factory: pytest.TempPathFactory) -> Itera
     yield module_place.serve("content", environment={"PYTHONPATH": path})
 
 
+@pytest.mark.long
 @pytest.mark.promise("analysis.no_extra")
 def test_patterns_that_need_the_extra_are_named_and_the_rest_is_told(bare: Server, project: str) -> None:
     harbour(bare, project)

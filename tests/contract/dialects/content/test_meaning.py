@@ -29,6 +29,7 @@ def quay(meaning: Server) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.search.query_types")
 def test_meaning_finds_what_shares_no_word(meaning: Server, quay: dict[str, str]) -> None:
     query = "vessel setting out"

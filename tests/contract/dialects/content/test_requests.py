@@ -122,6 +122,7 @@ def test_the_same_id_in_another_project_is_another_request(shared: Server, proje
     assert one["content_id"] != two["content_id"]
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.requests.once")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_retries_at_random_leave_what_one_try_each_leaves(place: Place, words: Server, seed: int) -> None:

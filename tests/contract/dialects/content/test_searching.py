@@ -147,6 +147,7 @@ def test_ten_are_answered_where_nothing_is_said(shared: Server, project: str) ->
     assert (len(answer["results"]), answer["total"], answer["per_page"]) == (10, 12, 10)
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.search.stable")
 @pytest.mark.parametrize("sort", ["relevance", "date", "title"])
 def test_pages_stay_as_they_were_while_others_write(place: Place, words: Server, sort: str) -> None:

@@ -168,6 +168,7 @@ def test_an_anonymized_export_counts_what_it_replaced_in_every_field(shared: Ser
     assert "anonymized" not in plain
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.system.embeddings")
 def test_an_export_may_carry_the_vectors(meaning: Server, project: str) -> None:
     stored(meaning, project, "The kettle boils", options={"generate_embeddings": True})
@@ -337,6 +338,7 @@ def test_health_is_found_out_by_using_every_part(shared: Server) -> None:
     assert set(only["components"]) == {"cache"}
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.system.health")
 def test_a_store_is_healthy_however_few_and_far_its_memories_are(place: Place) -> None:
     server = place.serve("content", "--embedder", "use")

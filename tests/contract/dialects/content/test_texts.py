@@ -140,6 +140,7 @@ def test_a_lone_surrogate_is_refused_by_the_name_of_its_field(place: Place) -> N
     assert find(server, "atlas", "a")["total"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.text.limit")
 def test_a_text_of_five_mebibytes_is_kept_and_one_more_byte_is_refused(words: Server) -> None:
     most = 5 << 20
@@ -150,6 +151,7 @@ def test_a_text_of_five_mebibytes_is_kept_and_one_more_byte_is_refused(words: Se
     assert find(words, "atlas", "word")["total"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.text.items")
 @pytest.mark.parametrize(
     ("field", "given"),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.analysis.citations import STYLES, Citable, Citation, citable, cite
 from polymnia.engine.analysis.citations_item import _TYPES
 from polymnia.engine.analysis.citations_names import names
@@ -258,7 +259,7 @@ keys = ["title", "author", "authors", "date", "year", "url", "doi", "publisher",
 
 
 @given(texts, st.dictionaries(st.sampled_from(keys), told, max_size=8), st.sampled_from(STYLES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=by_form(30, 150), deadline=None)
 def test_whatever_metadata_hold_there_is_a_citation(content: str, metadata: dict[str, Any], style: str) -> None:
     made = cited(style, item(metadata, content), permalink=True, access_date=True)
     assert made.text == made.text.strip() and LINK in made.text and "2026" in made.text

@@ -127,6 +127,7 @@ def test_a_text_full_of_dates_gives_a_bounded_number_of_terms() -> None:
     assert len(mentioned(text)) == 64
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", ["the quick brown fox ", "1", "1.", "a", "-", "in may 5 ", "我昨天去了", "지난주에 갔다 ", "1/2/", "'"]
 )

@@ -156,6 +156,7 @@ def test_a_fragment_is_what_the_text_has_there(text: str, spots: list[tuple[int,
         done = piece.start + len(piece.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["hello world. ", "a", "我们", "é ", "\n"])
 def test_a_text_of_megabytes_is_cut_as_any_other(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))

@@ -13,6 +13,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.transfer.archive import ArchiveForm, ArchiveLimits, Broken, Item, Written, read, write
 from polymnia.engine.transfer.archive_source import Source
 from polymnia.engine.transfer.archive_yaml import read_yaml
@@ -97,7 +98,7 @@ LINK = {"source": "019f3c", "target": "019f3d", "type": "semantic", "strength": 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=by_form(15, 60), deadline=None)
 @given(memories=st.lists(records, max_size=3), associations=st.lists(records, max_size=2), scope=st.none() | texts)
 @example(memories=[{text: text, "list": [text, [text]]} for text in TRICKY], associations=[], scope=None)
 def test_every_record_json_can_hold_survives_a_round_trip(
@@ -120,7 +121,8 @@ def test_every_record_json_can_hold_survives_a_round_trip(
     assert again == data
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.long
+@settings(max_examples=by_form(15, 60), deadline=None)
 @given(memories=st.lists(records, max_size=3))
 @example(memories=[{text: text, "list": [text, [text]]} for text in TRICKY])
 def test_other_readers_see_the_same(memories: list[dict[str, Any]]) -> None:
@@ -130,7 +132,8 @@ def test_other_readers_see_the_same(memories: list[dict[str, Any]]) -> None:
     assert same(json.loads(archive("json", memories))["memories"], memories)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.long
+@settings(max_examples=by_form(15, 40), deadline=None)
 @given(memories=st.lists(records, max_size=2))
 @example(memories=[{text: text} for text in TRICKY])
 def test_the_parser_in_python_reads_the_same_as_libyaml(memories: list[dict[str, Any]]) -> None:

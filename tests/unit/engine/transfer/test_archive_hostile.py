@@ -286,6 +286,7 @@ def test_too_many_records_are_refused(data: bytes) -> None:
         memories(data, items=1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("between", [b",", b",\n", b"," + b" " * 20])
 def test_many_small_records_take_no_longer_than_they_are_long(between: bytes) -> None:
     # Looking for the end of the line, or counting lines, anew for each record would take minutes here.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.transfer import json_text
 from polymnia.engine.transfer.archive import ArchiveLimits, Broken
 from polymnia.engine.transfer.archive_json import read_json
@@ -50,7 +51,7 @@ def test_the_layout_and_the_chunks_make_no_difference(layout: str, chunk: int, m
     assert read(layout.encode()) == (DOCUMENT["memories"], DOCUMENT["associations"], False)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=by_form(100, 400), deadline=None)
 @given(
     st.sampled_from(LAYOUTS),
     st.lists(

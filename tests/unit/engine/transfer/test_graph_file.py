@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.transfer.graph_file import (
     Finding,
     Form,
@@ -464,7 +465,8 @@ drafts = st.lists(
 links = st.lists(st.tuples(text, text, text, foreign), max_size=4)
 
 
-@settings(deadline=None)
+@pytest.mark.long
+@settings(deadline=None, max_examples=by_form(30, 100))
 @given(drafts, links, foreign)
 def test_a_document_is_written_as_javascript_writes_it_and_read_back_the_same(
     entities: list[EntityDraft], relations: list[Link], extra: dict[str, Any]
@@ -484,7 +486,7 @@ def test_a_document_is_written_as_javascript_writes_it_and_read_back_the_same(
     assert graph.report.repaired == graph.report.refused == []
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=by_form(30, 100))
 @given(drafts, links)
 def test_lines_are_written_as_the_npm_server_writes_them_and_read_back_the_same(
     entities: list[EntityDraft], relations: list[Link]
@@ -548,7 +550,7 @@ def test_an_empty_graph_is_what_javascript_writes_for_one() -> None:
     assert b"".join(write("lines", [], [])) == b""
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=by_form(30, 100))
 @given(drafts, links, foreign, st.sampled_from(["document", "lines"]))
 def test_unknown_keys_and_unread_items_survive_any_number_of_rewrites(
     entities: list[EntityDraft], relations: list[Link], extra: dict[str, Any], form: Form

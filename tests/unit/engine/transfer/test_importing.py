@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from form import by_form
 from polymnia import EntityDraft, Memory, connect
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Form, GraphFile, read
@@ -42,7 +43,7 @@ def _texts(memory: Memory) -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize("form", ["document", "lines"])
 @given(GRAPHS)
-@settings(max_examples=60)
+@settings(max_examples=by_form(15, 60))
 def test_what_was_exported_is_the_same_graph_when_imported(
     form: Form, graph: tuple[list[EntityDraft], list[Link]]
 ) -> None:

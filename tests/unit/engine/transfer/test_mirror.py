@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from form import by_form
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import SIMPLE
 from polymnia.engine.transfer.graph_file import Form, GraphFile, read, write
@@ -427,7 +428,7 @@ def test_random_edits_by_either_hand_stay_in_step(desk: Desk, seed: int) -> None
 
 @pytest.mark.parametrize("form", ["document", "lines"])
 @given(GRAPHS, GRAPHS)
-@settings(max_examples=25)
+@settings(max_examples=by_form(8, 25))
 def test_any_graph_put_in_the_place_of_any_other_is_what_the_store_says(
     form: Form, first: tuple[list[EntityDraft], list[Link]], second: tuple[list[EntityDraft], list[Link]]
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.transfer.project_files import ArchiveLimits, Broken, ProjectForm, Written, read, write
 from polymnia.errors import Fault
 
@@ -95,7 +96,7 @@ def back(data: bytes, form: ProjectForm, limits: ArchiveLimits | None = None) ->
 @example(
     [dict(ITEM, content=text, title=text) for text in TRICKY], [dict(LINK, context=text) for text in TRICKY], False
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=by_form(25, 150), deadline=None)
 def test_every_form_gives_back_what_was_written(form: ProjectForm, told: Any, related: Any, compress: bool) -> None:
     data = file(form, told, related, compress=compress)
     found = back(data, form)
@@ -107,7 +108,7 @@ def test_every_form_gives_back_what_was_written(form: ProjectForm, told: Any, re
 
 @pytest.mark.parametrize("form", ["json", "markdown", "zip"])
 @given(objects)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=by_form(15, 50), deadline=None)
 def test_the_head_comes_back_but_from_csv(form: ProjectForm, head: dict[str, Any]) -> None:
     assert {"project": head} in back(file(form, [ITEM], head=head), form)["head"]
 
@@ -174,7 +175,7 @@ def test_a_text_over_the_limit_breaks_its_item_only(form: ProjectForm) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 @given(st.binary(max_size=60))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=by_form(20, 80), deadline=None)
 def test_damaged_files_end_in_a_fault_or_in_records(form: ProjectForm, junk: bytes) -> None:
     whole = file(form, [ITEM, ITEM], [LINK])
     at = len(junk) * 13 % len(whole)
@@ -374,6 +375,7 @@ def test_an_entry_that_says_less_than_it_unpacks_to_is_refused() -> None:
         back(short, "zip")
 
 
+@pytest.mark.long
 def test_more_items_than_an_old_zip_can_count_are_written_and_read() -> None:
     small = [{"content_id": f"c{i}", "content": "x"} for i in range(66_000)]
     data = file("zip", small)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.transfer.broken_text import mend
 from polymnia.engine.transfer.graph_file import GraphFile, read, recover, write
 from polymnia.errors import BrokenFile
@@ -251,7 +252,7 @@ def test_a_nul_in_a_damaged_file_is_refused_too() -> None:
 # Anything at all
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=by_form(60, 300))
 @given(st.binary(max_size=60), st.sampled_from(["memory.json", "memory.jsonl"]))
 def test_no_bytes_are_too_bad_to_be_looked_at(data: bytes, path: str) -> None:
     check(recover(data, path))
@@ -266,7 +267,7 @@ SHARDS = [
 shards = st.lists(st.sampled_from(SHARDS), max_size=25)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=by_form(120, 600))
 @given(shards, st.sampled_from(["memory.json", "memory.jsonl"]))
 def test_no_shards_of_json_are_too_bad_to_be_looked_at(parts: list[bytes], path: str) -> None:
     check(recover(b"".join(parts), path))
@@ -280,6 +281,7 @@ def check(graph: GraphFile) -> None:
     assert again.relations == graph.relations
 
 
+@pytest.mark.long
 def test_nothing_is_too_deep_to_be_mended() -> None:
     mended = mend("[" * 200_000 + "]" * 200_000, 0)
     assert mended.complete

@@ -93,6 +93,7 @@ def test_who_was_refused_is_told_by_which_limit_once(clock: Clock) -> None:
     assert rates.stand("s", rates.counted()).type == "session"
 
 
+@pytest.mark.long
 def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
     rates = Rates(10**9, 100, 10, clock=clock)
     for at in range(1_000_000):
@@ -102,6 +103,7 @@ def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
     assert passed(rates, 200, "s999999") == 94
 
 
+@pytest.mark.long
 def test_a_million_refused_sessions_leave_nothing_behind(clock: Clock) -> None:
     rates = Rates(1000, 100, 10, clock=clock)
     assert sum(passed(rates, 1, f"s{at}") for at in range(1_000_000)) == 1000

@@ -89,6 +89,7 @@ def test_of_two_named_items_about_one_thing_the_judge_decides(desk: Desk) -> Non
         assert not found or found[0].confidence >= told - 0.001  # or what it would have in a project
 
 
+@pytest.mark.long
 def test_two_named_items_about_different_things_do_not_clash(desk: Desk) -> None:
     ids = desk.notes(list(UNRELATED))
     pairs = random.Random(4).sample([(a, b) for at, a in enumerate(ids) for b in ids[at + 1 :]], 300)
@@ -219,6 +220,7 @@ def test_what_there_is_not_is_refused(desk: Desk, asked: dict[str, Any]) -> None
         desk.conflicts(**asked)
 
 
+@pytest.mark.long
 def test_the_pairs_grow_with_the_items_and_not_with_their_square(desk: Desk) -> None:
     def fill(count: int, first: int) -> None:
         parts = ("limit", "quota", "timeout", "budget", "deadline", "capacity", "price", "weight", "delay", "rate")

@@ -153,6 +153,7 @@ def test_a_sentence_that_others_echo_is_central_and_its_own_echo_is_not() -> Non
     assert first < 3 <= second  # the second says something else
 
 
+@pytest.mark.long
 def test_topics_that_relations_join_are_told_when_it_is_comprehensive(tmp_path: Path) -> None:
     project = Project(tmp_path)
     made = random.Random(4)

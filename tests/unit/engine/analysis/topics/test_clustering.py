@@ -65,12 +65,14 @@ def test_words_alone_find_topics(topics: dict[str, list[str]]) -> None:
     assert (confidence(made) > 0.7).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_a_shuffled_twin_has_no_certain_group(seed: int) -> None:
     made = cluster(None, twin(flat(ENGLISH | KOREAN)[0], seed))
     assert (confidence(made) < 0.6).all()
 
 
+@pytest.mark.long
 def test_noise_has_no_certain_group() -> None:
     rows = unit(np.random.default_rng(SEED).standard_normal((300, 64))).astype(np.float32)
     made = cluster(rows, [f"w{at}x" for at in range(300)])
