@@ -246,6 +246,8 @@ def test_a_reindex_that_is_interrupted_goes_on_where_it_stopped(place: Place, mo
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=theirs,
+            # What a shell starts in the background ignores the signal, and so would everything started from here.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
             _read_until(ours, "Vectors of use-multilingual-3")
