@@ -1,0 +1,1 @@
+"""How our models are trained: the texts, the scripts and the figures."""

@@ -1,0 +1,82 @@
+"""The texts the models learn from, and the fifth of them that none of them ever sees."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["DATA", "LABELS", "Collection", "Pair", "Question", "collections", "is_test", "pairs", "rows"]
+
+DATA = Path(__file__).parent / "data"
+LABELS = ("conflict", "update", "same", "narrower", "compatible", "unrelated")
+
+
+class Question(NamedTuple):
+    """A question, the numbers of the texts that answer it (none where nothing does), its kind and its language."""
+
+    text: str
+    evidence: tuple[int, ...]
+    kind: str
+    language: str
+
+
+class Collection(NamedTuple):
+    """Texts that one person or team might have stored, and questions about them."""
+
+    id: str
+    language: str
+    kind: str
+    texts: tuple[str, ...]
+    questions: tuple[Question, ...]
+
+
+class Pair(NamedTuple):
+    """Two statements and what the second one is to the first."""
+
+    a: str
+    b: str
+    label: str
+    language: str
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a gzipped file of JSON lines."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def is_test(key: str) -> bool:
+    """Whether what this key names belongs to the fifth that is kept for measuring."""
+    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 5 == 0
+
+
+def collections(*, test: bool, folder: Path = DATA) -> list[Collection]:
+    """The collections of one part."""
+    found = []
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        if path.name.startswith("pairs"):
+            continue
+        for row in rows(path):
+            if is_test(row["id"]) == test:
+                texts = tuple(f"{one['who']}: {one['text']}" if one.get("who") else one["text"] for one in row["items"])
+                asked = tuple(
+                    Question(q["q"], tuple(q["evidence"]), q["type"], q.get("lang") or row["lang"])
+                    for q in row["questions"]
+                )
+                found.append(Collection(row["id"], row["lang"], row["kind"], texts, asked))
+    return found
+
+
+def pairs(*, test: bool, folder: Path = DATA) -> list[Pair]:
+    """The pairs of one part; pairs that share their first statement are in the same one."""
+    return [
+        Pair(row["a"], row["b"], row["label"], row["lang"])
+        for path in sorted(folder.glob("pairs*.jsonl.gz"))
+        for row in rows(path)
+        if is_test(row["a"]) == test
+    ]
