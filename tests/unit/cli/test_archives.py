@@ -192,3 +192,13 @@ def test_a_file_that_is_no_json_by_its_name_is_left_alone(desk: Desk) -> None:
     assert desk.run("list", "--file", "notes.txt", "--store", "behind.db").code == 2
     assert [path.name for path in desk.folder.iterdir()] == ["notes.txt"]
     assert notes.read_text() == "my own notes"
+
+
+def test_json_of_another_kind_is_no_memory_file_and_is_left_alone(desk: Desk) -> None:
+    package = desk.folder / "package.json"
+    package.write_text('{"name": "pkg", "version": "1.0.0", "dependencies": {}}')
+    for command in (["list"], ["add", "hi there"]):
+        told = desk.run(*command, "--file", "package.json", "--store", "behind.db")
+        assert told.code == 1
+        assert "it was left as it is" in told.err
+    assert package.read_text() == '{"name": "pkg", "version": "1.0.0", "dependencies": {}}'

@@ -180,7 +180,9 @@ def _similar(context: Context, given: parameters.FindSimilar) -> Reply:
     asking = Asking(context, given)
     if (given.content is None) == (given.content_id is None):
         if given.content is None:
-            raise BadArguments("find_similar_content", [Violation("content_id", "string", "undefined")])
+            raise BadArguments(
+                "find_similar_content", [Violation("content_id", "string; or give content", "undefined")]
+            )
         raise Invalid("Give content or content_id, not both", field="content_id", hint="Leave one of them out.")
     if given.content is not None and not given.content.strip():
         raise Invalid("content is empty", field="content", hint="Give a text to compare with.")

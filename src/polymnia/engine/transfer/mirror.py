@@ -20,7 +20,7 @@ from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
-from polymnia.engine.transfer.graph_file import Form, Link, Unread, read, recover, write
+from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
 from polymnia.engine.transfer.matching import add_missing, match
 from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Author, Limits
@@ -182,6 +182,12 @@ class Mirror:
                 # What the store knows was acknowledged once: damage to the file is no reason to lose it.
                 add_missing(tx, graph)
                 self._rewrite(tx, known)
+            elif before is None and _is_foreign(graph, data):
+                raise BrokenFile(
+                    f"{self._path} is JSON of another kind, without entities and relations; it was left as it is",
+                    hint="Keep the memory in another file, or delete this one first.",
+                    path=self._path,
+                )
             elif before is None:
                 # A store and a file that meet for the first time: neither takes anything from the other.
                 was_there = next(tx.records(), None) is not None
@@ -287,3 +293,9 @@ def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
         finally:
             os.close(descriptor)
     return status
+
+
+def _is_foreign(graph: GraphFile, data: bytes) -> bool:
+    """Whether a file is somebody's JSON that has nothing to do with a memory, such as a package.json."""
+    nothing = not graph.entities and not graph.relations
+    return nothing and bool(graph.extra) and b'"entities"' not in data and b'"relations"' not in data
