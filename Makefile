@@ -32,6 +32,8 @@ BENCH ?=
 DATA ?=
 
 .DEFAULT_GOAL := help
+# The tests start thousands of processes: without compiled modules each would compile them again.
+unexport PYTHONDONTWRITEBYTECODE
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
 .PHONY: help run demo test test-all test-extras test-pythons test-transports check bench bench-search clean
