@@ -385,28 +385,43 @@ def opened(
         flags = ["stdio", "--dialect", "all", *flags]
     else:
         flags = ["serve", "--port", "0", *flags, *(part for one in many for part in (one, "1000000"))]
-    with (folder / "stderr.txt").open("wb") as log:
-        process = subprocess.Popen(
-            [*before, sys.executable, "-m", "polymnia", *flags], env=variables | dict(environment or {}), cwd=folder,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-        )  # fmt: skip
+    process = subprocess.Popen(
+        [*before, sys.executable, "-m", "polymnia", *flags], env=variables | dict(environment or {}), cwd=folder,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    port: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    log = threading.Thread(target=_log, args=(process, folder / "stderr.txt", port), daemon=True)
+    log.start()
     try:
-        yield _Stdio(process) if transport == "stdio" else _Http(process, _port(process, folder / "stderr.txt"))
+        yield _Stdio(process) if transport == "stdio" else _Http(process, _port(port, folder / "stderr.txt"))
     finally:
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
             pipe.close()
+        log.join()
 
 
-def _port(process: subprocess.Popen[bytes], log: Path) -> int:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and process.poll() is None:
-        if found := re.search(r"http://127\.0\.0\.1:(\d+)", log.read_text(errors="replace")):
-            return int(found[1])
-        time.sleep(0.02)
-    raise TimeoutError(f"the server did not start: {log.read_text(errors='replace')}")
+def _log(process: subprocess.Popen[bytes], log: Path, port: queue.SimpleQueue[int | None]) -> None:
+    """Write down what the server says on stderr; the port it names goes to who waits for it, None at the end."""
+    assert process.stderr is not None
+    with process.stderr, log.open("wb", buffering=0) as file:
+        for line in process.stderr:
+            file.write(line)
+            if found := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
+                port.put(int(found[1]))
+    port.put(None)
+
+
+def _port(named: queue.SimpleQueue[int | None], log: Path) -> int:
+    try:
+        port = named.get(timeout=PATIENCE)
+    except queue.Empty:
+        port = None
+    if port is None:
+        raise TimeoutError(f"the server did not start: {log.read_text(errors='replace')}")
+    return port
 
 
 def seeded(folder: Path, embedder: str) -> Seed:

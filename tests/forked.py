@@ -1,27 +1,86 @@
-"""Servers and commands in processes of their own, forked from one that has imported the product already.
+"""Servers, commands and scripts in processes of their own, forked from one that has imported the product already.
 
-A fresh interpreter spends most of its first tenth of a second on imports, and the suite starts thousands. The process
-that is forked has read no settings and started no thread. What is about starting (imports, first calls, signals during
-the start) starts ``python -m polymnia`` itself, and so does everything where the system is not Linux.
+A fresh interpreter spends most of its first tenths of a second on imports and on loading the model, and the suite
+starts thousands. The process that is forked has read no settings and started no thread. What is about starting
+(imports, first calls, signals during the start) starts ``python -m polymnia`` itself, and so does everything where the
+system is not Linux.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import importlib
 import json
 import os
+import pkgutil
+import runpy
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any
 
-__all__ = ["AVAILABLE", "Forked"]
+__all__ = ["polymnia", "start"]
 
-AVAILABLE = sys.platform == "linux"
+_INTERPRETER = sys.executable
 _PR_SET_CHILD_SUBREAPER = 36
 _LONGEST = 1 << 17
+_turn = threading.Lock()
+
+
+def start(command: Sequence[str], *, env: Mapping[str, str], **options: Any) -> subprocess.Popen[Any]:
+    """Start a command as ``Popen`` does, forked where it can be.
+
+    That is ``python -m polymnia``, ``python -c code`` or ``python script``, as long as the environment has nothing for
+    the interpreter itself, and no test has put something else in its place.
+    """
+    own = {name for name in env if name.startswith(("PYTHON", "LD_"))}
+    same = command[0] == sys.executable == _INTERPRETER and all(env[name] == os.environ.get(name) for name in own)
+    known = command[1] == "-c" or list(command[1:3]) == ["-m", "polymnia"] or not command[1].startswith("-")
+    kind = _Forked if same and known and sys.platform == "linux" else subprocess.Popen
+    return kind(list(command), env=dict(env), **options)
+
+
+def polymnia() -> str:
+    """A line of shell that does what ``polymnia "$@"`` does."""
+    if sys.platform != "linux":
+        return f'exec "{sys.executable}" -m polymnia "$@"'
+    client = os.path.join(os.path.dirname(os.path.abspath(__file__)), "forked_client.py")
+    return f'exec "{sys.executable}" -I -S "{client}" "{_door(os.getpid())}" "$@"'
+
+
+@cache
+def _door(of: int) -> str:
+    """The name of a socket at which this process starts commands for those who cannot fork the template themselves."""
+    name = f"polymnia-tests-{of}"
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    door.bind("\0" + name)
+    door.listen()
+
+    def answer(asking: socket.socket) -> None:
+        with asking:
+            message, files, _, _ = socket.recv_fds(asking, _LONGEST, 3)
+            folder, count, *words = map(os.fsdecode, message.split(b"\0"))
+            arguments, variables = words[: int(count)], words[int(count) :]
+            running = start(
+                [sys.executable, "-m", "polymnia", *arguments], cwd=folder, stdin=files[0], stdout=files[1],
+                stderr=files[2], env=dict(variable.split("=", 1) for variable in variables),
+            )  # fmt: skip
+            for file in files:
+                os.close(file)
+            asking.send(str(running.pid).encode())
+            asking.send(str(running.wait()).encode())
+
+    def serve() -> None:
+        while True:
+            threading.Thread(target=answer, args=door.accept()[:1], daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return name
 
 
 @cache
@@ -40,18 +99,23 @@ def _template(of: int) -> socket.socket:
     return ours
 
 
-class Forked(subprocess.Popen[Any]):
-    """``python -m polymnia`` with these arguments."""
+class _Forked(subprocess.Popen[Any]):
+    """A command whose first word is the interpreter."""
 
     def _execute_child(self, args: list[str], *rest: Any) -> None:
         cwd, environment, ends = rest[4], rest[5], rest[9:15]
         read, _, _, write, _, complain = ends
-        template = _template(os.getpid())
-        order = json.dumps({"arguments": args, "folder": str(cwd), "environment": environment}).encode()
-        socket.send_fds(template, [order], [read, write, complain])
-        self.pid = int(template.recv(_LONGEST))
+        files = [standard if file == -1 else file for standard, file in enumerate((read, write, complain))]
+        order = {"arguments": args[1:], "folder": str(cwd or os.getcwd()), "environment": environment}
+        with _turn:
+            template = _template(os.getpid())
+            socket.send_fds(template, [json.dumps(order).encode()], files)
+            self.pid = int(template.recv(_LONGEST))
         self._child_created = True
         self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
+
+
+# ── the process that is forked ───────────────────────────────────────────────────────────────────────────
 
 
 def _fork(order: dict[str, Any], files: list[int], control: socket.socket) -> None:
@@ -75,30 +139,67 @@ def _fork(order: dict[str, Any], files: list[int], control: socket.socket) -> No
     os.environ.clear()
     os.environ.update(order["environment"])
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
-    sys.argv = ["polymnia", *order["arguments"]]
+    _run(*order["arguments"])
 
-    from polymnia.cli import main
 
-    sys.exit(main())
+def _run(first: str, *rest: str) -> None:
+    """Do what the interpreter does with these arguments, and end."""
+    if first == "-m":
+        assert rest[0] == "polymnia"
+        sys.argv = list(rest)
+
+        from polymnia.cli import main
+
+        sys.exit(main())
+    if first == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        sys.modules["__main__"] = module = ModuleType("__main__")
+        exec(rest[0], module.__dict__)
+    else:
+        script = os.path.abspath(first)
+        sys.argv = [first, *rest]
+        sys.path.insert(0, os.path.dirname(script))
+        runpy.run_path(script, run_name="__main__")
+    sys.exit()
+
+
+@cache
+def _load_model() -> None:
+    """Load the default model once for every process that will ask for it."""
+    from polymnia.embedding.use import Use
+
+    model, prepare = Use(), Use._prepare
+    model.load()
+
+    def share(self: Use) -> None:
+        if (self._carrier, self._files) == (model._carrier, model._files):
+            self._pieces, self._network = model._pieces, model._network
+        else:
+            prepare(self)
+
+    Use._prepare = share  # type: ignore[method-assign]
 
 
 def _serve() -> None:
     import gc
 
-    import polymnia.app
-    import polymnia.cli.commands
-    import polymnia.dialects.graph
-    import polymnia.engine.memory
-    import polymnia.storage.sqlite  # noqa: F401
+    import polymnia
 
     sys.path[:] = [path for path in sys.path if path != os.path.dirname(os.path.abspath(__file__))]
+    for module in pkgutil.walk_packages(polymnia.__path__, "polymnia."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
     gc.freeze()
     control = socket.socket(fileno=int(sys.argv[1]))
     while True:
-        order, files, _, _ = socket.recv_fds(control, _LONGEST, 3)
-        if not order:
+        message, files, _, _ = socket.recv_fds(control, _LONGEST, 3)
+        if not message:
             return
-        _fork(json.loads(order), files, control)
+        order = json.loads(message)
+        if "use" in (order["environment"].get("POLYMNIA_EMBEDDER"), *order["arguments"]):
+            _load_model()
+            gc.freeze()
+        _fork(order, files, control)
         for file in files:
             os.close(file)
 

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from forked import AVAILABLE, Forked
+import forked
 
 __all__ = [
     "DEADLINE",
@@ -51,7 +51,6 @@ everything_is_near = pytest.mark.xfail(
 """A gap of the model that comes with the extra `en`; red when it heals."""
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
-_INTERPRETER = sys.executable
 DEADLINE = 30.0
 BRIDGE = Path(__file__).parent / "bridge.py"
 """Seconds after which a silent server fails the test. Far above what any answer takes."""
@@ -131,14 +130,6 @@ def _validator(schema: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads(schema))
 
 
-def can_be_forked(environment: Mapping[str, str]) -> bool:
-    """Whether it would be the same process: nothing here is for the interpreter itself, and none stands in for it."""
-    own = {name for name in environment if name.startswith(("PYTHON", "LD_"))}
-    return (
-        AVAILABLE and sys.executable == _INTERPRETER and all(environment[name] == os.environ.get(name) for name in own)
-    )
-
-
 class Server:
     """One running server process. Everything it writes on stdout has to be a JSON-RPC message."""
 
@@ -148,13 +139,12 @@ class Server:
         program = ["-m", "polymnia", "stdio"] if transport == "stdio" else [str(BRIDGE), transport]
         self.log = folder / f"stderr-{time.monotonic_ns()}.txt"
         with self.log.open("wb") as log:
-            forked = transport == "stdio" and can_be_forked(environment)
-            self.process: subprocess.Popen[bytes] = (Forked if forked else subprocess.Popen)(
-                ["stdio", *arguments] if forked else [sys.executable, *program, *arguments],
+            self.process: subprocess.Popen[bytes] = forked.start(
+                [sys.executable, *program, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=dict(environment),
+                env=environment,
                 cwd=folder,
             )
         assert self.process.stdin is not None
@@ -492,10 +482,8 @@ class Place:
         """Run a command of `polymnia` to its end."""
         changed = {**self.environment, **(environment or {})}
         given = {k: v for k, v in changed.items() if v is not None}
-        forked, pipe = can_be_forked(given), subprocess.PIPE
-        command = [*arguments] if forked else [sys.executable, "-m", "polymnia", *arguments]
-        start = Forked if forked else subprocess.Popen
-        with start(
+        command, pipe = [sys.executable, "-m", "polymnia", *arguments], subprocess.PIPE
+        with forked.start(
             command, env=given, cwd=self.folder, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
         ) as process:
             try:

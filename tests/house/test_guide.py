@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import forked
 from polymnia import EntityDraft, connect, errors
 from stdio_client import DEADLINE, Place, Server, entity
 
@@ -91,7 +92,7 @@ class _Desk:
         shutil.copytree(folder, self.folder)
         tools = place.folder / "bin"
         tools.mkdir()
-        self._tool(tools, "polymnia", f'exec "{sys.executable}" -m polymnia "$@"')
+        self._tool(tools, "polymnia", forked.polymnia())
         self._tool(tools, "python3", f'exec "{sys.executable}" "$@"')
         self._tool(tools, "claude", 'printf "%s\\n" "$@" > claude-was-told.txt')
         kept = {name: value for name, value in place.environment.items() if name != "POLYMNIA_STORE"}
@@ -106,7 +107,7 @@ class _Desk:
     def run(self, script: str) -> str:
         """Run a script to its good end; everything it printed, errors too."""
         with_what = ["sh", "-e"] if script.endswith(".sh") else [sys.executable]
-        done = subprocess.run(
+        with forked.start(
             [*with_what, script],
             cwd=self.folder,
             env=self.environment,
@@ -114,11 +115,10 @@ class _Desk:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            timeout=DEADLINE,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
-        return done.stdout.replace(str(self.folder), "/path/to")
+        ) as running:
+            told, _ = running.communicate(timeout=DEADLINE)
+        assert running.returncode == 0, told
+        return str(told).replace(str(self.folder), "/path/to")
 
 
 def _timeless(text: str) -> str:

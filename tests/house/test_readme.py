@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from stdio_client import Place
+import forked
+from stdio_client import DEADLINE, Place
 
 from .tree import ROOT, files
 
@@ -37,15 +39,14 @@ def _typed(page: Path) -> list[str]:
 
 @cache
 def _help(*command: str) -> str:
-    done = subprocess.run(
+    pipe = subprocess.PIPE
+    with forked.start(
         [sys.executable, "-m", "polymnia", *command, "--help"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, f"polymnia {' '.join(command)} --help: {done.stderr}"
-    return done.stdout
+        stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, encoding="utf-8", env=os.environ,
+    ) as running:  # fmt: skip
+        told, complaints = running.communicate(timeout=DEADLINE)
+    assert running.returncode == 0, f"polymnia {' '.join(command)} --help: {complaints}"
+    return str(told)
 
 
 def _commands() -> set[str]:

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+import forked
 from polymnia.keys import KeyFile
 from stdio_client import DEADLINE, LATEST_HANDSHAKE, envelope
 
@@ -85,7 +86,7 @@ class Served:
         self._news = threading.Condition()
         self._silent = False  # it has closed its stderr
         variables = {name: value for name, value in os.environ.items() if not name.startswith("POLYMNIA_")}
-        self.process = subprocess.Popen(
+        self.process = forked.start(
             [sys.executable, "-c", _START.format(changes=dict(changes or {}), before=before), "serve",
              "--store", str(self.store), "--embedder", "none", "--port", str(self.port), *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder,

@@ -183,8 +183,8 @@ def test_a_socket_that_says_one_message_after_another_stays_open(hasty: Served) 
 
 @pytest.mark.promise("network.slow.held")
 def test_messages_that_are_not_whole_are_bounded_in_all(serving: Callable[..., Served]) -> None:
-    little = "import polymnia.transports.web.house as h; from functools import partial; "
-    little += "h.Limits = partial(h.Limits, held_bytes=500_000)"
+    little = "import polymnia.app.network as n; from functools import partial; "
+    little += "n.Limits = partial(n.Limits, held_bytes=500_000)"
     served = serving(*MANY, before=little)
     ping = json.dumps(request("ping")).encode()
     with ExitStack() as stack:

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import forked
+
 __all__ = ["Wire"]
 
 Message = dict[str, Any]
@@ -20,8 +22,8 @@ _PATIENCE = 30.0
 class Wire:
     """One server process, shaken hands with, and its standard streams."""
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
-        self._process = subprocess.Popen(
+    def __init__(self, command: Sequence[str], env: Mapping[str, str]) -> None:
+        self._process = forked.start(
             command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self._rest = b""

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import forked
 from form import LONG_FORM, by_form
 from polymnia import EntityDraft, connect
 from stdio_client import DEADLINE, Place
@@ -334,15 +335,14 @@ def _on_a_terminal(place: Place, *arguments: str, **more: str) -> str:
     """What a command prints on a terminal."""
     ours, theirs = pty.openpty()
     try:
-        subprocess.run(
+        running = forked.start(
             [sys.executable, "-m", "polymnia", *arguments],
             env={**place.environment, **more},
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=subprocess.DEVNULL,
-            timeout=DEADLINE,
-            check=True,
         )
+        assert running.wait(DEADLINE) == 0
         return os.read(ours, 65536).decode()
     finally:
         os.close(ours)
