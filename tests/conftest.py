@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import one_model
 from form import LONG_FORM
 from stdio_client import Place, Server
 
@@ -53,6 +54,12 @@ def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterat
         for variable in ("XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"):
             patch.setenv(variable, str(tmp_path_factory.mktemp("config")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_model_for_all() -> None:
+    """What opens a memory in this process shares the model with all that did before."""
+    one_model.share()
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+import one_model
+
 __all__ = ["polymnia", "start"]
 
 _INTERPRETER = sys.executable
@@ -32,14 +34,20 @@ _LONGEST = 1 << 17
 _turn = threading.Lock()
 
 
+def _of_interpreter(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(("PYTHON", "LD_"))}
+
+
+_OWN = _of_interpreter(os.environ)
+
+
 def start(command: Sequence[str], *, env: Mapping[str, str], **options: Any) -> subprocess.Popen[Any]:
     """Start a command as ``Popen`` does, forked where it can be.
 
     That is ``python -m polymnia``, ``python -c code`` or ``python script``, as long as the environment has nothing for
     the interpreter itself, and no test has put something else in its place.
     """
-    own = {name for name in env if name.startswith(("PYTHON", "LD_"))}
-    same = command[0] == sys.executable == _INTERPRETER and all(env[name] == os.environ.get(name) for name in own)
+    same = command[0] == sys.executable == _INTERPRETER and _of_interpreter(env).items() <= _OWN.items()
     known = command[1] == "-c" or list(command[1:3]) == ["-m", "polymnia"] or not command[1].startswith("-")
     kind = _Forked if same and known and sys.platform == "linux" else subprocess.Popen
     return kind(list(command), env=dict(env), **options)
@@ -168,16 +176,8 @@ def _load_model() -> None:
     """Load the default model once for every process that will ask for it."""
     from polymnia.embedding.use import Use
 
-    model, prepare = Use(), Use._prepare
-    model.load()
-
-    def share(self: Use) -> None:
-        if (self._carrier, self._files) == (model._carrier, model._files):
-            self._pieces, self._network = model._pieces, model._network
-        else:
-            prepare(self)
-
-    Use._prepare = share  # type: ignore[method-assign]
+    one_model.share()
+    Use().load()
 
 
 def _serve() -> None:

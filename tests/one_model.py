@@ -1,0 +1,24 @@
+"""The default model is read once a process, however many memories of it are opened: that takes half a second."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["share"]
+
+
+def share() -> None:
+    """Have every embedder of the same files share what the first one has read."""
+    from polymnia.embedding.use import Use
+
+    prepare = Use._prepare
+    read: dict[Any, Any] = {}
+
+    def prepare_once(self: Use) -> None:
+        which = self._carrier, self._carrier.folder(), self._files
+        if which not in read:
+            prepare(self)
+            read[which] = self._pieces, self._network
+        self._pieces, self._network = read[which]
+
+    Use._prepare = prepare_once  # type: ignore[method-assign]
