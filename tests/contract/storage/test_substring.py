@@ -68,20 +68,21 @@ def _disturb(project: Project, random: Random) -> None:
 def test_exactly_the_records_that_hold_the_query_are_found(routed: Store) -> None:
     random = Random("substring")
     project, other = Project(routed, "default"), Project(routed, "other")
+    many = by_form(350, 700)
     for part in range(3):
         other.create(*drafts(random, 100, start=part * 100))
-        project.create(*drafts(random, 700, start=part * 700))
-    _compare(project, random, by_form(50, 160))
+        project.create(*drafts(random, many, start=part * many))
+    _compare(project, random, by_form(30, 160))
     _disturb(project, random)
-    _compare(project, random, by_form(50, 160))
+    _compare(project, random, by_form(30, 160))
     newest = project.last().id
     for number in range(newest, newest - 5, -1):
         project.undo(number)
-    _compare(project, random, by_form(50, 160))
+    _compare(project, random, by_form(30, 160))
     for _ in range(5):
         project.undo(project.last().id - 4)  # each undo is undone, in the order in which they came
-    _compare(project, random, by_form(50, 160))
-    _compare(other, random, 50)
+    _compare(project, random, by_form(30, 160))
+    _compare(other, random, 30)
 
 
 def test_a_text_is_found_by_every_part_of_it(routed: Store) -> None:

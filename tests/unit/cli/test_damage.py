@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -10,6 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, connect, embedding
 from polymnia.models import Filters, Note
+from polymnia.storage.sqlite import indexing, small, substrings
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 from ..engine.search.toys import Toy
@@ -44,6 +46,19 @@ SPOILT = {
 """Statements that damage each table that is made of the others. A new table must stand here or above."""
 
 
+_PEBBLES = 60
+
+
+@pytest.fixture(scope="module", autouse=True)
+def large() -> Iterator[None]:
+    """Indexes take everything in, and are asked, from as few texts on as there are here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexing, "_UNINDEXED", _PEBBLES)
+        patch.setattr(substrings, "_SCAN_BELOW", _PEBBLES)
+        patch.setattr(small, "MOST_TEXTS", _PEBBLES)
+        yield
+
+
 @pytest.fixture
 def desk(tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
     monkeypatch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
@@ -61,7 +76,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
         patch.setenv("POLYMNIA_EMBEDDER", "use")
         with connect(path) as memory:
-            drafts = [EntityDraft(f"pebble {i}", "stone", (f"lies {i} steps away",)) for i in range(300)]
+            drafts = [EntityDraft(f"pebble {i}", "stone", (f"lies {i} steps away",)) for i in range(_PEBBLES)]
             drafts[17] = EntityDraft("amber", "stone", ("washed ashore by a storm",), tags=("rare",), scope="finds/sea")
             memory.create_entities(drafts)
             memory.finding().reindex("default", lambda *told: None)

@@ -14,10 +14,20 @@ from polymnia.engine.integrity import CHECKS, RULES, Report, validate
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
-from polymnia.storage.sqlite import SqliteStore
+from polymnia.storage.sqlite import SqliteStore, indexing, small, substrings
 from polymnia.storage.sqlite.checking import load
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
+
+
+@pytest.fixture(scope="module", autouse=True)
+def large() -> Iterator[None]:
+    """Indexes take everything in, and are asked, from as few texts on as there are here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indexing, "_UNINDEXED", STONES)
+        patch.setattr(substrings, "_SCAN_BELOW", STONES)
+        patch.setattr(small, "MOST_TEXTS", STONES)
+        yield
 
 
 @pytest.fixture(scope="module")

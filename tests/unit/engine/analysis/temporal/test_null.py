@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from form import by_form
 from polymnia.engine.analysis.temporal import temporal_patterns
 from polymnia.models import Record, Touch
 
 from .planted import BASE, DAY
 
-MANY = 40
-WRONG = 4  # one is to be expected of forty; more than four come once in two hundred times
+MANY = by_form(12, 40)
+WRONG = by_form(2, 4)  # one is to be expected of forty; more than four come once in two hundred times
 
 
 def _stand(times: Any, days: int, rng: np.random.Generator) -> Any:

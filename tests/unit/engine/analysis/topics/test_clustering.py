@@ -41,7 +41,7 @@ def flat(topics: dict[str, list[str]]) -> tuple[list[str], list[int]]:
     return texts, [at for at, some in enumerate(topics.values()) for _ in some]
 
 
-@pytest.mark.parametrize(("groups", "size"), [(3, 4), (5, 20), (12, 15)])
+@pytest.mark.parametrize(("groups", "size"), [(3, 4), (5, 20), pytest.param(12, 15, marks=pytest.mark.long)])
 def test_planted_groups_are_found_and_counted(groups: int, size: int) -> None:
     rows, texts, truth = planted(groups, size)
     made = cluster(rows, texts)
