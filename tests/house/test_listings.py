@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from form import each
 from polymnia import app
 from polymnia.settings import DIALECTS, GRAPHS
 
@@ -29,9 +30,7 @@ def test_there_is_a_list_of_every_dialect_and_no_other() -> None:
     assert files == sorted(_builder().listings())
 
 
-@pytest.mark.parametrize(
-    "name", [*(f"{one}.json" for one in DIALECTS if one != "all"), *(f"all-{g}.json" for g in GRAPHS)]
-)
+@each("name", [*(f"{one}.json" for one in DIALECTS if one != "all"), *(f"all-{g}.json" for g in GRAPHS)])
 def test_a_list_says_what_the_code_says(name: str) -> None:
     written = (_builder().FOLDER / name).read_bytes()
     assert written == _builder().listings()[name], f"{name} is stale; run: python docs/build_listings.py"

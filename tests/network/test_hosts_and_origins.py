@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from form import each
 from polymnia.keys import KeyFile
 
 from .conftest import MANY
@@ -35,20 +36,20 @@ def paged(serving: Callable[..., Served]) -> Served:
 
 
 @pytest.mark.promise("network.host")
-@pytest.mark.parametrize("address", ADDRESSES, ids=" ".join)
+@each("address", ADDRESSES)
 def test_every_address_refuses_a_foreign_host(open_server: Served, address: Address) -> None:
     assert open_server.status(*address, Host="evil.example") == 421
 
 
 @pytest.mark.promise("network.host")
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "WS"])
-@pytest.mark.parametrize("path", ["/mcp", "/healthz", "/nothing/there"])
+@each("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "WS"])
+@each("path", ["/mcp", "/healthz", "/nothing/there"])
 def test_no_method_comes_by_a_foreign_host(open_server: Served, method: str, path: str) -> None:
     assert open_server.status(method, path, Host="evil.example:80") == 421
 
 
 @pytest.mark.promise("network.host")
-@pytest.mark.parametrize("host", EVIL_HOSTS)
+@each("host", EVIL_HOSTS)
 def test_a_name_that_only_looks_like_ours_is_foreign(open_server: Served, host: str) -> None:
     for address in (("GET", "/healthz"), ("WS", "/ws")):
         assert open_server.status(*address, Host=host.format(port=open_server.port)) in (400, 421)
@@ -73,14 +74,14 @@ def test_no_host_and_two_hosts_are_refused(open_server: Served) -> None:
 
 
 @pytest.mark.promise("network.origin")
-@pytest.mark.parametrize("address", ADDRESSES, ids=" ".join)
+@each("address", ADDRESSES)
 def test_every_address_refuses_a_foreign_page(open_server: Served, address: Address) -> None:
     assert open_server.status(*address, Origin="http://evil.example") == 403
     assert not [name for name in open_server.last if name.startswith("access-control")]
 
 
 @pytest.mark.promise("network.origin")
-@pytest.mark.parametrize("origin", EVIL_ORIGINS)
+@each("origin", EVIL_ORIGINS)
 def test_an_origin_that_only_looks_like_ours_is_foreign(open_server: Served, origin: str) -> None:
     for address in (("GET", "/healthz"), ("WS", "/ws"), ("POST", "/mcp"), ("OPTIONS", "/mcp")):
         assert open_server.status(*address, Origin=origin.format(port=open_server.port)) == 403, address

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import polymnia
+from form import each
 from polymnia.keys import KeyFile
 
 from .conftest import MANY
@@ -57,7 +58,7 @@ def test_every_change_says_by_which_key_client_dialect_and_tool_it_was_made(serv
 
 
 @pytest.mark.promise("network.keys.several", "network.keys.projects")
-@pytest.mark.parametrize("dialect", ["all", "simple", "strict", "bilingual", "official", "associative"])
+@each("dialect", ["all", "simple", "strict", "bilingual", "official", "associative"])
 def test_a_key_for_two_projects_must_name_one_of_them(served: Served, kind: str, dialect: str) -> None:
     _, text = served.keys.add("both", projects=("alpha", "beta"))
     tool, given = "read_graph", dict[str, Any]()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from form import each
 from stdio_client import DEADLINE
 
 from .conftest import MANY
@@ -88,7 +89,7 @@ def test_a_head_over_the_limit_is_431(server: Served, head: bytes) -> None:
 
 
 @pytest.mark.promise("network.input.http")
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}    ",
@@ -125,7 +126,7 @@ def test_what_is_no_proper_request_is_answered_once_and_closed(server: Served, d
 
 
 @pytest.mark.promise("network.input.http")
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/../../etc/passwd", "/mcp/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/mcp%00", "/mcp%0d%0aX: y", "//mcp",
@@ -141,7 +142,7 @@ def test_absurd_addresses_lead_nowhere(server: Served, path: str) -> None:
 
 
 @pytest.mark.promise("network.input.message")
-@pytest.mark.parametrize(
+@each(
     ("body", "code"),
     [
         (b"", -32700),
@@ -293,7 +294,7 @@ def frames(server: Served, *sent: bytes, extra: bytes = b"") -> bytes:
 
 
 @pytest.mark.promise("network.input.socket")
-@pytest.mark.parametrize(
+@each(
     ("sent", "code"),
     [
         ((frame(1, b"", length=1 << 40),), 1009),
@@ -309,8 +310,6 @@ def frames(server: Served, *sent: bytes, extra: bytes = b"") -> bytes:
         ((frame(8, b"\x03"),), 1002),
         ((frame(1, b"\xff\xfe"),), 1007),
     ],
-    ids=["a terabyte", "one too many", "in two pieces", "in many pieces", "not masked", "compressed", "no such frame",
-         "the middle only", "begun twice", "a long ping", "a short close", "no UTF-8"],
 )  # fmt: skip
 def test_a_frame_that_breaks_the_rules_closes_the_socket(server: Served, sent: tuple[bytes, ...], code: int) -> None:
     said = frames(server, *sent, extra=b"Sec-WebSocket-Extensions: permessage-deflate\r\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from form import each
 from polymnia.keys import KeyFile
 from stdio_client import DEADLINE
 
@@ -39,7 +40,7 @@ def key(locked: Served) -> str:
 
 
 @pytest.mark.promise("network.keys.everywhere")
-@pytest.mark.parametrize("address", CLOSED, ids=" ".join)
+@each("address", CLOSED)
 def test_every_address_but_those_of_health_asks_for_a_key(locked: Served, key: str, address: Address) -> None:
     wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
     assert locked.status(*address) == 401

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import polymnia
+from form import each
 from polymnia.keys import KeyFile
 from polymnia.settings import DIALECTS
 
@@ -96,8 +97,8 @@ def refusal(dialect: str, answer: dict[str, Any]) -> str | None:
 
 
 @pytest.mark.promise("network.keys.read_only")
-@pytest.mark.parametrize("key", ["reads", "reads here"])
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each("key", ["reads", "reads here"])
+@each("dialect", DIALECTS)
 def test_a_key_that_may_read_changes_nothing(guarded: Guarded, dialect: str, kind: str, key: str) -> None:
     before = guarded.state()
     with guarded.served.door(kind, dialect, guarded.keys[key]) as door:
@@ -137,7 +138,7 @@ def test_a_key_of_another_project_opens_none_of_this_one(guarded: Guarded, diale
 
 
 @pytest.mark.promise("network.keys.projects")
-@pytest.mark.parametrize("dialect", [*GRAPHS, "associative"])
+@each("dialect", [*GRAPHS, "associative"])
 def test_where_calls_name_no_project_a_key_works_in_its_own(guarded: Guarded, dialect: str, kind: str) -> None:
     with guarded.served.door(kind, dialect, guarded.keys["elsewhere"]) as door:
         for asked in operations(dialect):

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import polymnia
+from form import each
 from polymnia.keys import KeyFile
 from stdio_client import entity
 
@@ -107,7 +108,7 @@ def _unsigned(header: dict[str, Any], claims: dict[str, Any]) -> str:
 
 
 @pytest.mark.promise("network.oauth.wrong")
-@pytest.mark.parametrize(
+@each(
     "claims",
     [
         {"iss": "https://evil.example"}, {"iss": None}, {"aud": "https://other.example/mcp"}, {"aud": None},
@@ -115,7 +116,6 @@ def _unsigned(header: dict[str, Any], claims: dict[str, Any]) -> str:
         {"scope": None}, {"scope": ""}, {"scope": "openid"}, {"scope": "memory:writer"}, {"scope": "memory"},
         {"projects": "mine"}, {"projects": [1]}, {"projects": {"mine": 1}}, {"projects": []},
     ],
-    ids=str,
 )  # fmt: skip
 def test_a_token_with_a_wrong_claim_opens_nothing(resource: Served, issuer: Issuer, claims: dict[str, Any]) -> None:
     assert resource.post(READ, key=issuer.token(**claims)).status == 401

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 
-from form import by_form
+from form import by_form, each
 
 from .calls import Call, calls, legal_calls
 from .servers import Official
@@ -65,7 +64,7 @@ _REFUSED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("call", _REFUSED, ids=str)
+@each("call", _REFUSED)
 def test_a_refusal_is_worded_as_the_release_words_it(ours: Official, theirs: Official, call: Call) -> None:
     expected = theirs.answer(call)
     assert expected["isError"] is True

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Place, Server
 
 PARSE_ERROR = -32700
@@ -35,7 +36,7 @@ def call(arguments: str, id: str = '"mine"', tool: str = "create_entities") -> s
 
 
 @pytest.mark.promise("protocol.malformed.json")
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "hello",
@@ -89,7 +90,7 @@ def test_blank_lines_and_windows_line_ends_are_no_error(shared: Server) -> None:
 
 
 @pytest.mark.promise("protocol.malformed.shape")
-@pytest.mark.parametrize(
+@each(
     ("line", "id"),
     [
         ("1", None),

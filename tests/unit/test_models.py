@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.errors import BadText, OverLimit
 from polymnia.models import Limits, Relation, fold, folded_forms, legal_name, legal_text, skeleton
 
@@ -62,7 +63,7 @@ def test_a_name_has_the_limit_of_a_text_too() -> None:
 # ── the form in which texts are compared ────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "forms"),
     [
         ("", ("",)),
@@ -78,7 +79,6 @@ def test_a_name_has_the_limit_of_a_text_too() -> None:
         (normalize("NFD", "각"), ("각", normalize("NFD", "각"))),
         ("\u212b", ("å", "å")),
     ],
-    ids=ascii,
 )
 def test_a_text_is_folded_and_composed_and_kept_as_written_where_that_differs(
     text: str, forms: tuple[str, ...]
@@ -115,7 +115,7 @@ def test_no_text_reaches_from_one_form_into_the_other(text: str) -> None:
 # ── what a name looks like ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Ann", "ANN"),
@@ -142,7 +142,6 @@ def test_no_text_reaches_from_one_form_into_the_other(text: str) -> None:
         ("it's", "it’s"),
         ("Kelvin", "\u212aelvin"),
     ],
-    ids=ascii,
 )
 def test_names_that_differ_in_looks_alone_have_one_skeleton(one: str, other: str) -> None:
     assert skeleton(one) == skeleton(other)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from msgspec import Meta, Struct, field
 
+from form import each
 from polymnia.errors import BadArguments, BadText, Fault, Invalid
 from polymnia.operation import Operation, Registry, Reply, schema
 
@@ -133,7 +134,7 @@ def test_unknown_keys_are_let_pass() -> None:
     assert _arguments({**GOOD, "new in a later version": [1]}).title == "title"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "misfits"),
     [
         ({}, ["`parts` is required (array)", "`properties` is required (string)"]),
@@ -162,7 +163,6 @@ def test_unknown_keys_are_let_pass() -> None:
             ],
         ),
     ],
-    ids=lambda value: json.dumps(value)[:60] if not isinstance(value, list) else "",
 )
 def test_every_misfit_is_told_at_once_with_its_place(value: object, misfits: list[str] | None) -> None:
     told = _misfits(value)

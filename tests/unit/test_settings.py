@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from form import each
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Settings, read, read_file, without_password
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -104,7 +105,7 @@ def test_a_choice_that_does_not_exist_is_refused_with_those_that_do() -> None:
             Settings({}, {setting.variable: "Nonsense"})
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "many", " ", "1,5", "0x10", "nan", "inf", "-inf", "1e400"])
+@each("text", ["0", "-1", "many", " ", "1,5", "0x10", "nan", "inf", "-inf", "1e400"])
 def test_a_number_that_cannot_be_meant_is_refused_with_its_source(text: str) -> None:
     for name in _NUMBERS:
         setting = _BY_NAME[name]

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from form import each
 from stdio_client import Place, Reply, Server, entity, everything_is_near
 
 WITH_MEANING = {"POLYMNIA_EMBEDDER": None}  # the default, whatever else tests prefer
@@ -52,7 +53,7 @@ def full(module_place: Place) -> Server:
 
 
 @pytest.mark.promise("search.questions")
-@pytest.mark.parametrize(
+@each(
     ("question", "answer"),
     [
         ("What does Ann drink?", "Ann"),
@@ -89,7 +90,7 @@ def test_a_question_finds_its_answer_in_another_language(full: Server, question:
 
 
 @pytest.mark.promise("search.identifiers")
-@pytest.mark.parametrize(
+@each(
     ("query", "first"),
     [
         ("ADR-016", "ADR-016"),
@@ -146,7 +147,7 @@ def test_signs_around_a_word_neither_exclude_nor_hide_it(full: Server, query: st
 
 
 @pytest.mark.promise("search.any_query")
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.ports import Store
 from polymnia.models import Filters, Record
 
@@ -167,7 +167,7 @@ def test_it_is_known_whether_more_than_so_many_pass(filled: Project, wanted: Fil
         assert snapshot.passes_more(wanted, count) == (len(snapshot.matching(wanted)) > count)
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@each("value", VALUES)
 def test_metadata_of_every_type_is_matched_by_itself_and_in_a_list(filled: Project, value: Any) -> None:
     with filled.store.read(filled.name) as snapshot:
         base = snapshot.numbers[0] << 32

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from form import each
 from polymnia.cli import _COMMANDS
 from polymnia.cli.commands import COMMANDS, parser
 from polymnia.settings import SETTINGS
@@ -21,7 +22,7 @@ def test_every_command_is_known_before_the_table_is_loaded() -> None:
     assert list(_COMMANDS) == [command.name for command in COMMANDS]
 
 
-@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+@each("command", [command.name for command in COMMANDS])
 def test_every_command_explains_itself(desk: Desk, command: str) -> None:
     told = desk.run(command, "--help")
     assert told.code == 0

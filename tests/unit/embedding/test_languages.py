@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from form import each
 from polymnia.embedding.languages import known_to_bge, known_to_use
 
 _KNOWN_TO_USE = [
@@ -41,12 +42,12 @@ _UNKNOWN_TO_USE = [
 ]
 
 
-@pytest.mark.parametrize("text", _KNOWN_TO_USE)
+@each("text", _KNOWN_TO_USE)
 def test_use_knows(text: str) -> None:
     assert known_to_use(text)
 
 
-@pytest.mark.parametrize("text", _UNKNOWN_TO_USE)
+@each("text", _UNKNOWN_TO_USE)
 def test_use_does_not_know(text: str) -> None:
     assert not known_to_use(text)
 
@@ -74,6 +75,6 @@ def test_bge_knows_english(text: str) -> None:
     assert known_to_bge(text)
 
 
-@pytest.mark.parametrize("text", [*_KNOWN_TO_USE[1:], *_UNKNOWN_TO_USE])
+@each("text", [*_KNOWN_TO_USE[1:], *_UNKNOWN_TO_USE])
 def test_bge_knows_nothing_but_english(text: str) -> None:
     assert not known_to_bge(text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.embedding.wordpiece import WordPieces
 
 _VOCABULARY = [
@@ -28,7 +28,7 @@ _VOCABULARY = [
 _PIECES = WordPieces("\n".join(_VOCABULARY))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "pieces"),
     [
         ("unaffable", ["un", "##aff", "##able"]),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.extracting import Extracted, Heading, extracted
 
 _MARKDOWN = """# Billing service
@@ -62,7 +63,7 @@ def test_korean_tells_people_dates_and_keywords_without_particles():
     assert told.mails == ["help@acme.example"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         ("The cat sat on the mat and looked at the birds that were in the garden.", "en"),
@@ -122,7 +123,7 @@ def test_a_program_is_told_by_its_type_and_read_by_its_comments():
     assert "import" not in told.keywords
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "language"),
     [
         ("def add(a, b):\n    return a + b", "python"),

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from form import each
 from polymnia.engine.anonymizing import Anonymizer
 from polymnia.engine.personal_forms import forms
 
@@ -14,7 +15,7 @@ def _found(text: str) -> list[tuple[str, str]]:
     return [(one.kind, text[one.start : one.end]) for one in forms(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "what"),
     [
         ("to GB29 NWBK 6016 1331 9268 19 today", "iban", "GB29 NWBK 6016 1331 9268 19"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.relating import Candidate, found
 
 _ISSUE = Candidate(id="content_a1", title="ISSUE-12: Login fails on Safari", text="The login page stays white.")
@@ -38,7 +39,7 @@ _SAID = [
 ]
 
 
-@pytest.mark.parametrize(("text", "target", "type"), _SAID)
+@each(("text", "target", "type"), _SAID)
 def test_what_a_text_says_of_one_it_names_is_the_type(text, target, type):
     (one,) = found(text, None, _ALL)
     assert (one.target, one.type) == (target, type)

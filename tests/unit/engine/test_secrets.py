@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.secrets import found, masked
 
 # Tokens are put together here, so that no scanner takes this file for a leak.
@@ -75,14 +76,14 @@ def test_a_token_is_known_by_its_form(kind):
     assert secret.shown == f"{token[:4]}…{token[-4:]}"
 
 
-@pytest.mark.parametrize(("text", "value"), _ASSIGNED)
+@each(("text", "value"), _ASSIGNED)
 def test_what_a_name_announces_is_found_and_masked(text, value):
     assert [text[one.start : one.end] for one in found(text)] == [value]
     assert value not in masked(text)
     assert masked(text).startswith(text[:3])
 
 
-@pytest.mark.parametrize("text", _HARMLESS)
+@each("text", _HARMLESS)
 def test_ordinary_text_and_place_holders_raise_no_alarm(text):
     assert found(text) == []
     assert masked(text) == text

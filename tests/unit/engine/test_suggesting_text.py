@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.suggesting.keywords import keywords
 from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import read
@@ -62,7 +62,7 @@ def test_topics_know_other_forms_of_their_words():
     assert topics(read("Alle Rechnungen sind bezahlt und die Kunden sind zufrieden"))[0].scope == "work/customers"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text"),
     [
         ("notes", "The release moves to May."),

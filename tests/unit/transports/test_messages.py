@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from form import each
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR
 from polymnia.transports.messages import BadMessage, message, nesting, parts, salvaged_id, trailing_id
 
@@ -89,7 +90,7 @@ def test_any_json_at_all_is_read_or_refused_as_no_request(value: Any) -> None:
         assert refused.error.code == INVALID_REQUEST
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         b"",
@@ -111,7 +112,7 @@ def test_what_is_no_json_is_a_parse_error_without_an_id(line: bytes) -> None:
     assert (refused.error.code, refused.id) == (PARSE_ERROR, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "id"),
     [
         (b"1", None),
@@ -132,7 +133,6 @@ def test_what_is_no_json_is_a_parse_error_without_an_id(line: bytes) -> None:
         (b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}', None),
         (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', None),
     ],
-    ids=lambda value: ascii(value)[:50],
 )
 def test_json_that_is_no_request_is_refused_with_the_id_it_shows(line: bytes, id: object) -> None:
     refused = _refused(line)
@@ -182,7 +182,7 @@ def test_nesting_is_counted_exactly_without_reading(value: Any, spaced: bool) ->
 # ── the id of what could not be read ────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "id"),
     [
         (b'{"id":1,"x":', 1),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from form import each
 from stdio_client import Place, Server
 
 from .speaking import archive, contents, imported, kept, refused, stored
@@ -80,8 +81,8 @@ def test_what_an_import_does_not_take_is_counted_and_named(words: Server) -> Non
 
 
 @pytest.mark.promise("associative.import.unreadable")
-@pytest.mark.parametrize("validate", [True, False], ids=["validated", "not validated"])
-@pytest.mark.parametrize(
+@each("validate", [True, False])
+@each(
     "data",
     [
         "", "  ", "no archive at all", "{", "{}", '{"memories": 5}', '{"memories": [{"content": "a"}',
@@ -89,7 +90,6 @@ def test_what_an_import_does_not_take_is_counted_and_named(words: Server) -> Non
         '{"format": "polymnia-memories", "version": 99, "memories": []}', "memories: [", "a: &a [*a]", "\x00",
         "H4sIAAAAAAAA", "<xml/>", "---\nmemories: []\n---\nmemories: []\n",
     ],
-    ids=lambda data: repr(data)[:30],
 )  # fmt: skip
 def test_what_is_no_archive_is_refused_and_nothing_is_imported(shared: Server, data: str, validate: bool) -> None:
     value = refused(shared, "memory_import", "IMPORT_ERROR", import_data=data, validate_data=validate)

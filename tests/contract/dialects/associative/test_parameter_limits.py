@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Server
 
 from .speaking import refused
@@ -82,7 +83,7 @@ def test_another_choice_is_refused_with_the_choices_there_are(
 
 
 @pytest.mark.promise("associative.parameters.required", "associative.errors.validation")
-@pytest.mark.parametrize(
+@each(
     ("tool", "name", "arguments"),
     [
         ("memory_store", "content", {}),

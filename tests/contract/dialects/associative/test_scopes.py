@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Place, Server, entity
 
 from .speaking import archive, found, got, refused, scopes, store, stored, told
@@ -75,7 +76,7 @@ ILLEGAL = [
 
 
 @pytest.mark.promise("associative.scopes.legal")
-@pytest.mark.parametrize(("given", "kept"), LEGAL, ids=[kept[:20] for _, kept in LEGAL])
+@each(("given", "kept"), LEGAL)
 def test_a_scope_is_parts_in_any_language(shared: Server, given: str, kept: str) -> None:
     answer = store(shared, "filed", scope=given)
     assert answer["scope"] == kept
@@ -85,7 +86,7 @@ def test_a_scope_is_parts_in_any_language(shared: Server, given: str, kept: str)
 
 
 @pytest.mark.promise("associative.scopes.illegal")
-@pytest.mark.parametrize("path", ILLEGAL, ids=lambda path: repr(path)[:20])
+@each("path", ILLEGAL)
 def test_what_makes_no_path_is_refused_by_the_name_of_its_field(shared: Server, path: str) -> None:
     id = stored(shared, "stays where it is", scope="illegal", allow_duplicates=True)
     before = archive(shared)

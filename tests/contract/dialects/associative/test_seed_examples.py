@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from form import each
 from stdio_client import Place, Reply, Server
 
 from .speaking import archive, refused, stored
@@ -112,7 +113,7 @@ def answered(server: Server, tool: str, fields: tuple[str, ...], arguments: Mess
 
 @pytest.mark.promise("associative.arguments.bare")
 @pytest.mark.promise("associative.answers.fields")
-@pytest.mark.parametrize(("tool", "fields", "arguments"), EXAMPLES)
+@each(("tool", "fields", "arguments"), EXAMPLES)
 def test_an_example_of_the_seed_is_answered_bare(
     shared: Server, tool: str, fields: tuple[str, ...], arguments: Message
 ) -> None:
@@ -121,7 +122,7 @@ def test_an_example_of_the_seed_is_answered_bare(
 
 @pytest.mark.promise("associative.arguments.wrapped")
 @pytest.mark.promise("associative.answers.fields")
-@pytest.mark.parametrize(("tool", "fields", "arguments"), EXAMPLES)
+@each(("tool", "fields", "arguments"), EXAMPLES)
 def test_an_example_of_the_seed_is_answered_wrapped(
     shared: Server, tool: str, fields: tuple[str, ...], arguments: Message
 ) -> None:
@@ -129,7 +130,7 @@ def test_an_example_of_the_seed_is_answered_wrapped(
 
 
 @pytest.mark.promise("associative.arguments.quoted")
-@pytest.mark.parametrize(("tool", "fields", "arguments"), EXAMPLES)
+@each(("tool", "fields", "arguments"), EXAMPLES)
 def test_an_example_is_answered_when_a_client_quotes_the_request(
     shared: Server, tool: str, fields: tuple[str, ...], arguments: Message
 ) -> None:
@@ -195,8 +196,8 @@ REQUIRED: dict[str, Callable[[Server], Message]] = {
 
 
 @pytest.mark.promise("associative.arguments.null")
-@pytest.mark.parametrize("tool", REQUIRED)
-@pytest.mark.parametrize("wrapped", [False, True], ids=["bare", "wrapped"])
+@each("tool", REQUIRED)
+@each("wrapped", [False, True])
 def test_null_says_the_same_as_nothing_for_every_optional_parameter(shared: Server, tool: str, wrapped: bool) -> None:
     names = [name for name in shared.tools()[tool]["inputSchema"]["properties"] if name != "request"]
     without, arguments = REQUIRED[tool](shared), {**dict.fromkeys(names), **REQUIRED[tool](shared)}
@@ -216,7 +217,7 @@ def test_a_request_with_parameters_beside_it_is_refused(shared: Server) -> None:
 
 
 @pytest.mark.promise("associative.arguments.unknown")
-@pytest.mark.parametrize("tool", REQUIRED)
+@each("tool", REQUIRED)
 def test_a_parameter_that_nobody_knows_is_refused_by_its_name(shared: Server, tool: str) -> None:
     arguments = {**REQUIRED[tool](shared), "colour": "red"}
     for given in (arguments, {"request": arguments}):
@@ -226,10 +227,9 @@ def test_a_parameter_that_nobody_knows_is_refused_by_its_name(shared: Server, to
 
 
 @pytest.mark.promise("associative.arguments.bad_request")
-@pytest.mark.parametrize(
+@each(
     "request_",
     [5, [], True, "", "no JSON", "[]", '{"content": ', '"\\ud800"', "\0", '{"content": "a", "content2": 1}'],
-    ids=repr,
 )
 def test_a_request_that_is_no_object_is_refused_and_the_server_lives_on(shared: Server, request_: Any) -> None:
     refused(shared, "memory_store", "VALIDATION_ERROR", request=request_)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from form import each
 from stdio_client import Place, Server
 
 from .speaking import archive, contents, found, got, imported, kept, linked, refused, scopes, stored, told
@@ -66,7 +67,7 @@ def test_a_session_that_is_there_goes_on(words: Server) -> None:
 
 
 @pytest.mark.promise("associative.sessions.names")
-@pytest.mark.parametrize("name", ["a/b", "..", "", "  ", "x" * 101, "a\nb"], ids=repr)
+@each("name", ["a/b", "..", "", "  ", "x" * 101, "a\nb"])
 def test_a_name_that_makes_no_scope_is_refused(shared: Server, name: str) -> None:
     value = refused(shared, "session_manage", "VALIDATION_ERROR", action="create", session_id=name)
     assert "session_id" in value["message"]

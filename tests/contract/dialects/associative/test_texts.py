@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from form import each
 from stdio_client import Server
 
 from .speaking import archive, fault, found, got, kept, refused, stored
@@ -51,10 +52,8 @@ FIELDS = [
 
 
 @pytest.mark.promise("associative.text.refused")
-@pytest.mark.parametrize("bad", ["a\\u0000b", "a\\ud800b"], ids=["NUL", "lone surrogate"])
-@pytest.mark.parametrize(
-    ("tool", "field", "value", "more"), FIELDS, ids=[f"{tool}.{field}" for tool, field, *_ in FIELDS]
-)
+@each("bad", ["a\\u0000b", "a\\ud800b"])
+@each(("tool", "field", "value", "more"), FIELDS)
 def test_nul_and_lone_surrogates_are_refused_by_the_name_of_their_field(
     shared: Server, tool: str, field: str, value: str, more: dict[str, object], bad: str
 ) -> None:

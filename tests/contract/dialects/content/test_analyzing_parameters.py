@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Server
 
 from .analyzing import CONFLICTS, DIMENSIONS, INSIGHTS, PATTERNS, analyze, denied, lasting
@@ -92,7 +93,7 @@ WRONG = [
 
 
 @pytest.mark.promise("analysis.parameters")
-@pytest.mark.parametrize(("operation", "bad", "field"), WRONG, ids=lambda one: str(one)[:60])
+@each(("operation", "bad", "field"), WRONG)
 def test_a_wrong_value_is_refused_by_the_name_of_its_field(
     shared: Server, project: str, operation: str, bad: dict[str, Any], field: str
 ) -> None:
@@ -158,7 +159,7 @@ def test_every_wrong_parameter_of_a_call_is_named(shared: Server, project: str) 
 
 
 @pytest.mark.promise("analysis.scope")
-@pytest.mark.parametrize(
+@each(
     ("operation", "given", "field"),
     [
         ("detect_patterns", {"scope": "session"}, "session_id"),
@@ -172,7 +173,6 @@ def test_every_wrong_parameter_of_a_call_is_named(shared: Server, project: str) 
         ("generate_insights", {"scope": "project", "content_ids": ["x"]}, "content_ids"),
         ("generate_insights", {"scope": "session", "session_id": "s", "content_ids": ["x"]}, "content_ids"),
     ],
-    ids=str,
 )
 def test_a_scope_needs_what_it_is_about_and_nothing_else(
     shared: Server, project: str, operation: str, given: dict[str, Any], field: str

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Place, Server
 
 from .speaking import error, find, get, refused, stored, told, write
@@ -117,7 +118,7 @@ WRONG = [
 
 
 @pytest.mark.promise("content.parameters.required")
-@pytest.mark.parametrize(("operation", "field"), REQUIRED, ids=str)
+@each(("operation", "field"), REQUIRED)
 def test_a_required_parameter_that_is_missing_is_named(
     shared: Server, project: str, operation: str, field: str
 ) -> None:
@@ -130,7 +131,7 @@ def test_a_required_parameter_that_is_missing_is_named(
 
 
 @pytest.mark.promise("content.parameters.wrong")
-@pytest.mark.parametrize(("operation", "bad", "field"), WRONG, ids=lambda one: str(one)[:60])
+@each(("operation", "bad", "field"), WRONG)
 def test_a_wrong_value_is_refused_by_the_name_of_its_field(
     shared: Server, project: str, operation: str, bad: dict[str, Any], field: str
 ) -> None:
@@ -178,7 +179,7 @@ def test_a_parameter_that_nobody_knows_is_refused_by_its_name(shared: Server, pr
 
 
 @pytest.mark.promise("content.parameters.unknown")
-@pytest.mark.parametrize(
+@each(
     ("operation", "bad", "field"),
     [
         *[(one, {"options": {"colour": 1}}, "options.colour") for one in GOOD
@@ -191,7 +192,6 @@ def test_a_parameter_that_nobody_knows_is_refused_by_its_name(shared: Server, pr
         ("search_content", {"limit": 5}, "limit"),
         ("get_content_history", {"options": {}}, "options"),
     ],
-    ids=str,
 )  # fmt: skip
 def test_a_parameter_of_another_place_is_refused_too(
     shared: Server, project: str, operation: str, bad: dict[str, Any], field: str

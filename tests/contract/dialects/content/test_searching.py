@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from stdio_client import Place, Server
 
 from .speaking import find, found, get, refused, stored, write
@@ -57,7 +58,7 @@ def test_a_search_without_answers_finds_nothing_and_says_so(shared: Server, shel
 
 
 @pytest.mark.promise("content.search.filters")
-@pytest.mark.parametrize(
+@each(
     ("filters", "names"),
     [
         ({"content_types": ["text/markdown"]}, ("mark",)),
@@ -74,9 +75,8 @@ def test_a_search_without_answers_finds_nothing_and_says_so(shared: Server, shel
         ({"tags": ["fruit"], "content_types": ["text/plain"], "metadata": {"pages": 3}}, ("plain",)),
         ({}, ("plain", "mark", "html")),
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("query_type", ["keyword", "hybrid"])
+@each("query_type", ["keyword", "hybrid"])
 def test_every_filter_says_what_may_be_found(
     shared: Server, shelf: dict[str, str], filters: dict[str, Any], names: tuple[str, ...], query_type: str
 ) -> None:

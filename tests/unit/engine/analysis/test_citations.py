@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.analysis.citations import STYLES, Citable, Citation, citable, cite
 from polymnia.engine.analysis.citations_item import _TYPES
 from polymnia.engine.analysis.citations_names import names
@@ -92,8 +92,8 @@ def test_without_author_and_date_the_title_comes_first_and_is_said_once(style: s
     assert cited(style, item(content="Use one queue.\nMore of it.")).text == text
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("metadata", [ARTICLE, PAGE, {}])
+@each("style", STYLES)
+@each("metadata", [ARTICLE, PAGE, {}])
 def test_permalink_and_access_date_show_when_they_are_asked_for_and_only_then(
     style: str, metadata: dict[str, Any]
 ) -> None:
@@ -106,8 +106,8 @@ def test_permalink_and_access_date_show_when_they_are_asked_for_and_only_then(
         assert metadata["url"] in full.text  # its own address is not displaced
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("type", sorted(_TYPES))
+@each("style", STYLES)
+@each("type", sorted(_TYPES))
 def test_every_type_is_cited_with_its_author_title_and_year(style: str, type: str) -> None:
     text = cited(
         style, item({"type": type, "title": "Tidal clocks", "author": "Elena Moreau", "date": "2021-03-14"})
@@ -132,8 +132,8 @@ def test_only_english_titles_get_capitals() -> None:
     assert "die Uhren der Flut" in cited("mla", item({"title": "die Uhren der Flut", "language": "de"})).text
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("title", ["Is it safe?", "Stop!", "And so on…", "Notes on Acme Inc.", "A note.", "Wait..."])
+@each("style", STYLES)
+@each("title", ["Is it safe?", "Stop!", "And so on…", "Notes on Acme Inc.", "A note.", "Wait..."])
 def test_no_sentence_ends_twice(style: str, title: str) -> None:
     text = cited(style, item({"title": title, "author": "Harbour Board, Inc.", "date": "2020"})).text
     assert not re.search(r"[?!…]\W?\.|(?<!\.)\.[”’]?\.(?!\.)", text)
@@ -147,7 +147,7 @@ def test_html_is_escaped_and_has_the_italics_of_the_style() -> None:
     assert made.text == "O’Neil & Sons Ltd. (1999). <b>Bold</b> & brave."
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "found"),
     [
         ("Elena Moreau", [{"family": "Moreau", "given": "Elena"}]),
@@ -183,7 +183,7 @@ def test_names_are_read_in_every_form(told: Any, found: list[dict[str, str]]) ->
     assert names(told) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "day"),
     [
         ("2021-03-14", (2021, 3, 14)), ("2021-03-14T10:00:00Z", (2021, 3, 14)), ("2021/3", (2021, 3)), (2021, (2021,)),

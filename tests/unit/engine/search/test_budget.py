@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.search.budget import Fit, fit, tokens, trimmed
 
 _SIZES = st.lists(st.integers(0, 2_000), max_size=40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "low", "high"),
     [
         ("", 0, 0),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.search.dates import asked, mentioned, of
 
 
@@ -21,7 +22,7 @@ NOW = _moment(2023, 5, 17, 15)
 FULL = ["@2023", "@2023-05", "@2023-05-08"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2023-05-08", "on 2023-05-08T13:56:00Z", "2023/05/08", "2023.05.08", "2023. 5. 8.", "8.5.2023", "08.05.2023",
@@ -52,7 +53,7 @@ _MONTHS = {
 }
 
 
-@pytest.mark.parametrize("language", _MONTHS)
+@each("language", _MONTHS)
 def test_every_month_has_its_name(language: str) -> None:
     for number, name in enumerate(_MONTHS[language].split(), 1):
         text = f"2022年{name}" if language == "Chinese" else f"{name} 2022"
@@ -101,7 +102,7 @@ def test_a_year_a_season_and_a_quarter_are_dates() -> None:
     assert mentioned("Q1 2022") == ["@2022", "@2022-01", "@2022-02", "@2022-03"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "", "you may go", "May I come in?", "this may be wrong", "they march on", "an august body", "a second thought",
@@ -146,7 +147,7 @@ def test_every_moment_has_three_terms(moment: int) -> None:
     assert len(of(moment)) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "first", "last"),
     [
         ("what happened in May 2023?", "2023-05-01", "2023-05-31"),
@@ -220,7 +221,7 @@ def test_a_question_asks_for_a_time(query: str, first: str, last: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "When did Irene go to the reading circle?", "", "may I?", "what may happen", "the march of the penguins",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from form import each
 from polymnia.engine.search.threads import speaker, thread
 
 
@@ -12,10 +13,8 @@ def test_a_session_names_the_conversation() -> None:
     assert thread("anything", "fact", "s1", "text") != thread("anything", "fact", "s2", "text")
 
 
-@pytest.mark.parametrize(
-    ("one", "two"), [("conv-26/D1:3", "conv-26/D1:4"), ("talk_ab12_2#0", "talk_ab12_2#1"), ("turn-9", "turn-10")]
-)
-@pytest.mark.parametrize("kind", ["message", "Turn", "utterance", "chat"])
+@each(("one", "two"), [("conv-26/D1:3", "conv-26/D1:4"), ("talk_ab12_2#0", "talk_ab12_2#1"), ("turn-9", "turn-10")])
+@each("kind", ["message", "Turn", "utterance", "chat"])
 def test_numbered_names_of_a_spoken_kind_are_one_thread(one: str, two: str, kind: str) -> None:
     assert thread(one, kind, None, "Hello there") == thread(two, kind, None, "How are you?") is not None
 

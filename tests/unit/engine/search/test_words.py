@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from form import each
 from polymnia.engine.search.words import groups, similar, terms
 
 
@@ -24,7 +25,7 @@ def share(query: str, text: str) -> float:
     return met / sum(forms[0][1] for forms in asked)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ("running shoes", "I run in an old shoe"),
@@ -46,7 +47,7 @@ def test_a_word_is_found_in_another_form(query: str, text: str) -> None:
     assert finds(query, text)
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     """ADR-016|adr016|ADR 16|user-profile-feature|userProfileFeature|user_profile_feature|profile|getUserName|user name|
 src/engine/words.py|words.py|v1.2.3|bob@example.com|example.com|https://example.com/a/b|std::vector|C++|1,000|1000|
@@ -69,7 +70,7 @@ def test_the_whole_of_an_identifier_is_a_bonus() -> None:
     assert whole[0].alternatives[0][0] not in terms("ADR 017 and room 016").counts
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ("회의", "서울에서 열린 국제회의에 참석했다"),

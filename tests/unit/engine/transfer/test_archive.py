@@ -13,7 +13,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.transfer.archive import ArchiveForm, ArchiveLimits, Broken, Item, Written, read, write
 from polymnia.engine.transfer.archive_source import Source
 from polymnia.engine.transfer.archive_yaml import read_yaml
@@ -239,8 +239,8 @@ def test_memories_are_written_before_the_last_one_is_known(form: ArchiveForm) ->
     assert sizes[-1] > 0.8 * out.tell()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
+@each("form", FORMS)
+@each(
     ("value", "why"),
     [
         (float("nan"), "not finite"),

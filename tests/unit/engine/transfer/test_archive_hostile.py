@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from form import each
 from polymnia.engine.transfer.archive import ArchiveLimits, Broken, read
 from polymnia.errors import Invalid
 
@@ -32,7 +33,7 @@ class Watched(io.BytesIO):
 # ── whole files ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "why"),
     [
         (b"", "empty"),
@@ -72,9 +73,9 @@ class Watched(io.BytesIO):
     ],
 )
 def test_a_file_that_is_no_archive_is_refused_with_what_and_where(data: bytes, why: str) -> None:
-    for each in (data, gzip.compress(data)):
+    for form in (data, gzip.compress(data)):
         with pytest.raises(Invalid, match=why):
-            memories(each)
+            memories(form)
 
 
 def test_every_truncation_of_an_archive_is_noticed() -> None:
@@ -96,7 +97,7 @@ def test_every_damaged_byte_of_a_gzip_stream_is_noticed() -> None:
 # ── records ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "why"),
     [
         (b'{"a": 1, "a": 2}', "'a' appears twice"),
@@ -136,7 +137,7 @@ def test_a_bad_record_in_json_is_told_with_its_place(record: bytes, why: str) ->
     assert found[::2] == [{"ok": 1}, {"ok": 2}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "why"),
     [
         ("{a: 1, a: 2}", "'a' appears twice at line 3"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.transfer.graph_file import (
     Finding,
     Form,
@@ -60,11 +60,11 @@ def repairs(item: object) -> list[str]:
 # Which form a file has
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "form"),
     [("memory.json", "document"), ("memory.jsonl", "lines"), ("M.JSONL", "lines"), ("memory", "document")],
 )
-@pytest.mark.parametrize("data", [b"", b" \r\n\n", b"\xef\xbb\xbf"])
+@each("data", [b"", b" \r\n\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_has_the_form_its_extension_promises(path: str, form: Form, data: bytes) -> None:
     assert detect(data, path) == form
     assert read(data, path).form == form
@@ -330,8 +330,8 @@ UNFIT = {
 }
 
 
-@pytest.mark.parametrize("raw", UNFIT.values(), ids=UNFIT.keys())
-@pytest.mark.parametrize("form", ["document", "lines"])
+@each("raw", UNFIT.values())
+@each("form", ["document", "lines"])
 def test_an_item_that_cannot_be_a_memory_is_refused_and_put_back(raw: str, form: Form) -> None:
     if form == "lines":
         data, where = (
@@ -397,7 +397,7 @@ def test_a_document_keeps_a_foreign_value_that_is_more_than_can_be_held() -> Non
 # Files that are not JSON
 
 
-@pytest.mark.parametrize(
+@each(
     ("sound", "broken"),
     [
         (b'{\n  "entities": [\n    {\n      "name": ', b'"A'),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.transfer.project_files import ArchiveLimits, Broken, ProjectForm, Written, read, write
 from polymnia.errors import Fault
 
@@ -139,8 +139,8 @@ def test_an_item_without_content_has_none_when_it_is_read(form: ProjectForm) -> 
     assert back(file(form, [bare]), form)["items"] == [bare]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("value", [float("nan"), 1 << 70, "\0", "\ud800"])
+@each("form", FORMS)
+@each("value", [float("nan"), 1 << 70, "\0", "\ud800"])
 def test_what_could_not_be_read_again_is_not_written(form: ProjectForm, value: Any) -> None:
     with pytest.raises(Fault, match=r"items\[1\]"):
         write(io.BytesIO(), form, {}, [ITEM, dict(ITEM, metadata={"a": [value]})], [])
@@ -207,7 +207,7 @@ def test_sections_of_other_exports_are_known_by_their_names() -> None:
     assert found["unknown"] == ["more"]
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [b"", b"{}", b'{"a": 1}', b'{"items": 3}', b'{"items": [], "contents": []}', b'{"format": "x", "items": []}',
      b'{"format": "polymnia-project", "version": 9}', b'{"items": [{}', b'{"items": [],}', b"[] []", b"nothing"],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from form import by_form
+from form import by_form, each
 from polymnia.engine.transfer.broken_text import mend
 from polymnia.engine.transfer.graph_file import GraphFile, read, recover, write
 from polymnia.errors import BrokenFile
@@ -172,7 +172,7 @@ def test_a_damaged_object_keyed_by_name_gives_back_its_members() -> None:
 # Things written by hand or by another program
 
 
-@pytest.mark.parametrize(
+@each(
     ("item", "observations"),
     [
         (b'{"name": "Ann", "entityType": "x", "observations": ["a", "b",]}', ("a", "b")),
@@ -184,7 +184,7 @@ def test_a_damaged_object_keyed_by_name_gives_back_its_members() -> None:
         (b'{"name": "Ann", "entityType": "x", "observations": ["a"], "score": NaN}', ("a",)),
     ],
 )
-@pytest.mark.parametrize("form", ["document", "lines"])
+@each("form", ["document", "lines"])
 def test_small_slips_are_mended_without_loss(item: bytes, observations: tuple[str, ...], form: str) -> None:
     data = b'{"entities": [%b], "relations": []}' % item if form == "document" else LINES + b"\n" + item
     graph = recovered(data)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from form import each
 from polymnia.engine.analysis.actions import Relate, Store
 from polymnia.engine.analysis.insights.heads import Heads, key
 from polymnia.engine.analysis.insights.questions import asked, unanswered
@@ -22,7 +23,7 @@ def _asked(text: str) -> list[str]:
     return [one.sentence for one in asked(_RECORD, text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "questions"),
     [
         ("Who pays for the lamps?", ["Who pays for the lamps?"]),
@@ -91,7 +92,7 @@ def test_korean_questions_are_read_too(tmp_path: Path) -> None:
     assert [one.members for one in named(project.insights("content_gaps"), "open_question")] == [(lost.id,)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lines"),
     [
         ("TODO: name a deputy", ["TODO: name a deputy"]),

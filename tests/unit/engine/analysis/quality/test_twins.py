@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pytest
-
+from form import each
 from polymnia.engine.analysis.quality.accuracy import accuracy
 from polymnia.engine.analysis.quality.actionability import actionability
 from polymnia.engine.analysis.quality.clarity import clarity
@@ -540,7 +539,7 @@ def measured(dimension: str, text: str, kind: str) -> Dimension:
     }[dimension]()
 
 
-@pytest.mark.parametrize("twins", TWINS, ids=[f"{one.metric}-{at}" for at, one in enumerate(TWINS)])
+@each("twins", TWINS)
 def test_a_fault_lowers_the_score_and_is_quoted(twins: Twins) -> None:
     faulty = measured(twins.dimension, twins.faulty, twins.kind)
     mended = measured(twins.dimension, twins.mended, twins.kind)
@@ -557,19 +556,15 @@ def test_a_fault_lowers_the_score_and_is_quoted(twins: Twins) -> None:
     assert mended.score > faulty.score
 
 
-@pytest.mark.parametrize("twins", TWINS, ids=[f"{one.metric}-{at}" for at, one in enumerate(TWINS)])
+@each("twins", TWINS)
 def test_the_mended_text_has_not_the_fault(twins: Twins) -> None:
     mended = measured(twins.dimension, twins.mended, twins.kind)
     left = [one for one in mended.metrics if one.name == twins.metric and one.faults]
     assert not left or twins.metric == "reading_ease", left
 
 
-@pytest.mark.parametrize(
-    "dimension", ["clarity", "completeness", "accuracy", "structure", "consistency", "readability", "actionability"]
-)
-@pytest.mark.parametrize(
-    "text", ["", "   \n", "word", "안녕", "🙂", "#", "```", "| | |", "- ", "[]()", "한다.", "日本語です", "0" * 5000]
-)
+@each("dimension", ["clarity", "completeness", "accuracy", "structure", "consistency", "readability", "actionability"])
+@each("text", ["", "   \n", "word", "안녕", "🙂", "#", "```", "| | |", "- ", "[]()", "한다.", "日本語です", "0" * 5000])
 def test_too_little_is_not_judged_and_nothing_breaks(dimension: str, text: str) -> None:
     found = measured(dimension, text, "content")
     assert found.score is None or found.metrics

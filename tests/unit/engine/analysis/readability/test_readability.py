@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from form import each
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.analysis.readability.syllables import syllables
@@ -114,7 +115,7 @@ def test_the_grade_is_that_of_flesch_and_kincaid() -> None:
     assert readability(PAIRS["ko"][0]).grade is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "language", "count"),
     [
         ("cat", "en", 1),
