@@ -105,7 +105,11 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     tool = registry.operations.get(given.name)
     if tool is None:
         if registry.unknown is None:
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}", {"tools": list(registry.operations)})
+            from polymnia.operation.misfits import nearest
+
+            near = nearest(given.name, registry.operations)
+            meant = f"; did you mean {near}?" if near else ""
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
         return connection.shaped(request, registry.unknown(given.name))
     raw = given.said
     notes: list[Note] = []
