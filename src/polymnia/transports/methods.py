@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
 from polymnia.operation import Note, told
-from polymnia.transports.errors import INVALID_PARAMS, RpcError
+from polymnia.transports.errors import CODES, INTERNAL_ERROR, INVALID_PARAMS, UNAVAILABLE, RpcError
 from polymnia.transports.requests import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
@@ -120,6 +120,7 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     except Cancelled:
         raise
     except Fault as e:
+        request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
         if isinstance(e, Unavailable):
             connection.link.log("error", e.message)
             connection.tell(request, "error", connection.hide(e, raw).message)

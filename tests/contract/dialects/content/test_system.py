@@ -357,6 +357,10 @@ def test_a_broken_embedder_shows_and_errors_are_counted(place: Place) -> None:
     )
     error(server, "memory_retrieve", {"operation": "get_content", "project_id": "p", "content_id": "nobody"})
     health = system(server, "check_system_health", None)["health"]
+    assert health["performance"]["error_rate"] == 0  # what is refused is no error of the server
+    semantic = {"operation": "search_content", "project_id": "p", "query": "tea", "query_type": "semantic"}
+    assert error(server, "memory_retrieve", semantic)["code"] == 502
+    health = system(server, "check_system_health", None)["health"]
     assert health["components"]["ai_service"]["status"] == "unhealthy"
     assert health["status"] == "unhealthy"
     assert health["performance"]["error_rate"] > 0
