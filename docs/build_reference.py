@@ -729,7 +729,7 @@ def settings() -> str:
         "Who comes from another server keeps the variable that names the file:",
         table(["variable", "what it names", "obeyed with"], foreign),
         "They are passed over when `--file` or `--store`, or their variables, name a place. Other dialects do not look "
-        "at them.",
+        "at them; a server says so when it starts.",
         "`NO_COLOR`, set to anything, switches off colours on a terminal.",
     )
 
@@ -768,6 +768,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
     "conflict": lambda: errors.Conflict("Change 3 cannot be undone alone: later changes build on it (4)", changes=[4]),
     "cancelled": lambda: errors.Cancelled("The request was cancelled; nothing was changed"),
     "refused": lambda: errors.Refused("This server writes only within a session: session_id is missing"),
+    "not_allowed": lambda: errors.NotAllowed("This key may read but not write; nothing was changed"),
     "export_failed": lambda: errors.ExportFailed(
         "The archive is larger than 4,194,304 bytes, which is the most that an answer can carry",
         hint="Give a file_path to write it to a file, or a scope to export less.",

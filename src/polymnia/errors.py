@@ -14,6 +14,7 @@
     ├── Conflict              a later change stands in the way
     ├── Cancelled             the caller withdrew the request
     ├── Refused               a rule of this server does not allow it
+    │   └── NotAllowed        the key does not open this project, or only for reading
     ├── ExportFailed          an archive could not be written
     ├── ImportFailed          an archive could not be read, or holds what cannot be imported
     └── Unavailable           the store cannot serve
@@ -54,6 +55,7 @@ __all__ = [
     "NoModel",
     "NoSpace",
     "NotAStore",
+    "NotAllowed",
     "NotFound",
     "OverLimit",
     "Refused",
@@ -98,6 +100,13 @@ class BadArguments(Invalid):
         self.violations = violations
 
 
+_KINDS = {
+    "int": "a whole number", "number": "a number", "string": "a string", "array": "an array", "object": "an object",
+    "boolean": "true or false",
+}  # fmt: skip
+_SHORT = 40  # characters of a value that is quoted
+
+
 class Violation:
     """One misfit: where it is, what was expected there, what was given.
 
@@ -137,7 +146,21 @@ class Violation:
             return f"{where} is no parameter here{meant}, {self.expected}"
         if self.given == "empty":
             return f"{where} cannot be empty"
-        return f"{where} must be {self.expected}, got {self.given}"
+        return f"{where} must be {self.wanted}, got {self._got()}"
+
+    @property
+    def wanted(self) -> str:
+        """What was expected, in words."""
+        return _KINDS.get(self.expected, self.expected)
+
+    def _got(self) -> str:
+        """What was given: the value itself where it is short, else its kind."""
+        value = self.provided
+        if self.given == "string" and isinstance(value, str) and len(value) <= _SHORT:
+            return f"the string {value!r}"
+        if self.given == "number" and isinstance(value, int | float):
+            return str(value)
+        return {**_KINDS, "boolean": str(value).lower()}.get(self.given, self.given)
 
 
 class BadText(Invalid):
@@ -193,9 +216,15 @@ class NotFound(Fault):
     hint = "Check the spelling, or create it first."
 
     def __init__(
-        self, names: list[str], what: str = "Entities", *, hint: str | None = None, near: list[str] | None = None
+        self,
+        names: list[str],
+        what: str = "Entities",
+        *,
+        hint: str | None = None,
+        near: list[str] | None = None,
+        message: str | None = None,
     ) -> None:
-        super().__init__(f"{what} not found: {', '.join(map(repr, names))}", hint=hint, names=names)
+        super().__init__(message or f"{what} not found: {', '.join(map(repr, names))}", hint=hint, names=names)
         self.names = names
         if near:
             self.details["nearest"] = near
@@ -258,6 +287,13 @@ class Refused(Fault):
 
     code = "refused"
     hint = "Do what the message asks for, or ask whoever runs the server to change the setting it names."
+
+
+class NotAllowed(Refused):
+    """The caller's key does not open this project, or opens it only for reading. Nothing was changed."""
+
+    code = "not_allowed"
+    hint = "Use a key that allows it, or ask whoever runs the server for one."
 
 
 class ExportFailed(Fault):

@@ -30,6 +30,7 @@ _SAMPLES: list[Fault] = [
     errors.Conflict("A later change stands in the way", changes=[7]),
     errors.Cancelled("The request was cancelled"),
     errors.Refused("Writing needs a session"),
+    errors.NotAllowed("This key may read but not write"),
     errors.ExportFailed("The file cannot be written"),
     errors.ImportFailed("The archive cannot be read"),
     errors.Unavailable("The store cannot be used"),

@@ -59,7 +59,9 @@ def test_figures_have_a_right_of_their_own_where_there_are_keys(serving: Callabl
     _, everything = file.add("everything")
     _, scraper = file.add("scraper", projects=(), write=False, metrics=True)
     served = serving(*MANY, folder=tmp_path)
-    assert served.request("GET", "/metrics").status == 401
+    nobody = served.request("GET", "/metrics")
+    assert nobody.status == 401
+    assert "polymnia keys add NAME --access metrics" in nobody.value["error"]["data"]["suggestions"][0]
     refused = served.request("GET", "/metrics", key=everything)
     assert (refused.status, refused.value["error"]["code"]) == (403, 403)
     assert "right to read /metrics" in refused.value["error"]["message"]

@@ -234,3 +234,22 @@ def test_a_key_that_may_read_exports_what_fits_into_an_answer_and_no_file(
 
 def test_every_way_in_is_tried() -> None:
     assert set(DOORS) == {"bare", "stateless", "session", "sse", "ws"}
+
+
+def _failure(answer: dict[str, Any]) -> dict[str, Any]:
+    assert answer["result"]["isError"]
+    return dict(json.loads(answer["result"]["content"][0]["text"]))
+
+
+@pytest.mark.promise("associative.errors.storage")
+def test_what_a_key_does_not_allow_is_no_mistake_in_the_arguments(guarded: Guarded) -> None:
+    with guarded.served.door("bare", "associative", guarded.keys["reads"]) as door:
+        value = _failure(door.call("memory_store", {"content": "Cleo collects stamps."}))
+    assert (value["error"], value["data"]) == ("STORAGE_ERROR", {"retry_suggested": False})
+    assert "--access write" in value["message"]
+
+
+def test_the_folder_of_a_key_for_some_projects_is_called_by_what_it_is(guarded: Guarded) -> None:
+    with guarded.served.door("bare", "associative", guarded.keys["elsewhere"]) as door:
+        value = _failure(door.call("memory_import", {"file_path": "none.json"}))
+    assert value["message"].endswith("Files are read from the export folder of this project; check the name.")

@@ -138,26 +138,26 @@ def test_unknown_keys_are_let_pass() -> None:
     ("value", "misfits"),
     [
         ({}, ["`parts` is required (array)", "`properties` is required (string)"]),
-        ([], ["the arguments must be object, got array"]),
+        ([], ["the arguments must be an object, got an array"]),
         (None, None),
-        ("text", ["the arguments must be object, got string"]),
-        ({**GOOD, "parts": None}, ["`parts` must be array, got null"]),
-        ({**GOOD, "parts": {}}, ["`parts` must be array, got object"]),
-        ({**GOOD, "properties": 5}, ["`properties` must be string, got number"]),
-        ({**GOOD, "loud": "yes"}, ["`loud` must be boolean, got string"]),
-        ({**GOOD, "weight": True}, ["`weight` must be number, got boolean"]),
-        ({**GOOD, "limit": "three"}, ["`limit` must be number, got string"]),
+        ("text", ["the arguments must be an object, got the string 'text'"]),
+        ({**GOOD, "parts": None}, ["`parts` must be an array, got null"]),
+        ({**GOOD, "parts": {}}, ["`parts` must be an array, got an object"]),
+        ({**GOOD, "properties": 5}, ["`properties` must be a string, got 5"]),
+        ({**GOOD, "loud": "yes"}, ["`loud` must be true or false, got the string 'yes'"]),
+        ({**GOOD, "weight": True}, ["`weight` must be a number, got true"]),
+        ({**GOOD, "limit": "three"}, ["`limit` must be a number, got the string 'three'"]),
         ({**GOOD, "limit": 0}, ["`limit` must be a number from 1 to 10, got 0"]),
         ({**GOOD, "limit": 11}, ["`limit` must be a number from 1 to 10, got 11"]),
-        ({**GOOD, "limit": 1.5}, ["`limit` must be int, got number"]),
+        ({**GOOD, "limit": 1.5}, ["`limit` must be a whole number, got 1.5"]),
         (
             {"parts": [{"name": "a"}, {"name": 1}, {}, "b", {"name": "c", "sizes": [1, "two", None]}], "limit": 99},
             [
-                "`parts[1].name` must be string, got number",
+                "`parts[1].name` must be a string, got 1",
                 "`parts[2].name` is required (string)",
-                "`parts[3]` must be object, got string",
-                "`parts[4].sizes[1]` must be number, got string",
-                "`parts[4].sizes[2]` must be number, got null",
+                "`parts[3]` must be an object, got the string 'b'",
+                "`parts[4].sizes[1]` must be a number, got the string 'two'",
+                "`parts[4].sizes[2]` must be a number, got null",
                 "`properties` is required (string)",
                 "`limit` must be a number from 1 to 10, got 99",
             ],
@@ -226,7 +226,7 @@ def test_whatever_is_given_is_read_or_refused(value: object) -> None:
 
 def test_where_almost_nothing_fits_a_hundred_misfits_are_told() -> None:
     told = _misfits({**GOOD, "parts": [1] * 1000})
-    assert told[-1] == "`parts[99]` must be object, got number"
+    assert told[-1] == "`parts[99]` must be an object, got 1"
     assert len(told) == 100
     late = _misfits({**GOOD, "parts": [{"name": "x"}] * 20_000 + [5]})
     assert "$.parts[20000]" in late[0]

@@ -33,6 +33,7 @@ __all__ = [
     "limits",
     "memory",
     "misspelt",
+    "passed_over",
     "policy",
     "registry",
     "serve_stdio",
@@ -40,6 +41,10 @@ __all__ = [
     "settings",
     "wants_colour",
 ]
+
+
+_FOREIGN = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
+"""The variables in which users of other servers name their file, by the dialect that obeys them."""
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
@@ -80,6 +85,18 @@ def misspelt() -> list[str]:
     return strangers(os.environ)
 
 
+def passed_over(chosen: Settings) -> list[str]:
+    """What the environment says to a dialect that is not spoken here: a file that nobody will write to."""
+    if chosen.file is not None or chosen.store is not None:
+        return []
+    return [
+        f"{variable} is set but not used: only --dialect {name} keeps that file. "
+        f"Memories are kept in {default_store()}; --file PATH keeps a file in any dialect."
+        for name, variable in _FOREIGN.items()
+        if os.environ.get(variable)
+    ]
+
+
 def wants_colour() -> bool:
     """Whether the user has not asked programs to print without colours (no-color.org)."""
     return not os.environ.get("NO_COLOR")
@@ -94,7 +111,7 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
     """The JSON file to keep, if any: by the setting, or by the variable the dialect's users already have."""
     dialect, path = _behaviour(chosen), chosen.file
     if path is None and chosen.store is None:
-        variable = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}.get(dialect)
+        variable = _FOREIGN.get(dialect)
         path = environment.get(variable) or None if variable else None
         if path is not None and variable:
             chosen.sources["file"] = variable
@@ -306,5 +323,7 @@ def serve_stdio(chosen: Settings) -> None:
 
     if os.isatty(0):
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
+    for text in passed_over(chosen):
+        _tell(text)
     one = server(chosen, memory(chosen, chosen.dialect))
     serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

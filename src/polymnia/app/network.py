@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 from collections.abc import Callable
 
 from polymnia import __version__
@@ -60,7 +62,9 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
     try:
         bound = listening(place, chosen.port)
     except OSError as e:
-        raise BadSetting(f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}") from None
+        raise BadSetting(
+            f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}\n{_advice(e, chosen)}"
+        ) from None
     if ready is not None:
         ready(f"http://{_authority(_reached(place, chosen.host), bound.getsockname()[1])}")
     try:
@@ -100,9 +104,10 @@ def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
     """
     file = key_file(chosen)
     if not file.keys() and tokens is None and not _is_loopback(place):
+        where = "" if chosen.keys is None else f" --keys {shlex.quote(chosen.keys)}"
         raise BadSetting(
             f"Others can reach {chosen.host}, so keys are needed and {file.path} has none; "
-            "make one with: polymnia keys add NAME"
+            f"make one with: polymnia keys add NAME{where}"
         )
 
     def who(token: str | None) -> Visitor | None:
@@ -182,6 +187,15 @@ def _proxies(chosen: Settings) -> list[Network]:
 
 def _listed(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _advice(e: OSError, chosen: Settings) -> str:
+    """What to do about an address that cannot be had."""
+    if e.errno == errno.EADDRINUSE:
+        return "Perhaps a server runs there already; choose another port with --port, or 0 for any that is free."
+    if e.errno in (errno.EACCES, errno.EPERM):
+        return "Ports below 1024 need more rights than this user has; choose another one with --port."
+    return f"--host is an address of this machine, such as 127.0.0.1; {chosen.host} may be none."
 
 
 def _hidden(chosen: Settings) -> dict[str, str]:

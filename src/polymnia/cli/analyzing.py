@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from polymnia.app import memory
 from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
 from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
+from polymnia.cli.reading import existing
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
@@ -55,7 +55,7 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
     if arguments.what == "patterns" and arguments.ids and len(arguments.ids) > 1:
         raise Invalid("analyze patterns takes one id at most", hint="Ask for one memory, or for all of the project.")
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         ids = [held.resolve(id).uid for id in arguments.ids]
         with bar("Analyzing") as step:
             told = _ANALYSES[arguments.what](held, arguments, ids, step)

@@ -16,7 +16,7 @@ import msgspec
 
 from polymnia.app import default_store, memory
 from polymnia.cli.output import bar, counted, dim, on_one_line, print_dropped, print_json, red, strong
-from polymnia.cli.reading import check_target
+from polymnia.cli.reading import check_target, existing
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archive
 from polymnia.engine.transfer.folder import Folder
@@ -38,7 +38,7 @@ def export_archive(arguments: Namespace, chosen: Settings) -> int:
     path = arguments.path
     form, gzip = _form(path)
     given = {"form": arguments.format or form, "gzip": arguments.gzip or gzip}
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         told = {"scope": arguments.scope, "associations": not arguments.no_associations, **given}
         if path == "-":
             with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:

@@ -19,6 +19,7 @@ __all__ = ["parser", "run"]
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "rerank", "lanes")
+_TEXTS = ("add", "search", "explain")  # commands that take a text
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
@@ -95,12 +96,15 @@ COMMANDS = (
 
 def parser() -> ArgumentParser:
     """The command line, built from the commands and the settings."""
-    top = ArgumentParser(prog="polymnia", description=_ABOUT, formatter_class=_Table)
+    top = ArgumentParser(prog="polymnia", description=_ABOUT, formatter_class=_Table, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
         sub = commands.add_parser(
-            command.name, help=command.help, description=f"{command.help[0].upper()}{command.help[1:]}."
+            command.name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            allow_abbrev=False,
         )
         if command.arguments is not None:
             command.arguments(sub)
@@ -138,9 +142,15 @@ def run(words: list[str]) -> int:
               "See: polymnia --help", file=sys.stderr)  # fmt: skip
         return 2
     top = parser()
-    arguments, unknown = top.parse_known_args(words)
-    if unknown:
-        top.error(f"unrecognized arguments: {' '.join(unknown)}{_nearest(unknown[0], arguments)}")
+    if (wrong := _unknown_option(top, words)) is not None:
+        print(f"polymnia: {wrong}", file=sys.stderr)
+        return 2
+    arguments, more = top.parse_known_args(words)
+    if more:
+        quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
+        print(f"polymnia: {arguments.command} takes no more arguments: {' '.join(more)}.{quotes}\n"
+              f"See: polymnia {arguments.command} --help", file=sys.stderr)  # fmt: skip
+        return 2
     if arguments.command is None:
         top.print_help()
         return 0
@@ -166,18 +176,25 @@ def run(words: list[str]) -> int:
         return 130
 
 
-def _nearest(flag: str, arguments: Namespace) -> str:
-    """The setting of the command that was probably meant, as the end of a sentence."""
-    return _did_you_mean(
-        flag.partition("=")[0], [setting.flag for setting in SETTINGS if hasattr(arguments, setting.name)]
-    )
+def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:
+    """What is wrong with an option that the command does not have; told before argparse misses something else."""
+    choices: Any = next(action for action in top._actions if action.dest == "command").choices
+    if not words or words[0] not in choices:
+        return None
+    known = [flag for action in choices[words[0]]._actions for flag in action.option_strings]
+    for word in words[1 : words.index("--") if "--" in words else None]:
+        flag = word.partition("=")[0]
+        if flag.startswith("--") and " " not in word and flag not in known:
+            return f"{words[0]} has no option {flag}{_did_you_mean(flag, known)}\nSee: polymnia {words[0]} --help"
+    return None
 
 
 def _did_you_mean(word: str, known: list[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
+    near = get_close_matches(word.lstrip("-"), names, n=1)
+    return f"; did you mean {names[near[0]]}?" if near else ""
 
 
 def _value(setting: Setting, arguments: Namespace) -> object:

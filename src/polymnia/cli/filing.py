@@ -21,7 +21,7 @@ from polymnia.cli.output import (
     strong,
     width,
 )
-from polymnia.cli.reading import text
+from polymnia.cli.reading import existing, text
 from polymnia.engine import scopes as paths
 from polymnia.engine.memory import Memory
 from polymnia.engine.scopes import Scope
@@ -45,7 +45,7 @@ def scopes(arguments: Namespace, chosen: Settings) -> int:
     """Show the tree of scopes, or where a text belongs."""
     if arguments.suggest is not None:
         return _suggest(arguments, chosen)
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         found = held.scopes(arguments.parent)
     if arguments.json:
         print_json([_scope(one) for one in found])
@@ -87,7 +87,7 @@ def _scope(one: Scope) -> dict[str, Any]:
 
 
 def _suggest(arguments: Namespace, chosen: Settings) -> int:
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         found = held.suggest_scope(text(arguments.suggest), current=arguments.parent)
         notes = judged_by(held)
     if arguments.json:
@@ -140,7 +140,7 @@ def sessions(arguments: Namespace, chosen: Settings) -> int:
     """List, begin or clean up sessions."""
     if arguments.older_than is not None and arguments.action != "cleanup":
         raise Invalid("--older-than is for cleanup", hint="polymnia sessions cleanup --older-than 30.")
-    with memory(chosen, "cli", create=arguments.action == "create") as held:
+    with memory(chosen, "cli") if arguments.action == "create" else existing(chosen) as held:
         named = arguments.session if arguments.action != "create" else None
         if named is not None and all(one.name != named for one in held.sessions()):
             raise NotFound([named], "Session", hint="`polymnia sessions` lists them.")

@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from polymnia.app import memory
 from polymnia.cli.output import counted, dim, line, moment, on_one_line, print_json, shown, strong
-from polymnia.cli.reading import known_scope
+from polymnia.cli.reading import existing, known_scope
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.search.results import Found, Fragment, Hit
@@ -29,9 +28,12 @@ def search(arguments: Namespace, chosen: Settings) -> int:
     """Find memories by words and by meaning."""
     if arguments.max_tokens is not None and arguments.max_tokens < 1:
         raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
+        wanted = filters(held, arguments)
+        if not arguments.query.strip() and wanted == Filters():
+            raise Invalid("Nothing was asked for", field="query", hint="`polymnia list` shows everything there is.")
         found = held.search(
-            arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=filters(held, arguments),
+            arguments.query, limit=arguments.limit, cursor=arguments.cursor, filters=wanted,
             zone=zone(), max_tokens=arguments.max_tokens, facets=arguments.facets, at_least=arguments.threshold,
         )  # fmt: skip
     if arguments.json:
@@ -44,7 +46,7 @@ def search(arguments: Namespace, chosen: Settings) -> int:
     if found.hits:
         print(dim(f"{counted(len(found.hits), 'memory')}{shown_of}."))
     elif not found.nearest:
-        print(dim("Nothing matches." if arguments.query.strip() else "Nothing was asked for."))
+        print(dim("Nothing matches."))
     notes(found)
     return 0
 

@@ -12,15 +12,17 @@ from polymnia.app import memory
 from polymnia.cli.filing import judged_by, print_suggestion, suggested
 from polymnia.cli.finding import metadata
 from polymnia.cli.output import bar, counted, dim, line, on_one_line, print_json, shown, strong
-from polymnia.cli.reading import resolved, text
+from polymnia.cli.reading import existing, resolved, text
 from polymnia.cli.showing import called, linked, print_linked
 from polymnia.engine import scopes
-from polymnia.engine.content import Joined, Moved, Remembered, content
+from polymnia.engine.content import Joined, Remembered, content
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
 
 __all__ = ["add", "delete", "move"]
+
+_SHOWN = 10
 
 
 def add(arguments: Namespace, chosen: Settings) -> int:
@@ -109,15 +111,16 @@ def move(arguments: Namespace, chosen: Settings) -> int:
         raise Invalid(
             "Give either ids or --scope", hint="polymnia move ID… --to SCOPE, or polymnia move --scope OLD --to NEW."
         )
-    with memory(chosen, "cli", create=False) as held, bar("Moving") as step:
+    with existing(chosen) as held, bar("Moving") as step:
         if arguments.scope is not None:
-            moved = held.rename_scope(arguments.scope, arguments.to, step=step)
-            done = Moved(scope=scopes.legal_scope(arguments.to, "target_scope"), moved=moved)
+            done = held.rename_scope(arguments.scope, arguments.to, step=step)
         else:
             done = held.move([resolved(held, id) for id in arguments.ids], arguments.to, step=step)
     if arguments.json:
         moves = [{"id": id, "from": old, "to": new} for id, old, new in done.moved]
-        print_json({"scope": done.scope, "moved": moves, "failed": [{"id": i, "why": why} for i, why in done.failed]})
+        failed = [{"id": id, "why": why} for id, why in done.failed]
+        same = [{"id": id, "duplicateOf": other} for id, other in done.same]
+        print_json({"scope": done.scope, "moved": moves, "failed": failed, "duplicates": same})
         return 1 if done.failed else 0
     if not done.moved and not done.failed:
         print("Nothing was changed: they are there already.")
@@ -125,6 +128,10 @@ def move(arguments: Namespace, chosen: Settings) -> int:
         print(f"Moved {counted(len(done.moved), 'memory')} to {strong(on_one_line(done.scope))}.")
         print(dim("`polymnia undo` takes it back."))
     sys.stdout.flush()
+    for id, other in done.same[:_SHOWN]:
+        print(f"{id} says exactly what {other} in the same scope says; `polymnia delete` removes one.", file=sys.stderr)
+    if len(done.same) > _SHOWN:
+        print(f"… and {len(done.same) - _SHOWN:,} more (--json lists them all)", file=sys.stderr)
     for _, why in done.failed:
         print(f"polymnia: {on_one_line(why)}", file=sys.stderr)
     if done.failed:
@@ -134,7 +141,7 @@ def move(arguments: Namespace, chosen: Settings) -> int:
 
 def delete(arguments: Namespace, chosen: Settings) -> int:
     """Delete memories with their relations, all or none of them; the history keeps them."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         records = {record.uid: record for record in map(held.resolve, arguments.ids)}
         gone = held.delete_entities([record.name for record in records.values()])
     if arguments.json:

@@ -6,9 +6,9 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import memory
 from polymnia.cli.filing import judged_by
 from polymnia.cli.output import counted, dim, green, line, on_one_line, print_json, strong
+from polymnia.cli.reading import existing
 from polymnia.cli.showing import called
 from polymnia.engine import scopes
 from polymnia.engine.associations import Association
@@ -22,7 +22,7 @@ _INDENT = 6
 
 def associations(arguments: Namespace, chosen: Settings) -> int:
     """Find what has to do with a memory."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         found = held.discover(held.resolve(arguments.name).uid, limit=arguments.limit, threshold=arguments.threshold)
         notes = judged_by(held)
     if arguments.json:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import memory
 from polymnia.cli.output import counted, dim, green, moment, print_json, red, shown, strong
-from polymnia.cli.reading import resolved
+from polymnia.cli.reading import existing, resolved
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.past import Deed
@@ -34,7 +33,7 @@ def instant(memory: Memory, text: str) -> int:
 
 def history(arguments: Namespace, chosen: Settings) -> int:
     """Tell everything that happened to a memory."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         events = held.history(resolved(held, arguments.name))
     if arguments.json:
         print_json([{**_change(event.change), **_event(event)} for event in events])
@@ -72,7 +71,7 @@ def _was(column: str, old: Any) -> str:
 
 def changes(arguments: Namespace, chosen: Settings) -> int:
     """List the newest changes."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         newest = held.changes(arguments.limit)
         deeds = held.deeds(newest)
     if arguments.json:
@@ -85,7 +84,7 @@ def changes(arguments: Namespace, chosen: Settings) -> int:
 
 def undo(arguments: Namespace, chosen: Settings) -> int:
     """Take back a change, whole."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         named = None if arguments.change is None else held.change(arguments.change)
         known = held.deeds(held.changes(_RECENT) if named is None else [named])
         undone = held.undo(arguments.change)
@@ -162,7 +161,7 @@ def purge(arguments: Namespace, chosen: Settings) -> int:
     """Remove memories for good."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         gone = held.purge([resolved(held, name) for name in arguments.names])
     if not gone:
         raise NotFound(arguments.names)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from polymnia.app import memory
 from polymnia.cli.finding import filters, notes, zone
 from polymnia.cli.output import dim, on_one_line, padded, print_json, strong, width
+from polymnia.cli.reading import existing
 from polymnia.engine.search.results import Lane, Plan
 from polymnia.settings import Settings
 
@@ -21,7 +21,7 @@ _SHOWN = 8  # of the terms that a word stands for
 
 def explain(arguments: Namespace, chosen: Settings) -> int:
     """Show the plan of a query, each lane's candidates, and the fusion."""
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         plan = held.explain(arguments.query, limit=arguments.limit, filters=filters(held, arguments), zone=zone())
     if arguments.json:
         print_json(msgspec.to_builtins(plan))

@@ -60,7 +60,7 @@ def _report(form: str, done: ProjectImport | None, wrong: list[str]) -> dict[str
 
 
 def _print_report(path: str, form: str, done: ProjectImport | None, wrong: list[str], *, dry: bool) -> None:
-    print(f"{strong(path)} is a project file ({form}).")
+    print(f"{strong(path)} is read as a project ({form}).")
     if done is not None:
         print(
             f"Items: {done.imported:,} new, {done.updated:,} updated, {done.skipped:,} left as they are. "

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from polymnia.app import memory
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
 from polymnia.settings import Settings
 
-__all__ = ["check_target", "known_scope", "resolved", "text"]
+__all__ = ["check_target", "existing", "known_scope", "resolved", "text"]
 
 
 def text(given: str) -> str:
@@ -25,16 +26,27 @@ def text(given: str) -> str:
         raise Invalid(f"stdin is no UTF-8: {e.reason} at byte {e.start}", hint="Convert the text to UTF-8.") from None
 
 
+def existing(chosen: Settings) -> Memory:
+    """The memory of a project that is there; for any other the error names the nearest one."""
+    held = memory(chosen, "cli", create=False)
+    try:
+        if chosen.project != "default" and not held.stamp():
+            near = held.nearest_project()
+            did_you_mean = f"Did you mean {near}? " if near else ""
+            raise NotFound([chosen.project], "Project", hint=f"{did_you_mean}`polymnia health` lists them.")
+    except BaseException:
+        held.close()
+        raise
+    return held
+
+
 def known_scope(held: Memory, given: str) -> str:
     """A scope that has memories in it or below it; for any other the error names the nearest one."""
-    from difflib import get_close_matches
-
     scope = scopes.legal_scope(given, "scope")
-    known = [one.path for one in held.scopes()]
-    if scope in known:
+    if held.scopes(scope):
         return scope
-    near = get_close_matches(scope, known, n=1)
-    did_you_mean = f"Did you mean {near[0]}? " if near else ""
+    near = held.nearest_scope(scope)
+    did_you_mean = f"Did you mean {near}? " if near else ""
     raise NotFound([scope], "Scope", hint=f"{did_you_mean}`polymnia scopes` lists them.")
 
 

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from polymnia.app import key_file, misspelt
+from polymnia.app import key_file, misspelt, passed_over
 from polymnia.cli.output import dim, print_json, shown, strong
 from polymnia.errors import Invalid
 from polymnia.importing import importing
@@ -26,7 +26,7 @@ def serve(arguments: Namespace, chosen: Settings) -> int:
     def ready(address: str) -> None:
         print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.", file=sys.stderr)
 
-    for text in misspelt():
+    for text in (*misspelt(), *passed_over(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
     serve_http(chosen, ready, conformance=arguments.conformance)
     return 0

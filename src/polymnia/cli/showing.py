@@ -8,10 +8,9 @@ from typing import Any
 
 from msgspec.json import encode
 
-from polymnia.app import memory
 from polymnia.cli.output import counted, dim, green, line, on_one_line, print_json, print_rows, shown, strong
 from polymnia.cli.past import instant
-from polymnia.cli.reading import known_scope
+from polymnia.cli.reading import existing, known_scope, resolved
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.memory import Memory
@@ -37,7 +36,7 @@ def called(record: Record) -> str:
 def show(arguments: Namespace, chosen: Settings) -> int:
     """Show one memory, now or as it was."""
     links: Links = []
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         if arguments.at is None:
             found, links = held.read(held.resolve(arguments.name).uid)
             record, relations = held.get(found.name)
@@ -65,7 +64,9 @@ def _as_it_was(held: Memory, name: str, at: int) -> tuple[Record, list[Relation]
     try:
         return held.get(name, at=at)
     except NotFound:
-        return held.get(held.resolve(name).name, at=at)
+        if (known := resolved(held, name)) == name:
+            raise
+        return held.get(known, at=at)
 
 
 def _details(record: Record) -> list[tuple[str, str]]:
@@ -144,7 +145,7 @@ def list_(arguments: Namespace, chosen: Settings) -> int:
     if arguments.below and arguments.scope is None:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
     page, size = arguments.page, arguments.per_page
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         if arguments.scope is None:
             records, total = held.page(page, size)
         else:

@@ -15,11 +15,19 @@ from polymnia.cli import archives
 from polymnia.cli.output import bar, counted, dim, on_one_line, print_json, red, strong
 from polymnia.cli.past import instant
 from polymnia.cli.projects import import_project_file
-from polymnia.cli.reading import check_target
+from polymnia.cli.reading import check_target, existing
 from polymnia.engine.transfer.exporting import export_graph
 from polymnia.engine.transfer.graph_file import Finding, Form, GraphFile, read, recover
 from polymnia.engine.transfer.importing import Imported, import_graph
-from polymnia.engine.transfer.recognizing import FORMS, START, described, is_graph, is_memories, recognized
+from polymnia.engine.transfer.recognizing import (
+    FORMS,
+    START,
+    described,
+    is_graph,
+    is_memories,
+    project_form,
+    recognized,
+)
 from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
@@ -48,6 +56,9 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
         if not is_graph(data):
             if is_memories(data):
                 return archives.import_archive(arguments, chosen, folder, name)
+            if (form := project_form(data, arguments.path)) is not None:
+                _only_for(arguments, "with an archive", **of_archives)
+                return import_project_file(arguments, chosen, folder, name, form)
             raise _unknown(arguments.path, described(data))
         _only_for(arguments, "with an archive", **of_archives)
         return _import_graph(arguments, chosen, data)
@@ -68,7 +79,7 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
     try:
         graph = read(data, path, limits=limits(chosen))
     except BrokenFile as e:
-        graph, damage = recover(data, path, limits=limits(chosen)), e.message
+        graph, damage = recover(data, path, limits=limits(chosen)), _damage(data, e)
     if graph.report.refused and not graph.report.entities and not graph.report.relations:
         first = graph.report.refused[0]
         count = counted(len(graph.report.refused), "item")
@@ -86,6 +97,14 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
     else:
         _print_report(path, graph, done, damage)
     return 0
+
+
+def _damage(data: bytes, e: BrokenFile) -> str:
+    """What is wrong with a damaged file, in words for whoever has it before them."""
+    last = data.rstrip()
+    if e.details.get("line") == last.count(b"\n") + 1 and last[-1:] not in (b"}", b"]"):
+        return f"it ends in the middle of line {e.details['line']}, as if it had not been copied whole"
+    return e.message.partition("storage file: ")[2] or e.message
 
 
 def _only_for(arguments: Namespace, when: str, **options: str) -> None:
@@ -182,7 +201,7 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
         no_associations="--no-associations",
     )  # fmt: skip
     path = arguments.path
-    with memory(chosen, "cli", create=False) as held:
+    with existing(chosen) as held:
         at = None if arguments.at is None else instant(held, arguments.at)
         if path == "-":
             for piece in export_graph(held, "document", at=at):
@@ -202,7 +221,9 @@ def export_file(arguments: Namespace, chosen: Settings) -> int:
                 os.fsync(file.fileno())
             os.replace(draft, path)
         except OSError as e:
-            raise Forbidden(f"Cannot write {path}: {e.strerror}", hint="Check the folder and free space.") from e
+            where = os.path.dirname(os.path.abspath(path))
+            hint = f"Check the folder {where}, its permissions and free space, or name another file."
+            raise Forbidden(f"Cannot write {path}: {e.strerror}", hint=hint) from e
         finally:
             if os.path.exists(draft):
                 os.unlink(draft)

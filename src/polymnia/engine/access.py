@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Store, Transaction
-from polymnia.errors import Refused
+from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Grant(Struct, frozen=True):
     def check(self, project: str) -> None:
         """Refuse a project that is not theirs to see; whether there is one is not told."""
         if not self.sees(project):
-            raise Refused(
+            raise NotAllowed(
                 f"This key does not open the project {project!r}",
                 hint="Name a project the key was made for, or ask whoever made it for one that opens this project.",
             )
@@ -41,7 +41,7 @@ class Grant(Struct, frozen=True):
     def check_write(self, left: str = "nothing was changed") -> None:
         """Refuse whoever may only read; ``left`` says what was not done."""
         if not self.write:
-            raise Refused(
+            raise NotAllowed(
                 f"This key may read but not write; {left}",
                 hint="Use a key that was made with --access write.",
             )
@@ -123,7 +123,7 @@ class Guarded:
         if project is not None:
             self._grant.check(project)
         elif self._grant.projects is not None:
-            raise Refused(
+            raise NotAllowed(
                 "This key opens some projects only, and this concerns all of them",
                 hint="Ask about one project, or use a key that opens all of them.",
             )

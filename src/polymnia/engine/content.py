@@ -13,7 +13,7 @@ from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft
 
 __all__ = [
     "KIND", "Joined", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_one_text", "check_room",
-    "check_tags", "content", "find", "finds", "join", "joined", "read_as", "still_there",
+    "check_tags", "content", "find", "finds", "join", "joined", "pairs", "read_as", "same_there", "still_there",
 ]  # fmt: skip
 
 KIND = "memory"
@@ -52,22 +52,28 @@ class Remembered(Struct, frozen=True, kw_only=True):
 class Revised(Struct, frozen=True, kw_only=True):
     """A memory as it is after a revision, and whether anything is another now.
 
-    While associations are ``pending``, more of them come in the background.
+    ``same`` is another memory of its scope that says exactly what it says now. While associations are ``pending``,
+    more of them come in the background.
     """
 
     record: Record
     changed: bool
+    same: Record | None = None
     associations: list[tuple[Record, Relation]] = []
     pending: bool = False
 
 
 class Moved(Struct, frozen=True, kw_only=True):
-    """What became of memories that were to be moved: (id, old scope, new scope); ids that were there; (id, why not)."""
+    """What became of memories that were to be moved: (id, old scope, new scope); ids that were there; (id, why not).
+
+    ``same`` are pairs of ids: one that was moved, and one of its new scope that says exactly the same.
+    """
 
     scope: str
     moved: list[tuple[str, str, str]] = []
     there: list[str] = []
     failed: list[tuple[str, str]] = []
+    same: list[tuple[str, str]] = []
 
 
 def content(record: Record) -> str:
@@ -87,6 +93,20 @@ def read_as(record: Record) -> tuple[Text, Text]:
         created=record.created,
     )  # fmt: skip
     return head, body
+
+
+def same_there(snapshot: Snapshot, record: Record, scope: str | None) -> int | None:
+    """Another memory of a scope that says exactly what this one says; None also for what has several texts."""
+    if len(record.observations) != 1:
+        return None
+    found = snapshot.same_text(record.observations[0], scope)
+    return None if found == record.id else found
+
+
+def pairs(snapshot: Snapshot, same: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Ids of memories with the ids of those that say the same."""
+    uids = {record.id: record.uid for record in snapshot.load(list(set(same.values())))} if same else {}
+    return [(uid, uids[other]) for uid, other in same.items() if other in uids]
 
 
 def as_draft(record: Record) -> EntityDraft:

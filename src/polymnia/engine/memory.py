@@ -17,7 +17,7 @@ from polymnia.engine.verbs.projects import ProjectVerbs
 from polymnia.engine.verbs.remembering import RememberingVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.transfer import TransferVerbs
-from polymnia.errors import Refused
+from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
 __all__ = ["Memory"]
@@ -56,7 +56,7 @@ class Memory(
         Without ``project`` theirs is the only one they see; where they see several, every verb asks for one.
         """
         if grant.projects is not None and not grant.projects:
-            raise Refused("This key opens no project", hint="Ask for a key that opens one.")
+            raise NotAllowed("This key opens no project", hint="Ask for a key that opens one.")
         if project is None and grant.projects is None:
             project = self.project
         elif project is None and grant.projects is not None and len(grant.projects) == 1:

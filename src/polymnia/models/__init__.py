@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from polymnia.models.texts import Limits, fold, folded_forms, legal_name, legal_text, skeleton
+from polymnia.models.texts import Limits, closest, fold, folded_forms, legal_name, legal_text, skeleton
 
 __all__ = [
     "DEFAULT_SCOPE",
@@ -26,6 +26,7 @@ __all__ = [
     "Session",
     "Text",
     "Touch",
+    "closest",
     "fold",
     "folded_forms",
     "legal_name",

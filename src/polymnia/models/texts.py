@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from polymnia.errors import BadText, Invalid, OverLimit
 
-__all__ = ["Limits", "fold", "folded_forms", "legal_name", "legal_text", "skeleton"]
+__all__ = ["Limits", "closest", "fold", "folded_forms", "legal_name", "legal_text", "skeleton"]
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant by one that is not there; None where none comes close."""
+    from difflib import get_close_matches
+
+    plain = {one.casefold(): one for one in names}
+    found = get_close_matches(name[:200].casefold(), plain, n=1, cutoff=0.7)
+    return plain[found[0]] if found else None
 
 
 class Limits(Struct, frozen=True):

@@ -177,9 +177,8 @@ def _compare(expected: dict[str, Any], value: Any, path: str, misfits: list[Viol
             misfit("int", "number")
         elif not expected.get("minimum", value) <= value <= expected.get("maximum", value):
             least, most = expected.get("minimum", -1), expected.get("maximum", 1 << 63)
-            misfit(
-                f"a number from {least} to {most}", str(value) if abs(value) < 1e18 else "a larger one", (least, most)
-            )
+            wanted = f"{least} or more" if "maximum" not in expected else f"a number from {least} to {most}"
+            misfit(wanted, str(value) if abs(value) < 1e18 else "a larger one", (least, most))
         return
     if kind in _TYPES and not isinstance(value, _TYPES[kind]):
         misfit(kind, _given(value))
@@ -207,7 +206,8 @@ def _compare_fields(
         where = f"{path}.{key}" if path else key
         if key not in value:
             if key in required:
-                misfits.append(Violation(where, inner.get("type", "value"), "undefined", of=of))
+                choices = f"one of {', '.join(map(str, inner['enum']))}" if "enum" in inner else None
+                misfits.append(Violation(where, choices or inner.get("type", "value"), "undefined", of=of))
         elif value[key] is not None or key in required:
             _compare(inner, value[key], where, misfits, of)
     if expected.get("additionalProperties") is False:
@@ -215,7 +215,8 @@ def _compare_fields(
         for key in islice(value, _LOOKED_AT):
             if key not in properties and len(misfits) < _MOST:
                 where = f"{path}.{key}" if path else key
-                near = nearest(key, [one for one in properties if one not in value])
+                inside = (f"{outer}.{key}" for outer, shape in properties.items() if key in shape.get("properties", ()))
+                near = next(inside, None) or nearest(key, [one for one in properties if one not in value])
                 told = Violation(where, f"one of: {names}", "unknown", provided=_provided(value[key]), of=of, near=near)
                 misfits.append(told)
 

@@ -37,6 +37,7 @@ CODES: dict[type[Fault], int] = {
     errors.Conflict: INVALID_PARAMS,
     errors.Cancelled: CANCELLED,
     errors.Refused: INVALID_PARAMS,
+    errors.NotAllowed: INVALID_PARAMS,
     errors.ExportFailed: UNAVAILABLE,
     errors.ImportFailed: INVALID_PARAMS,
     errors.Unavailable: UNAVAILABLE,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
 from polymnia.operation import Note, told
-from polymnia.transports.errors import INVALID_PARAMS, RpcError
+from polymnia.transports.errors import CODES, INTERNAL_ERROR, INVALID_PARAMS, UNAVAILABLE, RpcError
 from polymnia.transports.requests import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
@@ -105,7 +105,11 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     tool = registry.operations.get(given.name)
     if tool is None:
         if registry.unknown is None:
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}", {"tools": list(registry.operations)})
+            from polymnia.operation.misfits import nearest
+
+            near = nearest(given.name, registry.operations)
+            meant = f"; did you mean {near}?" if near else ""
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
         return connection.shaped(request, registry.unknown(given.name))
     raw = given.said
     notes: list[Note] = []
@@ -116,6 +120,7 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     except Cancelled:
         raise
     except Fault as e:
+        request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
         if isinstance(e, Unavailable):
             connection.link.log("error", e.message)
             connection.tell(request, "error", connection.hide(e, raw).message)

@@ -12,7 +12,7 @@ from msgspec import Raw
 from msgspec.json import encode
 
 from polymnia.errors import Cancelled, Fault
-from polymnia.transports.errors import INTERNAL_ERROR, RpcError, from_fault
+from polymnia.transports.errors import INTERNAL_ERROR, UNAVAILABLE, RpcError, from_fault
 from polymnia.transports.wire import Meta
 
 __all__ = ["Batch", "Call", "Link", "Owner", "Request", "Send", "frames"]
@@ -61,6 +61,7 @@ class Request:
         "cancelled",
         "connection",
         "done",
+        "failed",
         "id",
         "meta",
         "method",
@@ -81,6 +82,7 @@ class Request:
         self.cancelled = False
         self.begun = False  # past this point, only the work itself can tell whether it was done
         self.answered = False
+        self.failed = False  # by a fault of ours, whatever the answer looks like
         self.told = 0.0
         self.done = -1  # how far it was when that was told last
         self._fate = threading.Lock()
@@ -183,7 +185,8 @@ class Call:
             connection.link.log("error", f"{request.method} failed, incident {incident}: {frames(e)}")
             text = f"Internal error; the server's log says more of the incident {incident}"
             error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
-        connection.counted(time.monotonic() - begun, error is not None)
+        failed = request.failed or (error is not None and error.code in (INTERNAL_ERROR, UNAVAILABLE))
+        connection.counted(time.monotonic() - begun, failed)
         if error is not None:
             connection.settle(request)
             request.refuse(error)

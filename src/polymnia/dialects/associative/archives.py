@@ -5,6 +5,7 @@ from __future__ import annotations
 from polymnia.dialects.associative import parameters, results
 from polymnia.dialects.associative.parameters import or_else
 from polymnia.dialects.associative.results import reply
+from polymnia.dialects.associative.wording import unknown_scope
 from polymnia.engine import scopes
 from polymnia.models import Note
 from polymnia.operation import Context, Reply
@@ -27,7 +28,13 @@ def export(context: Context, given: parameters.Export) -> Reply:
     )
     scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
     path = None if done.path is None else context.place(done.path)
-    return reply(results.Exported(True, done.count, done.bytes, scope, gzip, done.associations, path, done.data))
+    notes = [] if done.count or scope is None else [unknown_scope(context.memory, scope)]
+    if done.replaced:
+        notes.append(Note("replaced", "A file of that name was there before; this export has replaced it."))
+    value = results.Exported(
+        True, done.count, done.bytes, scope, gzip, done.associations, path, done.data, done.replaced
+    )
+    return reply(value, notes)
 
 
 def take_in(context: Context, given: parameters.Import) -> Reply:

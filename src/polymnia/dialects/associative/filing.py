@@ -7,7 +7,7 @@ import time
 from polymnia.dialects.associative import parameters, results
 from polymnia.dialects.associative.parameters import or_else
 from polymnia.dialects.associative.results import reply
-from polymnia.dialects.associative.wording import meaning_or_fault
+from polymnia.dialects.associative.wording import meaning_or_fault, unknown_scope
 from polymnia.engine import scopes
 from polymnia.engine.moments import moment
 from polymnia.errors import BadArguments, Invalid, Violation
@@ -30,7 +30,8 @@ def list_scopes(context: Context, given: parameters.ListScopes) -> Reply:
         )
         for one in found
     ]
-    return reply(results.Scopes(told, len(told), max((one.depth for one in found), default=0)))
+    notes = [] if found or given.parent_scope is None else [unknown_scope(context.memory, given.parent_scope)]
+    return reply(results.Scopes(told, len(told), max((one.depth for one in found), default=0)), notes)
 
 
 def suggest(context: Context, given: parameters.Suggest) -> Reply:
@@ -57,25 +58,32 @@ def move(context: Context, given: parameters.Move) -> Reply:
             raise BadArguments("memory_move", [Violation("memory_ids", "array", "undefined")])
         raise Invalid("Give either memory_ids or source_scope, not both", field="source_scope")
     if given.source_scope is not None:
-        moved = memory.rename_scope(given.source_scope, given.target_scope, step=context.step)
-        target = scopes.legal_scope(given.target_scope, "target_scope")
-        told = [results.MovedMemory(*one) for one in moved[:_SHOWN]]
-        notes = [Note("more", f"The first {_SHOWN} of them are listed.")] if len(moved) > _SHOWN else None
-        return reply(results.MovedMemories(len(moved), [], target, told), notes)
-    done = memory.move(given.memory_ids or [], given.target_scope, step=context.step)
+        done, most = memory.rename_scope(given.source_scope, given.target_scope, step=context.step), _SHOWN
+    else:
+        done = memory.move(given.memory_ids or [], given.target_scope, step=context.step)
+        most = len(done.moved)
+    notes = []
+    if len(done.moved) > most:
+        notes.append(Note("more", f"The first {most} of them are listed."))
+    if done.there:
+        notes.append(Note("unchanged", f"{len(done.there):,} of them were there already."))
+    if done.same:
+        notes.append(
+            Note(
+                "duplicate",
+                "Each of duplicates says exactly what another memory of its new scope says; delete one of the two.",
+            )
+        )
     return reply(
         results.MovedMemories(
             len(done.moved),
             [results.FailedMove(*one) for one in done.failed],
             done.scope,
-            [results.MovedMemory(*one) for one in done.moved],
+            [results.MovedMemory(*one) for one in done.moved[:most]],
+            [results.Duplicate(*one) for one in done.same[:_SHOWN]],
         ),
-        _unmoved(len(done.there)),
+        notes,
     )
-
-
-def _unmoved(count: int) -> list[Note] | None:
-    return [Note("unchanged", f"{count:,} of them were there already.")] if count else None
 
 
 def sessions(context: Context, given: parameters.Sessions) -> Reply:

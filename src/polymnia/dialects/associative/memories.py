@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from polymnia.dialects.associative import parameters, results
 from polymnia.dialects.associative.parameters import or_else
 from polymnia.dialects.associative.results import association, reply
-from polymnia.dialects.associative.wording import meaning_or_fault
+from polymnia.dialects.associative.wording import meaning_or_fault, unknown_scope
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered, content
 from polymnia.engine.moments import moment
@@ -113,7 +113,7 @@ def _empty(memory: Memory, scope: str, below: bool) -> list[Note]:
     """Why nothing was found in a scope, where the scope itself is the reason."""
     inside = memory.scopes(scope)
     if not inside:
-        return [Note("no_scope", f"There is no scope {scope!r}; scope_list shows what there is.")]
+        return [unknown_scope(memory, scope)]
     if not below and not inside[0].memories:
         count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
         return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
@@ -143,8 +143,16 @@ def update(context: Context, given: parameters.Update) -> Reply:
     notes = [] if done.changed else [Note("unchanged", "Nothing was changed: it is like that already.")]
     if done.pending:
         notes.append(_PENDING)
+    if done.same is not None:
+        notes.append(
+            Note(
+                "duplicate",
+                "The memory of this scope named in similar_memories says exactly the same; delete one of the two.",
+            )
+        )
     value = results.memory(done.record, [association(*one) for one in done.associations], True)
-    return reply(replace(value, associations_pending=done.pending), notes)
+    same = [] if done.same is None else [results.similar(done.same, 1.0)]
+    return reply(replace(value, similar_memories=same, associations_pending=done.pending), notes)
 
 
 def delete(context: Context, given: parameters.Delete) -> Reply:

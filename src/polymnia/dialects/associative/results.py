@@ -21,6 +21,7 @@ __all__ = [
     "Deleted",
     "Discovered",
     "Discovery",
+    "Duplicate",
     "Exported",
     "FailedMove",
     "Found",
@@ -155,6 +156,7 @@ class Memory(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     kind: str | None = None
     success: bool | None = None
+    similar_memories: list[Similar] = []
     notes: list[str] = []
     associations_pending: bool = False
 
@@ -230,12 +232,13 @@ class Scope(Struct, frozen=True, omit_defaults=True):
     total_memory_count: int | None = None
 
 
-class Scopes(Struct, frozen=True):
+class Scopes(Struct, frozen=True, omit_defaults=True):
     """scope_list."""
 
     scopes: list[Scope]
     total_scopes: int
     hierarchy_depth: int
+    notes: list[str] = []
 
 
 class Alternative(Struct, frozen=True):
@@ -280,6 +283,13 @@ class FailedMove(Struct, frozen=True):
     error: str
 
 
+class Duplicate(Struct, frozen=True):
+    """A memory that was moved into a scope where another one says exactly the same."""
+
+    memory_id: str
+    duplicate_of: str
+
+
 class MovedMemories(Struct, frozen=True, omit_defaults=True):
     """memory_move."""
 
@@ -287,6 +297,7 @@ class MovedMemories(Struct, frozen=True, omit_defaults=True):
     failed_moves: list[FailedMove]
     target_scope: str
     moved_memories: list[MovedMemory]
+    duplicates: list[Duplicate] = []
     notes: list[str] = []
 
 
@@ -309,7 +320,7 @@ class Page(Struct, frozen=True):
 
 
 class Exported(Struct, frozen=True, omit_defaults=True):
-    """memory_export: to a file, or as data (base64 when compressed)."""
+    """memory_export: to a file, or as data (base64 when compressed). ``replaced``: the file was there before."""
 
     success: bool
     exported_count: int
@@ -319,6 +330,8 @@ class Exported(Struct, frozen=True, omit_defaults=True):
     associations_count: int
     file_path: str | None = None
     export_data: str | None = None
+    replaced: bool = False
+    notes: list[str] = []
 
 
 class Imported(Struct, frozen=True, omit_defaults=True):

@@ -6,9 +6,10 @@ from typing import Any
 
 from polymnia import errors
 from polymnia.errors import BadArguments, Fault, NoModel, Violation
+from polymnia.models import Note
 from polymnia.operation import Memory, Reply
 
-__all__ = ["CATEGORIES", "meaning_or_fault", "word"]
+__all__ = ["CATEGORIES", "meaning_or_fault", "unknown_scope", "word"]
 
 CATEGORIES: dict[type[Fault], str] = {
     Fault: "STORAGE_ERROR",
@@ -25,6 +26,7 @@ CATEGORIES: dict[type[Fault], str] = {
     errors.Conflict: "STORAGE_ERROR",
     errors.Cancelled: "STORAGE_ERROR",
     errors.Refused: "VALIDATION_ERROR",
+    errors.NotAllowed: "STORAGE_ERROR",
     errors.ExportFailed: "EXPORT_ERROR",
     errors.ImportFailed: "IMPORT_ERROR",
     errors.Unavailable: "STORAGE_ERROR",
@@ -40,6 +42,7 @@ CATEGORIES: dict[type[Fault], str] = {
 }
 """Every fault has a category; a test holds the table complete."""
 
+_FIND = "memory_search and memory_list_all show the ids there are."
 _PASSING = (errors.Busy, errors.NoSpace)  # what may be gone at the next try
 
 
@@ -59,6 +62,13 @@ def meaning_or_fault(memory: Memory) -> None:
         )
 
 
+def unknown_scope(memory: Memory, scope: str) -> Note:
+    """A scope in which nothing was found, because there is no such scope."""
+    near = memory.nearest_scope(scope)
+    what_to_do = "scope_list shows what there is." if near is None else f"did you mean {near!r}?"
+    return Note("no_scope", f"There is no scope {scope!r}; {what_to_do}")
+
+
 def _told(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
     if isinstance(fault, BadArguments):
         message = "; ".join(map(_misfit, fault.violations))
@@ -66,7 +76,7 @@ def _told(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
         return message, {} if missing else {"fields": [one.path for one in fault.violations]}
     if isinstance(fault, errors.NotFound):
         if fault.message.startswith("Memory"):
-            return f"Memory with ID '{fault.names[0]}' not found", {"memory_id": fault.names[0]}
+            return f"Memory with ID '{fault.names[0]}' not found", {"memory_id": fault.names[0], "hint": _FIND}
         return f"{fault.message}. {fault.hint}", {"names": fault.names}
     if isinstance(fault, errors.ImportFailed):
         return f"{fault.message}. {fault.hint}", {"validation_errors": fault.problems}

@@ -41,6 +41,16 @@ class Asking:
         if context.log is not None and given.request_id is not None:
             context.log("info", f"{given.operation}: request {given.request_id!r}")
 
+    def unknown_project(self, *, nearest_only: bool = False) -> str | None:
+        """That the project of the call is not there, as a sentence; None where it is, or where none has such a name."""
+        if self.given.project_id is None or self.memory.stamp():
+            return None
+        near = self.memory.nearest_project()
+        if near is None and nearest_only:
+            return None
+        meant = f"; did you mean {near!r}?" if near else "."
+        return f"There is no project {self.given.project_id!r} yet, so it has no content{meant}"
+
     def check_session(self) -> None:
         """Refuse to write without a session where the server wants one."""
         if self._context.require_session and self.session is None:
@@ -84,7 +94,12 @@ def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
     except NotFound as e:
         e.details.setdefault("project", asking.given.project_id)
         e.details.setdefault("near", asking.memory.nearest_id(e.names[0], session=asking.session))
+        e.details.setdefault("no_project", asking.unknown_project(nearest_only=True))
         raise
+    if (unknown := asking.unknown_project()) is not None:
+        notes = told.get("notes", [])
+        typed = bool(notes) and isinstance(notes[0], dict)  # of detect_patterns, whose notes have a type
+        told["notes"] = [{"type": "project", "note": unknown} if typed else unknown, *notes]
     if asking.given.request_id is not None:
         told["request_id"] = asking.given.request_id
     notes = [Note("note", text) for text in told.get("notes", ()) if isinstance(text, str)]

@@ -26,6 +26,7 @@ CODES: dict[type[Fault], tuple[int, str]] = {
     errors.Conflict: (409, "conflict"),
     errors.Cancelled: (500, "cancelled"),
     errors.Refused: (403, "forbidden"),
+    errors.NotAllowed: (403, "forbidden"),
     errors.ExportFailed: (500, "export_error"),
     errors.ImportFailed: (422, "import_error"),
     errors.Unavailable: (500, "storage_error"),
@@ -100,6 +101,7 @@ def _told(fault: Fault) -> tuple[dict[str, Any], list[str]]:
             "Check if the content was deleted",
             "Ensure you have access to this project",
             *([f"The closest there is: {near}"] if (near := fault.details.get("near")) else []),
+            *([str(unknown)] if (unknown := fault.details.get("no_project")) else []),
         ]
     details = {key: value for key, value in fault.details.items() if value is not None}
     if isinstance(fault, errors.Invalid):
@@ -123,4 +125,4 @@ def _advice(one: Violation) -> list[str]:
         return (
             [f"Use {one.near} instead of {one.path}"] if one.near else [f"Leave out {one.path}, or use {one.expected}"]
         )
-    return [f"Give {one.path} as {one.expected}"]
+    return [f"Give {one.path} as {one.wanted}"]

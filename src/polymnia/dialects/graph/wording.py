@@ -89,6 +89,7 @@ KOREAN = {
     "conflict": "나중에 이루어진 변경과 충돌합니다",
     "cancelled": "요청이 취소되었습니다. 변경된 내용은 없습니다",
     "refused": "서버 설정에 따라 허용되지 않습니다",
+    "not_allowed": "이 키로는 허용되지 않습니다",
     "export_failed": "내보내기 파일을 쓰지 못했습니다",
     "import_failed": "가져오기에 실패했습니다. 가져온 내용은 없습니다",
     "unavailable": "저장소를 사용할 수 없습니다",

@@ -154,9 +154,14 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
         if search.which == "meaning" and not search.channels:
             notes.append(Note("no_meaning", "There is no model to search by meaning: --embedder is none."))
     if pending:
+        some = (
+            "1 passage was searched by words alone: it has"
+            if pending == 1
+            else (f"{pending:,} passages were searched by words alone: they have")
+        )
         text = (
-            f"{pending:,} passages were searched by words alone: they have no vectors yet. "
-            "A server makes them in the background, `polymnia reindex` at once."
+            f"{some} no vector yet. Where the store can be written, a server makes it in the background, "
+            "`polymnia reindex` at once."
         )
         notes.append(Note("pending", text))
     for one in search.lane.asked:

@@ -97,6 +97,10 @@ _PHRASES = {
     first: re.compile(rf"(?:{'|'.join(re.escape(phrase) for phrase in _STARTS if _STARTS[phrase] == first)})\b")
     for first in set(_STARTS.values())
 }
+_CODE_AFTER = re.compile(
+    r"-\d{3,}(?!\d)(?<!-[12]\d{3})"
+)  # figures that are no year, so what stands before is none either
+_CODE_BEFORE = re.compile(r"[a-z]-\Z")
 _UNIT_AFTER = frozenset({
     "items", "people", "times", "percent", "dollars", "euros", "users", "lines", "rows", "files", "tests",
     "words", "km", "miles", "kg", "mb", "gb", "ms", "px",
@@ -193,6 +197,8 @@ def _year_letter(number: int, start: int, end: int, low: str) -> str:
         return "x"
     if "a" <= after[:1] <= "z" or low[start - 1 : start] == "/" or not 1000 <= number < 3000:
         return "x"
+    if _CODE_AFTER.match(after) or (after[:1] == "-" and after[1:2].isalnum() and _CODE_BEFORE.search(low, 0, start)):
+        return "x"  # INV-2024-0017
     following = _RUNS.match(after.lstrip())
     before = low[max(0, start - 12) : start].split()
     if (following and following[0] in _UNIT_AFTER) or (before and before[-1].strip("(.") in _NUMBERED):

@@ -49,8 +49,9 @@ class Listed(Struct, frozen=True):
 class Folder:
     """One folder. It is made when the first file is."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, shown: str | None = None) -> None:
         self.path = os.path.realpath(path)
+        self.shown = shown or self.path  # what errors call it
 
     @contextmanager
     def create(self, name: str) -> Iterator[BinaryIO]:
@@ -99,10 +100,10 @@ class Folder:
                     raise self._refused(name, "it is no ordinary file")
                 return open(descriptor, "rb", buffering=256 * 1024)
         except (FileNotFoundError, NotADirectoryError):
-            raise NotFound([name], "Files", hint=f"Files are read from {self.path}; check the name.") from None
+            raise NotFound([name], "Files", hint=f"Files are read from {self.shown}; check the name.") from None
         except OSError as e:
             raise Forbidden(
-                f"Cannot read {name!r} in {self.path}: {e.strerror}", hint="Check the permissions of the file."
+                f"Cannot read {name!r} in {self.shown}: {e.strerror}", hint="Check the permissions of the file."
             ) from e
 
     def files(self) -> list[Listed]:
@@ -151,20 +152,20 @@ class Folder:
 
     def _refused(self, name: str, why: str) -> Fault:
         return Invalid(
-            f"The file name {name!r:.200} is refused: {why}. Files are kept in {self.path}",
-            hint=f"Give a name inside of {self.path}, such as 'backup.json' or 'work/backup.json'.",
+            f"The file name {name!r:.200} is refused: {why}. Files are kept in {self.shown}",
+            hint=f"Give a name inside of {self.shown}, such as 'backup.json' or 'work/backup.json'.",
             name=name,
-            folder=self.path,
+            folder=self.shown,
         )
 
     def _unwritable(self, name: str, e: OSError) -> Fault:
         if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return NoSpace(f"The disk is full: {name!r} was not written to {self.path}", hint="Free some space there.")
+            return NoSpace(f"The disk is full: {name!r} was not written to {self.shown}", hint="Free some space there.")
         if e.errno == errno.ENAMETOOLONG:
             return self._refused(name, "it is too long")
         return Forbidden(
-            f"Cannot write {name!r:.200} to {self.path}: {e.strerror or e}",
-            hint="Check the folder and its permissions, or choose another one in the settings.",
+            f"Cannot write {name!r:.200} to {self.shown}: {e.strerror or e}",
+            hint="Check the folder and its permissions, or choose another one.",
         )
 
     # ── places ────────────────────────────────────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ _PART = 500
 class Exported(Struct, frozen=True, kw_only=True):
     """What an export came to. ``path`` is where the file lies; without one ``data`` is the archive itself.
 
-    Compressed data travels as base64.
+    Compressed data travels as base64. ``replaced`` says that a file of that name was there before.
     """
 
     count: int
@@ -35,6 +35,7 @@ class Exported(Struct, frozen=True, kw_only=True):
     bytes: int
     path: str | None = None
     data: str | None = None
+    replaced: bool = False
 
 
 def export_memories(
@@ -58,13 +59,16 @@ def export_memories(
 
     if name is None:
         return _inline(write, gzip, limits)
+    path = os.path.join(folder.path, name)
     try:
         with folder.create(name) as file:
+            replaced = os.path.lexists(path)
             written = write(file)
     except (Forbidden, NoSpace) as e:
         raise ExportFailed(e.message, hint=e.hint) from e
-    path = os.path.join(folder.path, name)
-    return Exported(count=written.count, associations=written.associations, bytes=written.bytes, path=path)
+    return Exported(
+        count=written.count, associations=written.associations, bytes=written.bytes, path=path, replaced=replaced
+    )
 
 
 def _inline(write: Callable[[BinaryIO], archive.Written], gzip: bool, limits: Limits) -> Exported:

@@ -70,10 +70,12 @@ def import_memories(
 ) -> ImportedMemories:
     """Take an archive into the project, all of it as one change. What cannot be taken is left out and told.
 
+    A ``prefix`` is where new memories are filed; one that is here stays where it is, whatever the strategy.
+
     ``total`` is how many memories there are, where that is known.
     """
     records = Records(limits, prefix)
-    work = _Importing(tx, strategy)
+    work = _Importing(tx, strategy, stays=prefix is not None)
     part: list[EntityDraft] = []
     loose: list[tuple[int, Ends]] = []  # associations whose ends are not known yet: they may come later
     done = 0
@@ -107,12 +109,13 @@ def import_memories(
 class _Importing:
     """One import at work."""
 
-    def __init__(self, tx: Transaction, strategy: Strategy) -> None:
+    def __init__(self, tx: Transaction, strategy: Strategy, *, stays: bool) -> None:
         self._tx = tx
         self._before = tx.numbers[1]
         self._last = (tx.numbers[0] << 32) + self._before
         self._known: dict[tuple[str, str, str], int] = {}  # relations that were here before and stand for one to come
         self._strategy = strategy
+        self._stays = stays
         self._names: dict[str, str] = {}  # of the memories of the archive, by their ids: some are here under others
         self._links: list[RelationDraft] = []
         self._sessions: set[str] = set()
@@ -161,6 +164,8 @@ class _Importing:
         if self._strategy == "skip_duplicates":
             self.skipped += 1
             return
+        if self._stays:
+            one = replace(one, scope=there.scope, session=there.session)
         self.scopes.add(scopes.shown(there.scope if self._strategy == "merge_metadata" else one.scope))
         self.overwritten += 1
         if self._strategy == "overwrite":

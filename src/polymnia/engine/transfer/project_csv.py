@@ -7,6 +7,8 @@ own in the column ``other``. So nothing of an item or relationship is lost; only
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
 from msgspec.json import Encoder
@@ -24,8 +26,9 @@ from polymnia.engine.transfer.project_item import (
     ordered,
     unfolded,
 )
+from polymnia.errors import Invalid
 
-__all__ = ["COLUMNS", "csv_pieces", "read_csv_project"]
+__all__ = ["COLUMNS", "csv_pieces", "is_table", "read_csv_project"]
 
 _BOM = b"\xef\xbb\xbf"
 _RECORD = {"item": "items", "relationship": "relationships"}
@@ -92,6 +95,15 @@ def read_csv_project(source: Source, limits: ArchiveLimits) -> Iterator[ProjectI
         value = wrong or _record(told, section, limits)
         yield ProjectItem(section, counts[section], Broken(value, line) if isinstance(value, str) else value)
         counts[section] += 1
+
+
+def is_table(data: bytes) -> bool:
+    """Whether a file is a table of contents: its first row names their column, and the next one fits."""
+    try:
+        first, second = islice(read_rows(Source(BytesIO(data), len(data)), ArchiveLimits()), 2)
+    except (Invalid, ValueError):  # in another encoding, or with less than two rows
+        return False
+    return 1 < len(first.cells) == len(second.cells) and "content" in map(_named, first.cells)
 
 
 def _named(name: str | None) -> str | None:

@@ -18,7 +18,7 @@ from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm
 from polymnia.engine.transfer.withholding import Withheld
-from polymnia.errors import ExportFailed, Forbidden, NoSpace, Refused
+from polymnia.errors import ExportFailed, Forbidden, NoSpace, NotAllowed
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
 
@@ -90,7 +90,7 @@ def export_project(
                 return ProjectExport(**counts, data=base64.b64encode(raw).decode(), encoding="base64")
             return ProjectExport(**counts, data=raw.decode(), encoding="utf-8")
         if folder is None:
-            raise Refused(
+            raise NotAllowed(
                 f"The file has {written.bytes:,} bytes, an answer takes {limits.inline_bytes:,}, and this key may read "
                 "but not write; no file was written",
                 hint="Export less at once (filters), or compressed (options.compress), or use a key that was made with "

@@ -30,6 +30,7 @@ _RECORD = 256 * 1024**2
 _TOLD = 1000
 _REASONS = 50
 _KNOWN = ("title", "embeddings", "history", "other")
+_IDS = ("content_id", "memory_id", "id")
 _RENAMED = {"content_id": "memory_id", "session_id": "session"}
 
 
@@ -121,7 +122,7 @@ def import_project(
     made: Callable[[list[Record]], None] | None = None,
 ) -> ProjectImport:
     """Take a project file in. What cannot be taken is left out and told. ``made`` is told of every new item."""
-    work = _Importing(tx, merging, keep_ids, made)
+    work = _Importing(tx, merging, made)
     wrong: list[str] = []
     part: list[EntityDraft] = []
     links: list[tuple[str, str, RelationDraft]] = []
@@ -136,6 +137,8 @@ def import_project(
                 raise Invalid(f"{item.value.reason} (line {item.value.line})")
             if item.section == "items" and isinstance(item.value, dict):
                 part.append(_draft(item.value, limits))
+                if keep_ids and any(item.value.get(key) for key in _IDS):
+                    work.kept.add(part[-1].uid or "")
             elif item.section == "relationships" and isinstance(item.value, dict):
                 source, target, drawn = link(item.value, limits)
                 links.append((source[0], target[0], drawn))
@@ -161,13 +164,11 @@ def import_project(
 class _Importing:
     """One import at work."""
 
-    def __init__(
-        self, tx: Transaction, merging: Merging, keep_ids: bool, made: Callable[[list[Record]], None] | None
-    ) -> None:
+    def __init__(self, tx: Transaction, merging: Merging, made: Callable[[list[Record]], None] | None) -> None:
         self._tx = tx
         self._made = made
         self._merging = merging
-        self._keep = keep_ids
+        self.kept: set[str] = set()  # the ids of the file that stay; an item without one is known by its text
         self._before = tx.numbers[1]
         self._names: dict[str, str] = {}
         self.ids: dict[str, str] = {}
@@ -179,9 +180,9 @@ class _Importing:
             return
         tx = self._tx
         self.seen += len(drafts)
-        known = tx.ids_of([one.uid or "" for one in drafts]) if self._keep else {}
+        known = tx.ids_of(kept) if (kept := [one.uid for one in drafts if one.uid in self.kept]) else {}
         named = tx.ids([one.name for one in drafts if one.name != one.uid])
-        texts = [one.observations[0] for one in drafts if not self._keep and len(one.observations) == 1]
+        texts = [one.observations[0] for one in drafts if one.uid not in self.kept and len(one.observations) == 1]
         said = tx.saying(texts, self._before) if self._before and texts else {}
         ids = {*known.values(), *named.values(), *(id for many in said.values() for id in many)}
         here = {record.id: record for record in tx.load(list(ids))} if ids else {}
@@ -193,7 +194,7 @@ class _Importing:
                 self._map(one, there.uid, there.name)
                 self._meet(there, one)
                 continue
-            made = one if self._keep else _renumbered(one)
+            made = one if one.uid in self.kept else _renumbered(one)
             self._map(one, made.uid or "", made.name)
             new.append(made)
         records = tx.add_records(new)
@@ -210,8 +211,8 @@ class _Importing:
         if self._merging == "skip_existing":
             self.skipped += 1
             return
-        self.updated += 1
         if self._merging == "replace":
+            self.updated += 1
             tx.replace_record(there.id, replace(one, name=there.name, updated=one.updated or there.updated))
             return
         # Merged: the newer text stays, tags and metadata come together, and the newer value wins.
@@ -220,8 +221,11 @@ class _Importing:
         metadata = {**there.metadata, **one.metadata} if newer else {**one.metadata, **there.metadata}
         if newer and one.observations != there.observations:
             tx.replace_record(there.id, replace(one, name=there.name, tags=tags, metadata=metadata, updated=None))
+            self.updated += 1
+        elif tx.revise(there.id, {"tags": tags, "metadata": metadata}):
+            self.updated += 1
         else:
-            tx.revise(there.id, {"tags": tags, "metadata": metadata})
+            self.skipped += 1
 
     def relate(self, links: list[tuple[str, str, RelationDraft]]) -> int:
         """Draw the relationships whose ends are known and that are not there yet."""

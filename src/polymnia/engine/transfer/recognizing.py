@@ -25,11 +25,11 @@ from polymnia.engine.transfer.item import (
     has,
     has_ends,
 )
-from polymnia.engine.transfer.project_csv import COLUMNS
+from polymnia.engine.transfer.project_csv import COLUMNS, is_table
 from polymnia.engine.transfer.project_item import ProjectForm
 from polymnia.engine.transfer.project_zip import DOCUMENT
 
-__all__ = ["FORMS", "START", "Recognized", "described", "is_graph", "is_memories", "recognized"]
+__all__ = ["FORMS", "START", "Recognized", "described", "is_graph", "is_memories", "project_form", "recognized"]
 
 START = 64 * 1024
 """As many bytes of the beginning of a file are enough to recognize it."""
@@ -38,6 +38,8 @@ FORMS = (
     "knowledge graphs (JSON or JSON lines, as memory servers write them)",
     "archives (written by `polymnia export --archive` or memory_export; JSON or YAML, also gzip)",
     "project files (written by export_project_data; JSON, CSV, Markdown or zip, also gzip)",
+    "contents of your own: a JSON list of objects with content, a table (CSV) with a column content or text, a "
+    "Markdown text whose name ends in .md",
 )
 
 _HEAD = 400  # bytes in which our own files say what they are
@@ -143,6 +145,28 @@ def is_memories(data: bytes) -> bool:
     except UNFIT:
         return False
     return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in archive_item.SECTIONS)
+
+
+def project_form(data: bytes, path: str) -> ProjectForm | None:
+    """The form in which a file that does not say what it is can be read as contents; None where there is none.
+
+    A table and a list of objects show where their contents stand. That a text is Markdown only its name can tell.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lstrip()[:1] in (b"{", b"["):
+        try:
+            value = msgspec.json.decode(data)
+        except UNFIT:
+            return None
+        items = value.get("items") if isinstance(value, dict) else value
+        return "json" if isinstance(items, list) and items and all(map(_is_content, items)) else None
+    if is_table(data):
+        return "csv"
+    return "markdown" if data.strip() and path.lower().endswith((".md", ".markdown")) else None
+
+
+def _is_content(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("content"), str) and not value.keys() & {*_CHAT, "role"}
 
 
 def described(data: bytes) -> str:

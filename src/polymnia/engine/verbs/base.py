@@ -19,11 +19,12 @@ from polymnia.engine.screening import Screen, Screening
 from polymnia.engine.search import Finding
 from polymnia.errors import Refused
 from polymnia.importing import importing
-from polymnia.models import Author, Limits, Record
+from polymnia.models import Author, Limits, Record, closest
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
     from polymnia.engine.search.nearness import Said
+    from polymnia.engine.transfer.folder import Folder
 
 __all__ = ["Verbs", "listed"]
 
@@ -88,13 +89,20 @@ class Verbs:
         if self.reads is not None:
             self.reads.count(self.project, self.who, ids, opened=opened)
 
-    def files(self) -> str:
+    def folder(self) -> Folder:
         """The folder of the files that are written and read here."""
-        return self.grant.folder(self.exports, self.project)
+        from polymnia.engine.transfer.folder import Folder
+
+        shown = None if self.grant.projects is None else "the export folder of this project"
+        return Folder(self.grant.folder(self.exports, self.project), shown)
 
     def stamp(self) -> int:
         """A number that changes whenever anyone has changed the project."""
         return self.store.stamp(self.project)
+
+    def nearest_project(self) -> str | None:
+        """The project that was probably meant by one that is not there, of those the caller may see."""
+        return closest(self.project, self.store.projects())
 
     def try_search(self) -> None:
         """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.

@@ -118,7 +118,7 @@ class ContentVerbs(Verbs):
 
         def move(tx: Transaction) -> Moved:
             found = content.finds(tx, wanted)
-            moved, there, failed = [], [], []
+            moved, there, failed, same = [], [], [], dict[str, int]()
             records = {record.id: record for record in tx.load(list(found.values()))}
             if records:
                 scopes.begin(tx, scopes.session_of(target))
@@ -129,10 +129,13 @@ class ContentVerbs(Verbs):
                 if record is None:
                     failed.append((id, f"Memory with ID '{id}' not found"))
                     continue
+                other = content.same_there(tx, record, scopes.filed(target)["scope"])
                 if tx.revise(record.id, scopes.filed(target)):
                     moved.append((record.uid, scopes.shown(record.scope), target))
+                    if other is not None:
+                        same[record.uid] = other
                 else:
                     there.append(record.uid)
-            return Moved(scope=target, moved=moved, there=there, failed=failed)
+            return Moved(scope=target, moved=moved, there=there, failed=failed, same=content.pairs(tx, same))
 
         return self._write("move", move, step)

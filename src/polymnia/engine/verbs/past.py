@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from polymnia.engine.graph import nearest
 from polymnia.engine.items import title_of
+from polymnia.engine.moments import moment
 from polymnia.engine.paging import size
 from polymnia.engine.ports import Transaction
 from polymnia.engine.verbs.base import Verbs, listed
@@ -61,6 +62,9 @@ class PastVerbs(Verbs):
             else:
                 records, relations = snapshot.as_of(at, name)
             near = [] if records or at is not None else nearest(snapshot, [name])
+            events = [] if records or at is None else snapshot.history(name)
+        if not records and at is not None and events:
+            raise _not_then(name, at, events)
         if not records:
             raise NotFound([name], near=near)
         if at is None:
@@ -108,6 +112,16 @@ class PastVerbs(Verbs):
         _known_number(number)
         with self.store.read(self.project) as snapshot:
             return snapshot.change(number)
+
+
+def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:
+    """A memory that was not there yet at a time, or was deleted then."""
+    before = [event.change.at for event in events if event.change.at <= at]
+    when = f"deleted at {moment(before[-1])}" if before else f"created at {moment(events[0].change.at)}"
+    return NotFound(
+        [name], message=f"{name!r} did not exist at {moment(at)}",
+        hint=f"It was {when}; ask for a time {'before' if before else 'after'} that.",
+    )  # fmt: skip
 
 
 def _known_number(change: int) -> None:

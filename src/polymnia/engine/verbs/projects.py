@@ -42,7 +42,6 @@ class ProjectVerbs(StoringVerbs):
 
         Whoever may only read gets what fits into an answer: nobody who may change nothing fills a disk.
         """
-        from polymnia.engine.transfer.folder import Folder
         from polymnia.engine.transfer.project_export import Including, export_project
 
         stamp = moment(time.time_ns() // 1000).replace(":", "").replace("-", "")[:15]
@@ -57,7 +56,7 @@ class ProjectVerbs(StoringVerbs):
                 filters=filters or Filters(),
                 including=including or Including(),
                 compress=compress,
-                folder=Folder(self.files()) if self.grant.write else None,
+                folder=self.folder() if self.grant.write else None,
                 name=f"project-{stamp}-{time.time_ns() % 1_000_000:06d}.{ending}",
                 limits=self.limits,
                 step=step,
@@ -112,9 +111,7 @@ class ProjectVerbs(StoringVerbs):
         if data is not None:
             raw = _unpacked(data)
             return lambda: BytesIO(raw)
-        from polymnia.engine.transfer.folder import Folder
-
-        folder = Folder(self.files())
+        folder = self.folder()
 
         def open_file() -> BinaryIO:
             try:

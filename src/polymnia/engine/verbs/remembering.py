@@ -186,8 +186,9 @@ class RememberingVerbs(ContentVerbs):
                 patient=patient,
             )
 
-        def change(tx: Transaction) -> tuple[Record, bool]:
+        def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
+            same = content.same_there(tx, planned, planned.scope) if says or planned.scope != record.scope else None
             if text is not None:
                 content.check_one_text(now, text)
             scopes.begin(tx, changes.get("session"))
@@ -203,14 +204,15 @@ class RememberingVerbs(ContentVerbs):
                 changed = _redraw(tx, now.name, around.drawn) or changed
                 if around.pending:
                     associations.put_off(tx, now)
-            return content.find(tx, record.uid), changed
+            return content.find(tx, record.uid), changed, same
 
-        done, changed = self._write("revise", change, step, (text,) if says and text else ())
+        done, changed, same = self._write("revise", change, step, (text,) if says and text else ())
         if around.pending:
             self.finding().noticed(self.project)
         with self.store.read(self.project) as snapshot:
             links = self._associated(snapshot, done)
-        return Revised(record=done, changed=changed, associations=links, pending=around.pending)
+            other = None if same is None else next(iter(snapshot.load([same])), None)
+        return Revised(record=done, changed=changed, same=other, associations=links, pending=around.pending)
 
 
 class _Around(Struct, frozen=True):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from polymnia.engine import scopes
+from polymnia.engine.content import Moved, pairs, same_there
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
 from polymnia.engine.scopes import Scope
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound
 from polymnia.importing import importing
-from polymnia.models import Filters, Session, legal_text, new_id
+from polymnia.models import Filters, Session, closest, legal_text, new_id
 
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look, Said
@@ -43,12 +44,17 @@ class ScopeVerbs(Verbs):
         with self.store.read(self.project) as snapshot:
             return scopes.tree(snapshot.scopes(), wanted)
 
-    def rename_scope(self, old: str, new: str, *, step: Step | None = None) -> list[tuple[str, str, str]]:
-        """Call a scope otherwise: everything in it and below it moves. Answers (id, old scope, new scope) of each."""
+    def nearest_scope(self, scope: str) -> str | None:
+        """The scope that was probably meant by one that is not there."""
+        return closest(scope, [one.path for one in self.scopes()])
+
+    def rename_scope(self, old: str, new: str, *, step: Step | None = None) -> Moved:
+        """Call a scope otherwise: everything in it and below it moves."""
         source, target = scopes.legal_scope(old, "source_scope"), scopes.legal_scope(new, "target_scope")
 
-        def rename(tx: Transaction) -> list[tuple[str, str, str]]:
-            moved = []
+        def rename(tx: Transaction) -> Moved:
+            moved, same = [], dict[str, int]()
+            merges = bool(tx.matching(Filters(scope=target, scopes_below=True), limit=1))
             base = tx.numbers[0] << 32
             ids = [base + number for number in tx.matching(Filters(scope=source, scopes_below=True))]
             if not ids:
@@ -61,9 +67,12 @@ class ScopeVerbs(Verbs):
                     path = scopes.renamed(before, source, target)
                     filed = scopes.filed(scopes.legal_scope(path, "target_scope"))
                     scopes.begin(tx, filed["session"])
+                    other = same_there(tx, record, filed["scope"]) if merges else None
                     if tx.revise(record.id, filed):
                         moved.append((record.uid, before, path))
-            return moved
+                        if other is not None:
+                            same[record.uid] = other
+            return Moved(scope=target, moved=moved, same=pairs(tx, same))
 
         return self._write("rename_scope", rename, step)
 

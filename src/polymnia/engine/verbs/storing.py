@@ -277,6 +277,9 @@ class StoringVerbs(ItemVerbs):
                     missing.append(id)
             if missing:
                 raise NotFound(missing, "Content", hint="Both ends must exist in the project.")
+            if names[0] == names[1]:
+                hint = "A relationship links two contents; name another one."
+                raise Invalid("source_id and target_id are the same content", field="target_id", hint=hint)
             old = tx.find_relations([(names[0], names[1], type)])
             tx.remove_relations([one.id for one in old])
             (made,) = tx.relate([RelationDraft(names[0], names[1], type, strength, context, more)])

@@ -36,12 +36,12 @@ class TransferVerbs(Verbs):
 
         Without a ``name`` the archive comes in the answer. What is exported imports again as it was.
         """
-        from polymnia.engine.transfer.folder import Folder
         from polymnia.engine.transfer.memories_export import export_memories
 
         wanted = None if scope is None else scopes.legal_scope(scope, "scope")
         if name is not None:
             self.grant.check_write("no file was written")
+        folder = self.folder()
         with self.store.read(self.project) as snapshot:
             return export_memories(
                 snapshot,
@@ -49,8 +49,8 @@ class TransferVerbs(Verbs):
                 form=form,
                 gzip=gzip,
                 associations=associations,
-                folder=Folder(self.files()),
-                name=None if name is None else _inside(self.files(), name),
+                folder=folder,
+                name=None if name is None else _inside(folder.path, name),
                 limits=self.limits,
                 step=step,
             )
@@ -93,10 +93,9 @@ class TransferVerbs(Verbs):
         )
 
     def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:
-        from polymnia.engine.transfer.folder import Folder
-
         if name is not None:
-            folder, name = Folder(self.files()), _inside(self.files(), name)
+            folder = self.folder()
+            name = _inside(folder.path, name)
 
             def open_file() -> BinaryIO:
                 try:

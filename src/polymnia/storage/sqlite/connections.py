@@ -198,11 +198,16 @@ class Connections:
 
     def _be_there(self) -> None:
         """See to it that there is a store at the path: make it, or refuse what cannot be one."""
+        if os.path.isdir(self.path):
+            file = os.path.join(self.path, "memory.db")
+            raise NotAStore(
+                f"{self.path} is a folder, but a store is a file", hint=f"Name a file in it: --store {file}"
+            )
         if not os.path.exists(self.path):
             if not self._create:
                 raise NotAStore(
                     f"There is no store at {self.path}",
-                    hint="Check the path. A store is made by the first server or import.",
+                    hint="Check the path. `polymnia add`, an import or a server makes a store there.",
                 )
             from polymnia.storage.sqlite.migrating import make
 

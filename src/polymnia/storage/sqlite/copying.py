@@ -13,7 +13,7 @@ import apsw
 
 from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
-from polymnia.errors import Damaged, Invalid, NotAStore
+from polymnia.errors import Damaged, Forbidden, Invalid, NotAStore
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.migrating import set_log, settle, upgrade, version
 from polymnia.storage.sqlite.statements import MIGRATIONS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["back_up", "restore"]
 
+_SQLITE = b"SQLite format 3\0"
 _COUNTS = """
 SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM observation), (SELECT count(*) FROM relation),
        (SELECT count(*) FROM change), (SELECT count(*) FROM change_item)
@@ -36,7 +37,7 @@ def back_up(store: SqliteStore, path: str, *, overwrite: bool) -> Copied:
         raise Invalid(f"{path} is the store itself", hint="Name another file for the backup.")
     if os.path.lexists(path) and not overwrite:
         raise Invalid(f"The file {path} exists already; it was left as it is", hint="Name another one, or say --force.")
-    with translated(store.path), store.connected() as source, translated(path), _draft(path) as draft:
+    with translated(store.path), store.connected() as source, translated(path), _written(path), _draft(path) as draft:
         copied = _copy(source, draft, path)
         settle(draft, path)
     return copied
@@ -64,6 +65,13 @@ def _taken(path: str, draft: str) -> Copied:
         raise NotAStore(f"There is no file {path}", hint="Name a file that `polymnia backup` made.")
     if not os.path.getsize(path):
         raise NotAStore(f"{path} is empty (0 bytes), not a Polymnia store", hint="Name another backup.")
+    with open(path, "rb") as file:
+        if file.read(len(_SQLITE)) != _SQLITE:
+            raise NotAStore(
+                f"{path} is not a backup",
+                hint="`polymnia restore` takes a file that `polymnia backup` made. To take in an export, or a file of "
+                f"another server: polymnia import {os.path.relpath(path)}",
+            )
     log = path + "-wal"
     if os.path.exists(log) and os.path.getsize(log):
         backup = apsw.Connection(path)  # a copy of a store with its log: both are read
@@ -159,6 +167,18 @@ def _closing(path: str) -> Iterator[apsw.Connection]:
         yield connection
     finally:
         connection.close()
+
+
+@contextmanager
+def _written(path: str) -> Iterator[None]:
+    """Blame the file that is to be written, not the store."""
+    try:
+        yield
+    except OSError as e:
+        raise Forbidden(
+            f"Cannot write {path}: {e.strerror or e}",
+            hint=f"Check the folder {os.path.dirname(path)} and its permissions, or name another file.",
+        ) from e
 
 
 @contextmanager

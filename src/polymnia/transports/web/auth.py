@@ -167,7 +167,8 @@ class Gate:
         if visitor is None or (visitor.grant.projects == frozenset() and not visitor.metrics):
             lacks = len(given) != 1
             text = "A key is needed: Authorization: Bearer KEY" if lacks else "This key opens nothing here"
-            hint = "Send a key that `polymnia keys add` has printed, in the header Authorization: Bearer KEY."
+            made = "polymnia keys add NAME --access metrics" if scope["path"] == METRICS else "polymnia keys add"
+            hint = f"Send a key that `{made}` has printed, in the header Authorization: Bearer KEY."
             raise Refusal(401, text, [(b"www-authenticate", self._challenge.encode())], hint=hint)
         self._check_right(scope["path"], visitor)
         if project is not None and not visitor.grant.sees(project):

@@ -60,7 +60,9 @@ class Metrics:
             "polymnia_http_request_seconds", "Time until a request was answered.", buckets=told, sum_value=self.seconds
         )
         calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect",))
-        failed = CounterMetricFamily("polymnia_failed_calls", "Calls that failed, by dialect.", labels=("dialect",))
+        failed = CounterMetricFamily(
+            "polymnia_failed_calls", "Calls that failed for a fault of the server, by dialect.", labels=("dialect",)
+        )
         for name, server in self._servers.items():
             counted = server.counters.measured()
             calls.add_metric((name,), counted.requests)

@@ -90,6 +90,7 @@ def test_what_is_not_there_cannot_be_changed_read_or_deleted(shared: Server) -> 
     ):
         value = refused(shared, tool, "MEMORY_NOT_FOUND", memory_id="invalid-uuid", **more)
         assert value["message"] == "Memory with ID 'invalid-uuid' not found"
+        assert value["data"].pop("hint")
         assert value["data"] == {"memory_id": "invalid-uuid"}
     assert archive(shared) == before
 

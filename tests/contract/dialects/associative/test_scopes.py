@@ -41,7 +41,8 @@ def test_an_empty_store_and_an_unknown_parent_have_no_scopes(words: Server) -> N
     empty = {"scopes": [], "total_scopes": 0, "hierarchy_depth": 0}
     assert words.call("scope_list").value == empty
     stored(words, "something", scope="here")
-    assert words.call("scope_list", parent_scope="her").value == empty
+    notes = ["There is no scope 'her'; did you mean 'here'?"]
+    assert words.call("scope_list", parent_scope="her").value == {**empty, "notes": notes}
 
 
 @pytest.mark.promise("associative.scopes.tree")

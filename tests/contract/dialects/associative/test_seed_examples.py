@@ -185,7 +185,7 @@ REQUIRED: dict[str, Callable[[Server], Message]] = {
     "scope_list": lambda server: {},
     "scope_suggest": lambda server: {"content": "with nulls"},
     "memory_move": lambda server: {
-        "memory_ids": [stored(server, "to be moved", allow_duplicates=True)],
+        "memory_ids": [stored(server, f"to be moved {server.fresh_id()}")],
         "target_scope": "moved/here",
     },
     "memory_list_all": lambda server: {},

@@ -147,7 +147,7 @@ def test_the_same_project_is_answered_the_same_by_another_server(
 def test_an_empty_project_has_nothing_and_says_so(shared: Server, project: str) -> None:
     found = analyze(shared, "detect_patterns", project, options={"min_confidence": 0})
     assert (found["patterns"], found["counts"]) == ([], dict.fromkeys(PATTERNS, 0))
-    assert {one["type"] for one in found["notes"]} == set(PATTERNS)
+    assert {one["type"] for one in found["notes"]} == {"project", *PATTERNS}
     conflicts = analyze(shared, "detect_conflicts", project)
     assert (conflicts["conflicts"], conflicts["counts"]) == ([], dict.fromkeys(CONFLICTS, 0))
     assert conflicts["looked_at"]["items"] == 0

@@ -214,7 +214,8 @@ def test_an_import_does_what_its_strategy_says(shared: Server, filled: dict[str,
     before = get(shared, project, one)
     assert imported(shared, project, data, merge_strategy="skip_existing", preserve_ids=True)["skipped_count"] == 2
     assert get(shared, project, one) == before
-    assert imported(shared, project, data, merge_strategy="merge", preserve_ids=True)["updated_count"] == 2
+    answer = imported(shared, project, data, merge_strategy="merge", preserve_ids=True)
+    assert (answer["updated_count"], answer["skipped_count"]) == (1, 1)  # of the other one nothing is new
     merged = get(shared, project, one)
     assert (merged["content"], sorted(merged["tags"])) == ("A new kettle", ["new", "tea"])
     assert merged["metadata"] == {"author": "Ann Lee", "n": 2, "more": True}
@@ -355,6 +356,10 @@ def test_a_broken_embedder_shows_and_errors_are_counted(place: Place) -> None:
         "content", "--embedder", "ollama:none", "--embedder-url", "http://127.0.0.1:9", "--embedder-timeout", "1"
     )
     error(server, "memory_retrieve", {"operation": "get_content", "project_id": "p", "content_id": "nobody"})
+    health = system(server, "check_system_health", None)["health"]
+    assert health["performance"]["error_rate"] == 0  # what is refused is no error of the server
+    semantic = {"operation": "search_content", "project_id": "p", "query": "tea", "query_type": "semantic"}
+    assert error(server, "memory_retrieve", semantic)["code"] == 502
     health = system(server, "check_system_health", None)["health"]
     assert health["components"]["ai_service"]["status"] == "unhealthy"
     assert health["status"] == "unhealthy"

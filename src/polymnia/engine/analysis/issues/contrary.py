@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.clashing import once
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
 from polymnia.engine.items import title_of
@@ -17,17 +16,17 @@ __all__ = ["contradictory"]
 
 
 def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
-    """The contents that clash with others, by the conflicts that are nearly certain, and what was not compared."""
+    """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
 
     asked = subjects(material)
     if material.focus is None:
-        made = conflicts(material, sensitivity="low", suggest=False)
+        made = conflicts(material, suggest=False)
     elif asked:
-        made = conflicts_of(material, asked[0], sensitivity="low", suggest=False)
+        made = conflicts_of(material, asked[0], suggest=False)
     else:
         return None, []
-    found, notes = once(made.clashes), made.notes
+    found, notes = made.clashes, made.notes
     if not found:
         return None, notes
     members: dict[int, Record] = {}
@@ -39,9 +38,9 @@ def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
         kinds[one.type] = kinds.get(one.type, 0) + 1
     return pattern(
         "contradictory",
-        f"{many(len(found), 'pair')} of statements in {many(len(members), 'content')} cannot both hold.",
-        "Found by the look for conflicts with sensitivity low. The confidence is the mean of how often conflicts like "
-        "these are real.",
+        f"{many(len(found), 'conflict')} between statements of {many(len(members), 'content')}.",
+        "Found by the look for conflicts, with sensitivity medium. The confidence is the mean of how often conflicts "
+        "like these are real.",
         sum(one.confidence for one in found) / len(found),
         list(members.values()),
         len(asked),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +28,7 @@ _ALIKE = least(_THRESHOLD)  # further apart no rewording reaches that
 _LONG = 20_000  # characters; longer texts are compared as they stand
 _JUDGED = 25_000  # pairs that are judged, nearest first: at .2 ms a pair some seconds
 _BEGIN = 1000  # characters in which a text must have a letter or a digit to say anything
+_WORD = re.compile(r"\w+")
 _TOLD = 5  # members of a group that are shown
 # How often people give two texts 4.5 of 5 for being the same that the judge calls so, by its score: 193 such pairs of
 # English and Korean sentences.
@@ -88,10 +91,18 @@ def _near(
         a, b = rest[one], rest[other]
         if records[a].scope != records[b].scope or max(len(texts[a]), len(texts[b])) > _LONG:
             continue
+        if _reordered(texts[a], texts[b]):
+            continue
         verdict = judged(texts[a], texts[b], value, _THRESHOLD)
         if verdict.duplicate:
             found.append(_Pair(a, b, next(right for score, right in _RIGHT if verdict.score >= score)))
     return found, notes
+
+
+def _reordered(one: str, other: str) -> bool:
+    """Whether two texts have the same words in another order: what each of them does may have changed places."""
+    ours, theirs = (_WORD.findall(text.casefold()) for text in (one, other))
+    return ours != theirs and Counter(ours) == Counter(theirs)
 
 
 def _groups(count: int, pairs: Iterable[_Pair]) -> list[list[int]]:
@@ -130,8 +141,8 @@ def _told(
     exact = sum(right[at] == 1.0 for at in members)
     extra = len(members) - len(groups)
     summary = (
-        f"{many(extra, 'content')} could go: {many(len(groups), 'group')} of {len(members):,} contents say the same "
-        f"({exact:,} letter by letter, {len(members) - exact:,} nearly)."
+        f"{len(members):,} contents in {many(len(groups), 'group')} say the same ({exact:,} letter by letter, "
+        f"{len(members) - exact:,} nearly): {many(extra, 'content')} may be superfluous."
     )
     return pattern(
         "duplicated",

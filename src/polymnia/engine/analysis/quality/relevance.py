@@ -45,7 +45,7 @@ def relevance(
         )
         if known is None
     )
-    empty = "It has no title, summary or tags to be compared with, and the project is too small to compare it with."
+    empty = "No title, summary or tags were given to compare it with, and the project is too small to compare it with."
     return dimension("relevance", metrics, note or None, empty)
 
 
