@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["DATA", "LABELS", "Collection", "Pair", "Question", "collections", "is_test", "pairs", "rows"]
+__all__ = ["DATA", "LABELS", "Collection", "Pair", "Question", "collections", "is_test", "pairs", "parallel", "rows"]
 
 DATA = Path(__file__).parent / "data"
 LABELS = ("conflict", "update", "same", "narrower", "compatible", "unrelated")
@@ -56,17 +56,21 @@ def is_test(key: str) -> bool:
 
 
 def collections(*, test: bool, folder: Path = DATA) -> list[Collection]:
-    """The collections of one part."""
+    """The collections of one part. Questions that were written later stand in files of their own."""
+    later: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted(folder.glob("questions*.jsonl.gz")):
+        for row in rows(path):
+            later.setdefault(row["collection"], []).append(row)
     found = []
     for path in sorted(folder.glob("*.jsonl.gz")):
-        if path.name.startswith("pairs"):
+        if path.name.startswith(("pairs", "questions", "parallel")):
             continue
         for row in rows(path):
             if is_test(row["id"]) == test:
                 texts = tuple(f"{one['who']}: {one['text']}" if one.get("who") else one["text"] for one in row["items"])
                 asked = tuple(
                     Question(q["q"], tuple(q["evidence"]), q["type"], q.get("lang") or row["lang"])
-                    for q in row["questions"]
+                    for q in row["questions"] + later.get(row["id"], [])
                 )
                 found.append(Collection(row["id"], row["lang"], row["kind"], texts, asked))
     return found
@@ -79,4 +83,15 @@ def pairs(*, test: bool, folder: Path = DATA) -> list[Pair]:
         for path in sorted(folder.glob("pairs*.jsonl.gz"))
         for row in rows(path)
         if is_test(row["a"]) == test
+    ]
+
+
+def parallel(folder: Path = DATA) -> list[tuple[str, str, str]]:
+    """English sentences of the training part, a language, and the same sentence in it."""
+    return [
+        (row["en"], language, text)
+        for path in sorted(folder.glob("parallel*.jsonl.gz"))
+        for row in rows(path)
+        for language, text in row.items()
+        if language != "en"
     ]

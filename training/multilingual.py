@@ -1,0 +1,329 @@
+"""Train the models for the sixteen languages of the Universal Sentence Encoder.
+
+    python -m training.multilingual --use weights.npz --pieces sp.model --ranker DIR/ranker.npz \\
+        --judge DIR/judge.npz --small DIR/judge_small.npz --teacher-base ce.npz --tokenizer tokenizer.json \\
+        --public DIR --snli FILE --out DIR
+
+The scorer is a cross-encoder over the encoder's table of subwords: its layers begin as those of a small English scorer,
+the way into them as the linear map that best takes subwords that are English words to the vectors BERT has for those
+words. It learns from the texts of `data` in every language, and where a text is English, or has an English translation,
+from the English scorers. The embedder is the encoder itself, with a learned weight for each token, taught by the texts
+and by that scorer. The table stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import nn
+
+from polymnia.embedding.pieces import Pieces
+from training import english, measure, public, texts
+from training.bert import Bert, Scorer, load_base
+from training.english import DEVICE, Data, Lessons, marginal
+from training.fitting import Tokens, fit, say, seed
+
+_PARTS = 17
+_BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
+
+
+def read_use(path: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The encoder's layers and its table of subwords."""
+    file = dict(np.load(path))
+    parts = np.stack([file.pop(f"q{i + 1}") for i in range(_PARTS)])
+    table = np.empty((_PARTS * parts.shape[1], parts.shape[2]), np.float32)
+    for i in range(_PARTS):
+        table[i::_PARTS] = parts[i].astype(np.float32) * file["scale"][i] + file["lo"][i]
+    return {name: array for name, array in file.items() if name not in ("scale", "lo", "bits", "eps")}, table
+
+
+class Encoder(nn.Module):
+    """The encoder: convolutions over the vectors of two, three and five neighbouring subwords, their weighted mean, and
+    four dense layers."""
+
+    def __init__(self, layers: dict[str, np.ndarray]) -> None:
+        super().__init__()
+        for name, array in layers.items():
+            self.register_parameter(name, nn.Parameter(torch.tensor(array)))
+        self.weigh = nn.Linear(512, 1)
+        nn.init.zeros_(self.weigh.weight)
+        nn.init.zeros_(self.weigh.bias)
+
+    def forward(self, words: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Vectors of length 1."""
+        get = self.get_parameter
+        with torch.autocast(DEVICE, enabled=False):
+            own, seen = words.float(), mask[..., None].float()
+            inner = torch.cat([own @ get("proj" + b) + get("proj_b" + b) for b, _, _ in _BRANCHES], -1)
+            inner = F.layer_norm(inner, inner.shape[-1:], eps=1e-12)
+            inner = inner * torch.cat([get("ln_g" + b) for b, _, _ in _BRANCHES])
+            inner = (inner + torch.cat([get("ln_b" + b) for b, _, _ in _BRANCHES])) * seen
+            outs = [own]
+            for at, (b, size, before) in enumerate(_BRANCHES):
+                entering = inner[..., at * 256 : (at + 1) * 256]
+
+                def over(
+                    x: torch.Tensor, name: str, b: str = b, size: int = size, before: int = before
+                ) -> torch.Tensor:
+                    weight = get(f"w{name}_{b}").view(size, 256, 256).permute(2, 1, 0)
+                    made = F.conv1d(F.pad(x.transpose(1, 2), (before, size - 1 - before)), weight).transpose(1, 2)
+                    return F.relu(made + get(f"b{name}_{b}"))
+
+                first = (over(entering, "1") + entering) * seen
+                outs.append(over(first, "2") + first)
+            x = F.layer_norm(torch.cat(outs, -1), (1280,), self.ln_g, self.ln_b, 1e-12) @ self.cnn_W + self.cnn_b
+            weights = seen * 2 * torch.sigmoid(self.weigh(own))
+            mean = (x * weights).sum(1) / torch.sqrt(seen.sum(1))
+            h = F.relu(F.relu(mean @ self.d0) @ self.d1 + mean @ self.p1)
+            return F.normalize(torch.tanh(F.relu(h @ self.d2) @ self.d3 + h @ self.p3), dim=-1)
+
+
+def way_in(pieces: Pieces, table: np.ndarray, words: Path, bert_table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The linear map that takes subwords to the vectors of the same words in BERT."""
+    import json
+
+    vocabulary = json.loads(words.read_text(encoding="utf-8"))["model"]["vocab"]
+    cut = {word: pieces.ids(word, 9)[1:-1] for word in vocabulary if word.isascii() and word.isalpha()}
+    rows = [(ids[0], vocabulary[word]) for word, ids in cut.items() if len(ids) == 1 and ids[0] > 2]
+    x = np.hstack([table[[r[0] for r in rows]], np.ones((len(rows), 1), np.float32)])
+    y = bert_table[[r[1] for r in rows]]
+    solved = np.linalg.solve(x.T @ x + 30 * np.eye(x.shape[1]), x.T @ y)
+    left = float(((x @ solved - y) ** 2).sum() / ((y - y.mean(0)) ** 2).sum())
+    say("words in both", len(rows), "of their variance explained", round(1 - left, 3))
+    return solved[:-1].T.astype(np.float32), solved[-1].astype(np.float32)
+
+
+class Translations:
+    """Which English sentences there are in other languages."""
+
+    def __init__(self) -> None:
+        self.all = texts.parallel()
+        self._of: dict[str, list[str]] = {}
+        for en, _, other in self.all:
+            self._of.setdefault(en, []).append(other)
+
+    def some(self, text: str, random: object) -> str | None:
+        """A translation, where there is one."""
+        found = self._of.get(text)
+        return random.choice(found) if found else None
+
+
+def train_scorer(
+    options: argparse.Namespace,
+    data: Data,
+    teachers: tuple[Scorer, Scorer],
+    small: dict,
+    enter: tuple,
+    tokens: Tokens,
+    english_tokens: Tokens,
+) -> Scorer:
+    """The cross-encoder for every language."""
+    random = seed(options.seed + 10)
+    own = Lessons(data, tokens, random)
+    data_en = Data(("en",), options)
+    data_en.public = [p for p in data.public if p.a.isascii() and p.b.isascii()]
+    other = Data(None, options)
+    other.questions = [(q, c) for q, c in other.questions if q.language != "en" or c.language != "en"]
+    other.public = [p for p in data.public if not (p.a.isascii() and p.b.isascii())]
+    other.pairs = [p for p in other.pairs if p.language != "en"]
+    foreign = Lessons(other, tokens, random)
+    english_lessons = Lessons(data_en, tokens, random)
+    known = Translations()
+    translated = [(q, c, known.some(q.text, random)) for q, c in data_en.questions if known.some(q.text, random)]
+    say("translated questions", len(translated), "sentences", len(known.all), "foreign questions",
+        len(other.questions), "pairs", len(other.pairs), "public", len(other.public))  # fmt: skip
+    model = Scorer(Bert(6, enter=512))
+    model.take(small)
+    with torch.no_grad():
+        model.trunk.enter.weight.copy_(torch.tensor(enter[0]))
+        model.trunk.enter.bias.copy_(torch.tensor(enter[1]))
+    ranker, judge_en = teachers
+
+    def taught(
+        a: list[str], b: list[str], n: int, a_own: list[str] | None = None, b_own: list[str] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """As the English scorer says; the student may read translations."""
+        with torch.no_grad():
+            rank_t = english.in_parts(english_tokens, a, b, 200, lambda inputs, _: ranker(*inputs)[0])
+        rank = english.in_parts(tokens, a_own or a, b_own or b, 200, lambda inputs, _: model(*inputs)[0])
+        rank, rank_t = rank.view(n, -1), rank_t.view(n, -1)
+        return {"rank": F.kl_div(rank.log_softmax(-1), rank_t.softmax(-1), reduction="batchmean"),
+                "size": 0.1 * F.mse_loss(rank, rank_t)}  # fmt: skip
+
+    def losses(step: int) -> dict[str, torch.Tensor]:
+        n = options.batch
+        found = {}
+        turn = step % 4
+        if turn == 0 or step < options.steps * 0.25:
+            a, b = english_lessons.anything(n, 16) if step % 2 else english_lessons.ranking(n, 16)
+            found |= taught(a, b, n)
+        elif turn == 1:
+            a, b, own_a, own_b = [], [], [], []
+            for q, c, _ in random.choices(translated, k=n):
+                shown = random.sample(c.texts, min(len(c.texts), 12)) + random.choices(
+                    data_en.items, k=16 - min(len(c.texts), 12)
+                )
+                in_other = known.some(q.text, random) if random.random() < 0.8 else q.text
+                a += [q.text] * 16
+                b += shown
+                own_a += [in_other] * 16
+                own_b += [known.some(text, random) or text for text in shown]
+            found |= taught(a, b, n, own_a, own_b)
+        else:
+            a, b = foreign.ranking(n, 16)
+            rank = english.in_parts(tokens, a, b, 200, lambda inputs, _: model(*inputs)[0]).view(n, 16)
+            first = torch.zeros(n, dtype=torch.long, device=DEVICE)
+            absolute = torch.zeros_like(rank)
+            absolute[:, 0] = 1
+            found["rank"] = F.cross_entropy(rank, first)
+            found["size"] = 0.3 * F.binary_cross_entropy_with_logits(rank, absolute)
+        c, d, _ = english_lessons.judging(2 * n, 2 * n, n)
+        with torch.no_grad():
+            judge_t = judge_en(*english_tokens.double(c, d, 128))[1]
+        judge = model(*tokens.double(c, d, 128))[1]
+        found["judge en"] = F.kl_div(judge.log_softmax(-1), judge_t.softmax(-1), reduction="batchmean")
+        c, d, right = foreign.judging(3 * n, 2 * n, n)
+        for en, _, text in random.choices(known.all, k=n):
+            c.append(en), d.append(text)
+        more = torch.zeros(n, len(texts.LABELS), dtype=torch.bool, device=DEVICE)
+        more[:, texts.LABELS.index("same")] = True
+        judge = model(*tokens.double(c, d, 128))[1]
+        found["judge"] = marginal(judge, torch.cat([right, more]))
+        return found
+
+    del own
+    fit(model, losses, options.steps, options.rate, device=DEVICE, every=500)
+    return model
+
+
+def train_embedder(
+    options: argparse.Namespace, data: Data, layers: dict, teacher: Scorer, tokens: Tokens, sentences: list[str]
+) -> Encoder:
+    """The encoder, taught by questions and texts of every language, kept near where it was on sentences of any kind."""
+    random = seed(options.seed + 11)
+    lessons = Lessons(data, tokens, random)
+    base = Encoder(layers).to(DEVICE).eval()
+    model = Encoder(layers)
+    known = Translations()
+    teacher.eval()
+
+    def losses(step: int) -> dict[str, torch.Tensor]:
+        n, shown = 2 * options.batch, 10
+        a, b = lessons.ranking(n, shown)
+        asked_texts = [known.some(q, random) or q if random.random() < 0.5 else q for q in a[::shown]]
+        b = [known.some(t, random) or t if random.random() < 0.3 else t for t in b]
+        asked, offered = model(*tokens.single(asked_texts, 96)), model(*tokens.single(b, 200))
+        scores = asked @ offered.T / 0.05
+        own = torch.stack([scores[i, i * shown : (i + 1) * shown] for i in range(n)])
+        with torch.no_grad():
+            order = teacher(*tokens.double([q for q in asked_texts for _ in range(shown)], b, 200))[0].view(n, shown)
+        some = random.sample(known.all, 3 * n)
+        one, other = model(*tokens.single([s[0] for s in some], 96)), model(*tokens.single([s[2] for s in some], 96))
+        across = one @ other.T / 0.05
+        right = torch.arange(len(some), device=DEVICE)
+        kept = random.choices(sentences, k=3 * n)
+        x = tokens.single(kept, 96)
+        with torch.no_grad():
+            before = base(*x)
+        return {
+            "among all": F.cross_entropy(scores, torch.arange(n, device=DEVICE) * shown),
+            "order": F.kl_div(own.log_softmax(-1), order.softmax(-1), reduction="batchmean"),
+            "across": 0.3 * (F.cross_entropy(across, right) + F.cross_entropy(across.T, right)),
+            "kept": options.keep * (1 - (model(*x) * before).sum(-1)).mean(),
+        }
+
+    fit(model, losses, options.embedder_steps, options.embedder_rate, device=DEVICE, every=500)
+    return model
+
+
+@torch.no_grad()
+def measure_encoder(model: Encoder, tokens: Tokens, data: Data, tag: str, folder: Path | None) -> None:
+    """The test part by vectors alone, and how well sentences of others are compared."""
+    model.eval().to(DEVICE)
+
+    def vectors(some: list[str]) -> np.ndarray:
+        return torch.cat(
+            [model(*tokens.single(some[i : i + 512], 256)).cpu() for i in range(0, len(some), 512)]
+        ).numpy()
+
+    values: dict[str, list[float]] = {}
+    for c in data.test:
+        asked = [q for q in c.questions if q.evidence]
+        found = vectors([q.text for q in asked]) @ vectors(list(c.texts)).T
+        for q, row in zip(asked, found, strict=True):
+            kind = "across" if q.language != c.language else c.language if c.language in ("en", "ko") else "other"
+            values.setdefault(kind, []).append(measure.ndcg(list(np.argsort(-row)), q.evidence))
+    say(tag, "test part by vectors", {kind: round(float(np.mean(v)), 4) for kind, v in values.items()})
+    for name in ("stsb_en", "korsts_ko") if folder else ():
+        rows = list(texts.rows(folder / name / "pairs.jsonl.gz"))
+        near = (vectors([r["a"] for r in rows]) * vectors([r["b"] for r in rows])).sum(1)
+        rank = lambda x: np.argsort(np.argsort(x))  # noqa: E731
+        say(tag, name, "Spearman", round(float(np.corrcoef(rank(near), rank([r["score"] for r in rows]))[0, 1]), 4))
+
+
+def main() -> None:
+    """Train as the options say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--use", type=Path, required=True)
+    parser.add_argument("--pieces", type=Path, required=True)
+    parser.add_argument("--ranker", type=Path, required=True)
+    parser.add_argument("--judge", type=Path, required=True)
+    parser.add_argument("--small", type=Path, required=True)
+    parser.add_argument("--teacher-base", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--public", type=Path)
+    parser.add_argument("--snli", type=Path)
+    parser.add_argument("--eval", type=Path)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--embedder-steps", type=int, default=1500)
+    parser.add_argument("--embedder-rate", type=float, default=3e-4)
+    parser.add_argument("--keep", type=float, default=5.0)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    layers, table = read_use(options.use)
+    pieces = Pieces(options.pieces.read_bytes())
+    tokens = Tokens(lambda some: [pieces.ids(text[:4096], 512)[1:-1] for text in some], 1, 2, table, DEVICE)
+    _, bert_table = load_base(options.teacher_base)
+    english_tokens = english.bert_tokens(options.tokenizer, bert_table)
+    ranker, judge = Scorer(Bert(12)), Scorer(Bert(12))
+    ranker.take(english.load(options.ranker))
+    judge.take(english.load(options.judge))
+    ranker.to(DEVICE).eval(), judge.to(DEVICE).eval()
+    data = Data(None, options)
+    sentences = list(data.items)
+    if options.snli:
+        judged = public.snli(options.snli, 60000)
+        data.public += judged[:30000]
+        sentences += [text for pair in judged[:15000] for text in pair[:2]]
+    if options.public:
+        data.add_public("negnli", options.public / "negnli_en/nli.jsonl.gz", 3)
+        data.add_public("scifact", options.public / "scifact/pairs.jsonl.gz", 8)
+        data.add_public("kornli", options.public / "kornli_ko/nli.jsonl.gz", 1)
+    tokens.learn(sentences + [q.text for q, _ in data.questions] + [t for p in data.public for t in p[:2]])
+    say("tokens")
+    enter = way_in(pieces, table, options.tokenizer, bert_table)
+    scorer = train_scorer(options, data, (ranker, judge), english.load(options.small), enter, tokens, english_tokens)
+    english.save(options.out / "scorer_multi.npz", scorer.weights())
+    english.measure_ranking(scorer, tokens, data, "multilingual scorer")
+    english.measure_judging(scorer, tokens, data, "multilingual scorer")
+    for language in ("en", "ko", "rest"):
+        part = [p for p in data.test_pairs if language == (p.language if p.language in ("en", "ko") else "rest")]
+        rows = [(p.a, p.b, p.label in ("conflict", "update"), p.label == "same") for p in part]
+        english._judged(scorer, tokens, rows, "multilingual scorer", f"pairs {language}")
+    measure_encoder(Encoder(layers), tokens, data, "encoder as it is", options.eval)
+    embedder = train_embedder(options, data, layers, scorer, tokens, sentences)
+    trained = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in embedder.state_dict().items()}
+    np.savez(options.out / "use.npz", **trained)
+    measure_encoder(embedder, tokens, data, "encoder", options.eval)
+
+
+if __name__ == "__main__":
+    main()
