@@ -74,6 +74,7 @@ def test_a_search_for_nothing_is_refused_unless_something_is_filtered(desk: Desk
     assert (told.code, told.out) == (1, "")
     assert "polymnia list" in told.err
     assert "Ann likes" in desk.run("search", "", "--tag", "tea").out
+    assert "What matches scores below 1." in desk.run("search", "tea", "--threshold", "1").err
 
 
 def test_a_server_that_cannot_listen_says_what_to_do(desk: Desk) -> None:
