@@ -104,7 +104,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(place: Place) -> None:
     whole = made.read_bytes()
     for content, why in (
         (b"", "0 bytes"),
-        (b"Dear diary\n" * 500, "not a Polymnia store"),
+        (b"Dear diary\n" * 500, "not a backup"),
         (whole[:4096] + b"\xa5" * (len(whole) - 4096), "damaged|not sound"),
         (whole[: len(whole) // 2], "damaged|not sound"),
     ):

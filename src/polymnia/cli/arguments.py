@@ -234,7 +234,10 @@ def explain(parser: ArgumentParser) -> None:
 def import_(parser: ArgumentParser) -> None:
     """The file to take in, and how."""
     parser.add_argument(
-        "path", metavar="FILE", help="a graph (memory.json, memory.jsonl), an archive or a project file; - reads stdin"
+        "path",
+        metavar="FILE",
+        help="a graph (memory.json, memory.jsonl), an archive, a project file, or contents of your own (a table with a "
+        "column content or text, a JSON list, a .md file); - reads stdin",
     )
     parser.add_argument(
         "--existing",

@@ -7,7 +7,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpForm
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, NoReturn
 
 from polymnia import __version__
 from polymnia.cli import arguments as given
@@ -35,6 +35,14 @@ class _Table(RawDescriptionHelpFormatter):
         super().__init__(prog)
         # argparse forgets to count the indent of the commands, and would break the line of the longest one.
         self._action_max_length = 2 * self._indent_increment + max(len(command.name) for command in COMMANDS)
+
+
+class _Parser(ArgumentParser):
+    """Says what is wrong and where help is, without a screen of options in between."""
+
+    def error(self, message: str) -> NoReturn:
+        """Tell it and leave."""
+        self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
 
 
 class _Command:
@@ -96,7 +104,7 @@ COMMANDS = (
 
 def parser() -> ArgumentParser:
     """The command line, built from the commands and the settings."""
-    top = ArgumentParser(prog="polymnia", description=_ABOUT, formatter_class=_Table, allow_abbrev=False)
+    top = _Parser(prog="polymnia", description=_ABOUT, formatter_class=_Table, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
@@ -137,6 +145,8 @@ def run(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, the others are still shown
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
         print(f"polymnia: there is no command {words[0]!r}{_did_you_mean(words[0], [c.name for c in COMMANDS])}\n"
               "See: polymnia --help", file=sys.stderr)  # fmt: skip

@@ -21,7 +21,7 @@ from polymnia.cli.output import (
     strong,
     width,
 )
-from polymnia.cli.reading import existing, text
+from polymnia.cli.reading import existing, known_scope, text
 from polymnia.engine import scopes as paths
 from polymnia.engine.memory import Memory
 from polymnia.engine.scopes import Scope
@@ -46,12 +46,12 @@ def scopes(arguments: Namespace, chosen: Settings) -> int:
     if arguments.suggest is not None:
         return _suggest(arguments, chosen)
     with existing(chosen) as held:
-        found = held.scopes(arguments.parent)
+        found = held.scopes(None if arguments.parent is None else known_scope(held, arguments.parent))
     if arguments.json:
         print_json([_scope(one) for one in found])
         return 0
     if not found:
-        print(f"Nothing is filed{' there' if arguments.parent else ''} yet.", file=sys.stderr)
+        print("Nothing is filed yet.", file=sys.stderr)
         return 0
     _print_tree(found)
     filed = sum(one.memories for one in found)

@@ -144,12 +144,15 @@ def list_(arguments: Namespace, chosen: Settings) -> int:
     """List memories, newest first, page by page."""
     if arguments.below and arguments.scope is None:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
-    page, size = arguments.page, arguments.per_page
+    page, size, below = arguments.page, arguments.per_page, ""
     with existing(chosen) as held:
         if arguments.scope is None:
             records, total = held.page(page, size)
         else:
-            records, total = _filed(held, known_scope(held, arguments.scope), arguments.below, page, size)
+            scope = known_scope(held, arguments.scope)
+            records, total = _filed(held, scope, arguments.below, page, size)
+            if not total:
+                below = f", but {counted(held.scopes(scope)[0].total, 'memory')} below: --below shows them too"
     pages = -(-total // size)
     if arguments.json:
         told = {"page": page, "perPage": size, "total": total, "pages": pages}
@@ -162,8 +165,8 @@ def list_(arguments: Namespace, chosen: Settings) -> int:
         print(f"Page {page:,} of {pages:,}, {counted(total, 'memory')} in all; --page {page + 1} goes on.",
               file=sys.stderr)  # fmt: skip
     elif not records:
-        print("There are no memories here." if not total else f"The last page is {pages:,}.",
-              file=sys.stderr)  # fmt: skip
+        none = f"There are no memories here{below}."
+        print(none if not total else f"The last page is {pages:,}.", file=sys.stderr)
     return 0
 
 

@@ -20,7 +20,7 @@ CONTENT = {
     "memory_system": system.VERBS,
 }  # fmt: skip
 
-# One sound call of every tool and operation that may write; ONE and TWO stand for the ids of two memories.
+# One sound call of every tool and operation that may write; ONE, TWO and THREE stand for the ids of memories.
 MEMORY = {"memory_id": "X", "content": "imported", "scope": "s", "tags": ["t"], "metadata": {"k": "v"}}
 CALLS: dict[str, dict[str, Any]] = {
     "create_entities": {"entities": [{"name": "n", "entityType": "t", "observations": ["o"]}]},
@@ -53,7 +53,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "impact": "i", "stakeholders": ["s"], "tags": ["t"], "metadata": {"k": "v"},
     },
     "create_relationship": {
-        "project_id": "p", "source_id": "TWO", "target_id": "TWO", "type": "cites", "context": "c",
+        "project_id": "p", "source_id": "TWO", "target_id": "THREE", "type": "cites", "context": "c",
         "metadata": {"k": "v"},
     },
     "import_project_data": {"project_id": "p", "source": "s", "format": "json"},
@@ -85,8 +85,11 @@ def _prepared(place: Place, manner: str) -> tuple[Server, dict[str, str]]:
         "create_entities", entities=[{"name": n, "entityType": "p", "observations": ["x"]} for n in ("Ann", "Ben")]
     )
     one = server.call("memory_store", content="harmless").value["memory_id"]
-    made = server.call("memory_store", operation="store_content", project_id="p", content="harmless too")
-    return server, {"ONE": one, "TWO": made.structured["content_id"]}
+    two, three = (
+        server.call("memory_store", operation="store_content", project_id="p", content=text).structured["content_id"]
+        for text in ("harmless too", "so is this")
+    )
+    return server, {"ONE": one, "TWO": two, "THREE": three}
 
 
 def _filled(value: Any, ids: dict[str, str]) -> Any:

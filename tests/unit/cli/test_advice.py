@@ -74,6 +74,7 @@ def test_a_search_for_nothing_is_refused_unless_something_is_filtered(desk: Desk
     assert (told.code, told.out) == (1, "")
     assert "polymnia list" in told.err
     assert "Ann likes" in desk.run("search", "", "--tag", "tea").out
+    assert "What matches scores below 1." in desk.run("search", "tea", "--threshold", "1").err
 
 
 def test_a_server_that_cannot_listen_says_what_to_do(desk: Desk) -> None:
@@ -119,3 +120,36 @@ def test_a_variable_of_another_server_that_is_not_obeyed_is_told(desk: Desk, mon
     assert "--dialect official" in told
     assert not app.passed_over(app.settings({"dialect": "official"}))
     assert not app.passed_over(app.settings({"store": "here.db"}))
+
+
+def test_a_command_that_lacks_something_says_so_without_a_screen_of_options(desk: Desk) -> None:
+    for words, what in (
+        (("add",), "required: TEXT"), (("list", "--page", "0"), "'0' is no whole number"),
+        (("sessions", "foo"), "invalid choice: 'foo'"),
+    ):  # fmt: skip
+        told = desk.run(*words)
+        assert told.code == 2
+        first, second = told.err.splitlines()
+        assert what in first
+        assert second == f"See: polymnia {words[0]} --help"
+    assert "--allow-duplicates" in desk.run("help", "add").out
+    assert "COMMAND" in desk.run("help").out
+
+
+def test_an_empty_or_unknown_scope_is_told_with_where_to_look(desk: Desk) -> None:
+    desk.add("Vents open at noon", "--scope", "garden/greenhouse")
+    assert "1 memory below: --below" in desk.run("list", "--scope", "garden").err
+    for words in (("scopes", "gardn"), ("move", "--scope", "gardn", "--to", "x"), ("search", "x", "--scope", "gardn")):
+        told = desk.run(*words)
+        assert told.code == 1
+        assert "Did you mean garden?" in told.err
+
+
+def test_a_memory_that_was_deleted_is_told_with_how_to_bring_it_back(desk: Desk) -> None:
+    id = desk.add("Vents open at noon")
+    desk.run("delete", id)
+    told = desk.run("show", id)
+    assert "was deleted at 20" in told.err
+    change = told.err.partition("--change ")[2].partition("`")[0]
+    assert desk.run("undo", "--change", change).code == 0
+    assert "Vents open" in desk.run("show", id).out

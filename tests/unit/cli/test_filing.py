@@ -35,8 +35,8 @@ def test_scopes_are_drawn_as_a_tree_with_their_counts(desk: Desk) -> None:
 def test_a_scope_in_which_nothing_is_filed_is_told(desk: Desk) -> None:
     desk.add("Ann likes tea")
     told = desk.run("scopes", "nowhere")
-    assert (told.code, told.out) == (0, "")
-    assert "Nothing is filed there" in told.err
+    assert (told.code, told.out) == (1, "")
+    assert "Scope not found: 'nowhere'" in told.err
 
 
 def test_a_text_is_told_where_it_belongs_and_why(desk: Desk) -> None:

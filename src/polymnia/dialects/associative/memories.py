@@ -105,8 +105,17 @@ def search(context: Context, given: parameters.Search) -> Reply:
     notes = found.notes
     if not found.hits and scope is not None:
         notes = [*_empty(memory, scope, below), *(note for note in notes if note.code != "filtered")]
+    if not memories and not notes and not memory.count()[0]:
+        notes = [_nothing_yet(memory)]
     value = results.Found(memories, found.total, scope)
     return reply(value, notes)
+
+
+def _nothing_yet(memory: Memory) -> Note:
+    """That nothing was found because nothing is there; of a project that never was, with the one that may be meant."""
+    near = memory.nearest_project() if not memory.stamp() else None
+    meant = f"; did you mean the project {near!r}?" if near else "."
+    return Note("empty", f"There are no memories in the project {memory.project!r} yet{meant}")
 
 
 def _empty(memory: Memory, scope: str, below: bool) -> list[Note]:

@@ -34,6 +34,7 @@ class Asking:
         self.given = given
         self.session = given.session_id
         self.step = context.step
+        self.wrote = False
         self._context = context
         author = context.memory.author
         self._author = author if given.user_id is None else replace(author, user=given.user_id)
@@ -62,6 +63,7 @@ class Asking:
     def writing(self, tell: Callable[[Any], dict[str, Any]]) -> Memory:
         """The memory to write to. What is done for a request_id is told again when that comes again."""
         self.check_session()
+        self.wrote = True
         if self.given.request_id is None:
             return self.memory
         asked = encode({key: value for key, value in _fields(self.given).items() if key not in ("user_id",)})
@@ -96,7 +98,8 @@ def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
         e.details.setdefault("near", asking.memory.nearest_id(e.names[0], session=asking.session))
         e.details.setdefault("no_project", asking.unknown_project(nearest_only=True))
         raise
-    if (unknown := asking.unknown_project()) is not None:
+    found = asking.wrote or told.get("content_id") or told.get("results")  # then the project is there
+    if not found and (unknown := asking.unknown_project()) is not None:
         notes = told.get("notes", [])
         typed = bool(notes) and isinstance(notes[0], dict)  # of detect_patterns, whose notes have a type
         told["notes"] = [{"type": "project", "note": unknown} if typed else unknown, *notes]

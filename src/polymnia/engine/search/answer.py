@@ -169,7 +169,9 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
             notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {one.terms[0][0]!r} instead."))
     if nearest:
         names = ", ".join(repr(near.label) for near in nearest)
-        notes.append(Note("nearest", f"Nothing matches. The nearest there is: {names}."))
+        below = search.query.at_least and (search.exact or (search.scores.words > 0).any())
+        miss = f"What matches scores below {search.query.at_least:g}." if below else "Nothing matches."
+        notes.append(Note("nearest", f"{miss} The nearest there is: {names}."))
     if cut is not None and (cut.cut or cut.left_out):
         said = f"{cut.whole} shown whole, {cut.cut} cut to the best passages, {cut.left_out} left out"
         notes.append(Note("cut", f"Of {cut.whole + cut.cut + cut.left_out} found, {said} ({cut.tokens:,} tokens)."))

@@ -19,6 +19,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from polymnia.errors import Fault, Forbidden, Invalid, NoSpace, NotFound
+from polymnia.models import closest
 
 __all__ = ["Folder", "Listed"]
 
@@ -100,7 +101,9 @@ class Folder:
                     raise self._refused(name, "it is no ordinary file")
                 return open(descriptor, "rb", buffering=256 * 1024)
         except (FileNotFoundError, NotADirectoryError):
-            raise NotFound([name], "Files", hint=f"Files are read from {self.shown}; check the name.") from None
+            near = closest(name, [one.name for one in self.files()])
+            meant = f"did you mean {near!r}?" if near else "check the name."
+            raise NotFound([name], "Files", hint=f"Files are read from {self.shown}; {meant}") from None
         except OSError as e:
             raise Forbidden(
                 f"Cannot read {name!r} in {self.shown}: {e.strerror}", hint="Check the permissions of the file."

@@ -80,7 +80,7 @@ def read_csv_project(source: Source, limits: ArchiveLimits) -> Iterator[ProjectI
     if first.wrong or len(known) < len([name for name in columns if name]):
         raise cannot_read(first.wrong or "two columns have the same name", where="line 1")
     if "content" not in known and not {"content_id", "source_id"} & known:
-        raise cannot_read("its first row names neither a column content nor content_id", where="line 1")
+        raise cannot_read("its first row names no column content (or text, or body), nor content_id", where="line 1")
     counts: dict[ProjectSection, int] = {"items": 0, "relationships": 0}
     for cells, line, wrong in rows:
         if sum(counts.values()) >= limits.items:

@@ -69,7 +69,10 @@ def recognized(start: bytes) -> Recognized:
     """What a file is that begins with these bytes."""
     if start.startswith(_SQLITE):
         if start[68:72] == _OURS:
-            hint = "Open it with --store FILE, or copy its memories: polymnia export --archive --store FILE out.json."
+            hint = (
+                "Open it with --store FILE; put it in place of your store: polymnia restore FILE; "
+                "or copy its memories: polymnia export --archive --store FILE out.json."
+            )
             return Recognized("other", what="a Polymnia store", hint=hint)
         return Recognized("other", what="an SQLite database")
     if start.startswith(_GZIP):

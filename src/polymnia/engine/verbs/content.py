@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from polymnia.engine import content, items, scopes
 from polymnia.engine.content import Moved
 from polymnia.engine.graph import Step
+from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound, OverLimit
@@ -22,6 +23,14 @@ __all__ = ["ContentVerbs"]
 _LINKS = 50
 _SHORTEST_ID = 8  # characters of an id that may stand for all of it
 _AMBIGUOUS = 5  # ids listed when a beginning fits more than one
+
+
+def _gone(snapshot: Snapshot, name: str) -> NotFound:
+    """A memory that is not there: because it was deleted, or because there never was one."""
+    if (events := snapshot.history(name)) and (last := events[-1]).deleted:
+        hint = f"`polymnia undo --change {last.change.id}` brings it back, `polymnia history` tells what it said."
+        return NotFound([name], message=f"{name!r} was deleted at {moment(last.change.at)}", hint=hint)
+    return NotFound([name], "Memory", hint="Search for it, or list what there is.")
 
 
 class ContentVerbs(Verbs):
@@ -45,7 +54,7 @@ class ContentVerbs(Verbs):
                     raise Invalid(f"More than one id starts with {text!r}", hint=f"Write more of it: {listed}.")
                 found = list(snapshot.ids_of(uids).values()) if uids else []
             if not found:
-                raise NotFound([text], "Memory", hint="Search for it, or list what there is.")
+                raise _gone(snapshot, text)
             return snapshot.load(found)[0]
 
     def page(self, page: int, size: int) -> tuple[list[Record], int]:

@@ -58,7 +58,9 @@ class ScopeVerbs(Verbs):
             base = tx.numbers[0] << 32
             ids = [base + number for number in tx.matching(Filters(scope=source, scopes_below=True))]
             if not ids:
-                raise NotFound([source], "Scope", hint="scope_list (`polymnia scopes`) shows what there is.")
+                near = closest(source, [one.path for one in scopes.tree(tx.scopes())])
+                meant = f"Did you mean {near}? " if near else ""
+                raise NotFound([source], "Scope", hint=f"{meant}scope_list (`polymnia scopes`) shows what there is.")
             for start in range(0, len(ids), _PART):
                 if step is not None:
                     step(start, len(ids))

@@ -201,7 +201,7 @@ class Endpoint:
     async def _listen(self, scope: Scope, receive: Receive, send: SendEvent, visitor: Visitor) -> None:
         headers = headers_of(scope)
         if not accepted(headers)[1]:
-            raise Refusal(406, "A stream is sent as text/event-stream")
+            raise Refusal(406, "Messages are sent here by POST; GET opens a stream, for Accept: text/event-stream")
         session = self._session(headers, visitor)
         outbox, since = session.outbox, session.outbox.sent
         if (seen := headers.get(b"last-event-id")) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stdio_client import Server
+from stdio_client import Place, Server
 
 from .speaking import archive, fault, got, imported, stored
 
@@ -81,3 +81,10 @@ def test_a_value_that_does_not_fit_is_told_in_words(shared: Server) -> None:
         assert fault(shared.call(tool, arguments))["message"] == message
     told = shared.refusal("tools/call", {"name": "memory_serch", "arguments": {}})
     assert told["message"] == "Unknown tool: memory_serch; did you mean memory_search?"
+
+
+@pytest.mark.promise("associative.search.empty")
+def test_a_search_where_nothing_is_stored_says_so(place: Place) -> None:
+    stored(place.serve("associative", "--project", "kitchen"), "Figs ripen in September")
+    value = place.serve("associative", "--project", "kichen").call("memory_search", query="figs").value
+    assert value["notes"] == ["There are no memories in the project 'kichen' yet; did you mean the project 'kitchen'?"]

@@ -60,7 +60,7 @@ def relationship_patterns(material: Material) -> Found:
     seen.groups()
     if network.links < _FEWEST_LINKS:
         seen.notes.append(
-            f"{network.links} linked pairs are too few to tell hubs, bridges and communities from chance; "
+            f"{_linked(network.links)} too few to tell hubs, bridges and communities from chance; "
             f"{_FEWEST_LINKS} are needed."
         )
     else:
@@ -69,6 +69,10 @@ def relationship_patterns(material: Material) -> Found:
     seen.place()
     told = sorted(seen.patterns, key=lambda one: -one.confidence)
     return Found(patterns=told, looked_at=looked_at | seen.looked_at, notes=seen.notes)
+
+
+def _linked(count: int) -> str:
+    return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
 
 
 class _Seen:
@@ -204,8 +208,7 @@ class _Seen:
             self.patterns.append(self.teller.missing(one, measured.tried, measured.hits))
         if self.network.links < missing.FEWEST:
             self.notes.append(
-                f"{self.network.links} linked pairs are too few to tell which links are missing; "
-                f"{missing.FEWEST} are needed."
+                f"{_linked(self.network.links)} too few to tell which links are missing; {missing.FEWEST} are needed."
             )
         elif measured is None:
             self.notes.append("Links that were hidden could not be found again, so none that is missing can be told.")
