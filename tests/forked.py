@@ -152,23 +152,34 @@ def _fork(order: dict[str, Any], files: list[int], control: socket.socket) -> No
 
 def _run(first: str, *rest: str) -> None:
     """Do what the interpreter does with these arguments, and end."""
-    if first == "-m":
-        assert rest[0] == "polymnia"
-        sys.argv = list(rest)
+    code: object = None
+    try:
+        if first == "-m":
+            assert rest[0] == "polymnia"
+            sys.argv = list(rest)
 
-        from polymnia.cli import main
+            from polymnia.cli import main
 
-        sys.exit(main())
-    if first == "-c":
-        sys.argv = ["-c", *rest[1:]]
-        sys.modules["__main__"] = module = ModuleType("__main__")
-        exec(rest[0], module.__dict__)
-    else:
-        script = os.path.abspath(first)
-        sys.argv = [first, *rest]
-        sys.path.insert(0, os.path.dirname(script))
-        runpy.run_path(script, run_name="__main__")
-    sys.exit()
+            code = main()
+        elif first == "-c":
+            sys.argv = ["-c", *rest[1:]]
+            sys.modules["__main__"] = module = ModuleType("__main__")
+            exec(rest[0], module.__dict__)
+        else:
+            script = os.path.abspath(first)
+            sys.argv = [first, *rest]
+            sys.path.insert(0, os.path.dirname(script))
+            runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    if code is not None and not isinstance(code, int):
+        sys.exit(code)  # a sentence
+    # To take the interpreter apart, as its end does, would write to every page that is shared with what was forked.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 @cache
