@@ -207,7 +207,8 @@ def _serve() -> None:
         if not message:
             return
         order = json.loads(message)
-        if "use" in (order["environment"].get("POLYMNIA_EMBEDDER"), *order["arguments"]):
+        chosen = {order["environment"].get("POLYMNIA_EMBEDDER", "use"), *order["arguments"]}
+        if "use" in chosen and "none" not in chosen:
             _load_model()
             gc.freeze()
         _fork(order, files, control)

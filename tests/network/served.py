@@ -131,10 +131,14 @@ class Served:
         self._reader.join(DEADLINE)
         return code
 
-    def stop(self) -> int:
-        """End it as an operator does; answers its exit code."""
+    def ask_to_stop(self) -> None:
+        """Ask it to end as an operator does, and do not wait for it."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """End it as an operator does; answers its exit code."""
+        self.ask_to_stop()
         return self.code()
 
     def is_well(self) -> bool:
