@@ -96,8 +96,10 @@ def _template(of: int) -> socket.socket:
     """The connection to the process that is forked, one for each process that asks."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what it forks becomes a child of this process
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # what is forked has to be the only thread
     with theirs:
-        template = subprocess.Popen([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()])
+        command = [sys.executable, __file__, str(theirs.fileno())]
+        template = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=one_thread)
 
     def end() -> None:
         ours.close()
