@@ -32,7 +32,10 @@ _START = """
 import importlib, sys
 for name, value in {changes!r}.items():
     module, _, attribute = name.rpartition(".")
-    setattr(importlib.import_module(module), attribute, value)
+    before = getattr(importlib.import_module(module), attribute)
+    for one in [one for name, one in sys.modules.items() if name.startswith("polymnia.")]:
+        if vars(one).get(attribute) is before:  # where it was imported by its name too
+            setattr(one, attribute, value)
 {before}
 from polymnia.cli import main
 sys.exit(main())
