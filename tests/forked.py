@@ -96,8 +96,10 @@ def _template(of: int) -> socket.socket:
     """The connection to the process that is forked, one for each process that asks."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what it forks becomes a child of this process
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # what is forked has to be the only thread
     with theirs:
-        template = subprocess.Popen([sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()])
+        command = [sys.executable, __file__, str(theirs.fileno())]
+        template = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=one_thread)
 
     def end() -> None:
         ours.close()
@@ -152,23 +154,34 @@ def _fork(order: dict[str, Any], files: list[int], control: socket.socket) -> No
 
 def _run(first: str, *rest: str) -> None:
     """Do what the interpreter does with these arguments, and end."""
-    if first == "-m":
-        assert rest[0] == "polymnia"
-        sys.argv = list(rest)
+    code: object = None
+    try:
+        if first == "-m":
+            assert rest[0] == "polymnia"
+            sys.argv = list(rest)
 
-        from polymnia.cli import main
+            from polymnia.cli import main
 
-        sys.exit(main())
-    if first == "-c":
-        sys.argv = ["-c", *rest[1:]]
-        sys.modules["__main__"] = module = ModuleType("__main__")
-        exec(rest[0], module.__dict__)
-    else:
-        script = os.path.abspath(first)
-        sys.argv = [first, *rest]
-        sys.path.insert(0, os.path.dirname(script))
-        runpy.run_path(script, run_name="__main__")
-    sys.exit()
+            code = main()
+        elif first == "-c":
+            sys.argv = ["-c", *rest[1:]]
+            sys.modules["__main__"] = module = ModuleType("__main__")
+            exec(rest[0], module.__dict__)
+        else:
+            script = os.path.abspath(first)
+            sys.argv = [first, *rest]
+            sys.path.insert(0, os.path.dirname(script))
+            runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    if code is not None and not isinstance(code, int):
+        sys.exit(code)  # a sentence
+    # To take the interpreter apart, as its end does, would write to every page that is shared with what was forked.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 @cache
@@ -196,7 +209,8 @@ def _serve() -> None:
         if not message:
             return
         order = json.loads(message)
-        if "use" in (order["environment"].get("POLYMNIA_EMBEDDER"), *order["arguments"]):
+        chosen = {order["environment"].get("POLYMNIA_EMBEDDER", "use"), *order["arguments"]}
+        if "use" in chosen and "none" not in chosen:
             _load_model()
             gc.freeze()
         _fork(order, files, control)

@@ -26,11 +26,9 @@ _LANGUAGES = {".py": "python", ".sh": "sh", ".json": "json", ".jsonl": "jsonl", 
 
 # Claude Code is not there when tests run; its script has a test of its own.
 _SCRIPTS = [path for path in files(".py", ".sh", under=_EXAMPLES) if path.name != "claude-code.sh"]
-# Scripts of many commands, or of a model: each takes more than a second.
+# Each takes more than half a second.
 _LONG = {
-    "analysis/cli.sh", "analysis/patterns.py", "content/undo.sh", "memories/archives.sh", "memories/links.sh",
-    "memories/meaning.py", "memories/scopes.sh", "memories/sessions.sh", "memories/store.sh", "search/find.sh",
-    "search/meaning.py", "search/tend.sh", "sharing/writers.py", "troubleshooting/calls.sh", "troubleshooting/model.sh",
+    "analysis/patterns.py", "memories/meaning.py", "search/meaning.py", "search/tend.sh", "sharing/writers.py",
 }  # fmt: skip
 _CONFIGURATIONS = [path for path in files(".json", under=_EXAMPLES) if '"polymnia"' in path.read_text(encoding="utf-8")]
 

@@ -31,6 +31,8 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 
     yield start
     for served in started:
+        served.ask_to_stop()
+    for served in started:
         served.stop()
 
 

@@ -32,7 +32,10 @@ _START = """
 import importlib, sys
 for name, value in {changes!r}.items():
     module, _, attribute = name.rpartition(".")
-    setattr(importlib.import_module(module), attribute, value)
+    before = getattr(importlib.import_module(module), attribute)
+    for one in [one for name, one in sys.modules.items() if name.startswith("polymnia.")]:
+        if vars(one).get(attribute) is before:  # where it was imported by its name too
+            setattr(one, attribute, value)
 {before}
 from polymnia.cli import main
 sys.exit(main())
@@ -131,10 +134,14 @@ class Served:
         self._reader.join(DEADLINE)
         return code
 
-    def stop(self) -> int:
-        """End it as an operator does; answers its exit code."""
+    def ask_to_stop(self) -> None:
+        """Ask it to end as an operator does, and do not wait for it."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """End it as an operator does; answers its exit code."""
+        self.ask_to_stop()
         return self.code()
 
     def is_well(self) -> bool:
