@@ -16,8 +16,8 @@ import numpy as np
 
 from polymnia.embedding.calibration import ENGLISH, JUDGE, MULTILINGUAL, RANK
 from polymnia.embedding.english import English
-from polymnia.embedding.judge import PairJudge
 from polymnia.embedding.languages import is_english
+from polymnia.embedding.pairs import PairJudge
 from polymnia.embedding.rerank import Ranker
 from polymnia.embedding.use import Use
 from training import texts

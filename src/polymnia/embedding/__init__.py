@@ -84,7 +84,7 @@ def judge(name: str) -> Judge | None:
     if name.strip() == "none" or not _can_run():
         return None
     with importing():
-        from polymnia.embedding.judge import PairJudge
+        from polymnia.embedding.pairs import PairJudge
 
     return PairJudge()
 

@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import embedding
 from polymnia.embedding import choose, judge, reranker
-from polymnia.embedding.judge import PairJudge
+from polymnia.embedding.pairs import PairJudge
 from polymnia.embedding.rerank import Ranker
 from polymnia.errors import Invalid
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polymnia.embedding import calibration
-from polymnia.embedding.judge import PairJudge
+from polymnia.embedding.pairs import PairJudge
 from polymnia.embedding.rerank import Ranker
 
 from . import tiny

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polymnia.embedding.english import English
-from polymnia.embedding.judge import PairJudge
+from polymnia.embedding.pairs import PairJudge
 from polymnia.embedding.rerank import Ranker
 from polymnia.embedding.use import Use
 from polymnia.embedding.weights import SHIPPED, Weights
