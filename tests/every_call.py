@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from polymnia.dialects import associative, content, graph
-from polymnia.embedding.bge import Bge
+from polymnia.embedding.weights import installed
 from polymnia.operation import Operation, schema
 
 __all__ = [
@@ -112,8 +112,8 @@ def labels() -> list[str]:
 
 
 def embedders() -> list[str]:
-    """The embedders that can be had here without a network, as they are named: all there are with every extra."""
-    return ["none", "use", *(["auto"] if Bge.installed() else [])]
+    """The embedders that can be had here without a network, as they are named."""
+    return ["none", "multi", *(["auto"] if installed("onnxruntime") else [])]
 
 
 def pairs() -> list[tuple[str, str]]:

@@ -15,10 +15,9 @@ def share() -> None:
     read: dict[Any, Any] = {}
 
     def prepare_once(self: Use) -> None:
-        which = self._carrier, self._carrier.folder(), self._files
-        if which not in read:
+        if self._weights not in read:
             prepare(self)
-            read[which] = self._pieces, self._network
-        self._pieces, self._network = read[which]
+            read[self._weights] = self._words, self._network
+        self._words, self._network = read[self._weights]
 
     Use._prepare = prepare_once  # type: ignore[method-assign]

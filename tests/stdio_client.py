@@ -45,10 +45,10 @@ MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 
 everything_is_near = pytest.mark.xfail(
     MODEL == "auto",
-    reason="bge holds any two English texts to be somewhat near, gibberish too: nothing is far enough to be a miss",
+    reason="the English model holds any two texts to be somewhat near, gibberish too: nothing is far enough to miss",
     strict=True,
 )
-"""A gap of the model that comes with the extra `en`; red when it heals."""
+"""A gap of the English model; red when it heals."""
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
 DEADLINE = 30.0

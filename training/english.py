@@ -154,7 +154,7 @@ def train_ranker(options: argparse.Namespace, data: Data, base: dict, tokens: To
 
 
 def train_judge(options: argparse.Namespace, data: Data, base: dict, tokens: Tokens) -> Scorer:
-    """The large cross-encoder that says what one statement is to another: pairs of others first, then mostly our own."""
+    """The large cross-encoder that says what one statement is to another: pairs of others first, then our own."""
     lessons = Lessons(data, tokens, seed(options.seed + 4))
     model = Scorer(Bert(12))
     model.take(base)

@@ -98,7 +98,7 @@ SETTINGS = (
     ),
     Setting(
         "embedder", str, "auto",
-        "Who turns texts into vectors: auto, use, use+bge, none, onnx:FOLDER, sentence-transformers:MODEL, "
+        "Who turns texts into vectors: auto, multi, none, onnx:FOLDER, sentence-transformers:MODEL, "
         "openai:MODEL or ollama:MODEL.",
     ),
     Setting("embedder_url", str, None, "Where openai:MODEL or ollama:MODEL is served."),

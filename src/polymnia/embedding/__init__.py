@@ -1,8 +1,7 @@
 """The embedders: what turns texts into vectors, chosen by name.
 
-auto                          USE, and bge for English where its package is installed
-use                           the Universal Sentence Encoder: 16 languages, nothing but NumPy
-use+bge                       both; a fault when bge is not installed
+auto                          our models for English and for 16 languages; without onnxruntime the latter alone
+multi                         the one for 16 languages alone, which needs nothing but NumPy; also named use
 none                          no meaning, words only
 onnx:FOLDER                   a model.onnx with its tokenizer.json
 sentence-transformers:MODEL   any model of that library
@@ -20,11 +19,11 @@ from polymnia.errors import Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.models import Embedder, Reranker
+    from polymnia.engine.ports.models import Embedder, Judge, Reranker
 
-__all__ = ["check", "choose", "reranker"]
+__all__ = ["check", "choose", "judge", "reranker"]
 
-_NAMES = ("auto", "use", "use+bge", "none")
+_NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
 _RERANKERS = ("off", "auto", "on")
 
@@ -46,7 +45,7 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
     match kind, what:
         case "none", "":
             return []
-        case (("auto" | "use" | "use+bge"), ""):
+        case (("auto" | "multi" | "use"), ""):
             return _built_in(kind)
         case "onnx", _ if what:
             from polymnia.embedding.onnx_folder import OnnxFolder
@@ -68,15 +67,32 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
 
 
 def reranker(name: str) -> Reranker | None:
-    """The cross-encoder that reads the best hits again: None for "off", and for "auto" without its package."""
+    """The model that reads the best hits again: None for "off", and for "auto" without onnxruntime."""
     match name.strip():
         case "off":
             return None
         case "auto" | "on":
-            from polymnia.embedding.rerank import CrossEncoder
+            with importing():
+                from polymnia.embedding.rerank import Ranker
 
-            return CrossEncoder() if name.strip() == "on" or CrossEncoder.installed() else None
+            return Ranker() if name.strip() == "on" or _can_run() else None
     raise _unknown("reranker", name, _RERANKERS)
+
+
+def judge(name: str) -> Judge | None:
+    """The judge of pairs that goes with an embedder: None for "none", and without onnxruntime."""
+    if name.strip() == "none" or not _can_run():
+        return None
+    with importing():
+        from polymnia.embedding.pairs import PairJudge
+
+    return PairJudge()
+
+
+def _can_run() -> bool:
+    from polymnia.embedding.weights import installed
+
+    return installed("onnxruntime")
 
 
 def _built_in(name: str) -> list[Embedder]:
@@ -84,12 +100,11 @@ def _built_in(name: str) -> list[Embedder]:
         from polymnia.embedding.use import Use
 
     chosen: list[Embedder] = [Use()]
-    if name != "use":
+    if name == "auto" and _can_run():
         with importing():
-            from polymnia.embedding.bge import Bge
+            from polymnia.embedding.english import English
 
-        if name == "use+bge" or Bge.installed():
-            chosen.append(Bge())
+        chosen.append(English())
     return chosen
 
 

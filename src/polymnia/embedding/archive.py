@@ -16,19 +16,22 @@ import numpy
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["arrays"]
 
 _LOCAL_HEADER = 30  # bytes before the name in a member's own header
 
 
-def arrays(path: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Every array of an ``.npz`` file with its name, read-only, in the order of the file."""
+def arrays(path: str, wanted: Callable[[str], bool] | None = None) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays of an ``.npz`` file with their names, read-only, in the order of the file: all, or the wanted ones."""
     with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         with ZipFile(stream) as archive:
             members = archive.infolist()
         for member in members:
+            name = member.filename.removesuffix(".npy")
+            if wanted is not None and not wanted(name):
+                continue
             head = member.header_offset
             start = head + _LOCAL_HEADER
             start += int.from_bytes(data[head + 26 : head + 28], "little")
@@ -41,7 +44,4 @@ def arrays(path: str) -> Iterator[tuple[str, NDArray[Any]]]:
             header = literal_eval(raw[12 if wide else 10 : body].decode("latin-1"))
             array = numpy.frombuffer(raw, numpy.dtype(header["descr"]), offset=body)
             shape: tuple[int, ...] = header["shape"]
-            yield (
-                member.filename.removesuffix(".npy"),
-                array.reshape(shape, order="F" if header["fortran_order"] else "C"),
-            )
+            yield name, array.reshape(shape, order="F" if header["fortran_order"] else "C")

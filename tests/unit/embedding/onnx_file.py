@@ -1,10 +1,11 @@
-"""Writes the smallest ONNX model that looks like a text encoder: a table of vectors, one for each token."""
+"""Writes the smallest ONNX models that look like text encoders."""
 
 from __future__ import annotations
 
 import struct
 
-_FLOAT, _INT64 = 1, 7
+_FLOAT, _INT32, _INT64 = 1, 6, 7
+_INT, _INTS = 2, 7  # kinds of attributes
 
 
 def encoder(rows: list[list[float]], output: str = "last_hidden_state") -> bytes:
@@ -26,6 +27,23 @@ def encoder(rows: list[list[float]], output: str = "last_hidden_state") -> bytes
         + _bytes(12, _value(output, _FLOAT, "batch", "tokens", len(rows[0])))
     )
     return _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, b"") + _number(2, 13))
+
+
+def adder(width: int, output: str) -> bytes:
+    """A network over vectors of tokens, as ours are, whose output for a text is the sum of what entered."""
+    axes = _bytes(1, b"axes") + _number(8, 1) + _number(20, _INTS)
+    keep = _bytes(1, b"keepdims") + _number(3, 0) + _number(20, _INT)
+    sum = (
+        _bytes(1, b"vectors") + _bytes(2, output.encode()) + _bytes(4, b"ReduceSum") + _bytes(5, axes) + _bytes(5, keep)
+    )
+    graph = (
+        _bytes(1, sum)
+        + _bytes(2, b"graph")
+        + _bytes(11, _value("vectors", _FLOAT, "texts", "tokens", width))
+        + _bytes(11, _value("mask", _INT32, "texts", "tokens"))
+        + _bytes(12, _value(output, _FLOAT, "texts", width))
+    )
+    return _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, b"") + _number(2, 11))
 
 
 def _value(name: str, kind: int, *shape: str | int) -> bytes:

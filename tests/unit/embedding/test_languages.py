@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.embedding.languages import known_to_bge, known_to_use
+from polymnia.embedding.languages import is_english, known_to_use
 
 _KNOWN_TO_USE = [
     "The children are playing football in the park.",
@@ -71,10 +71,10 @@ def test_without_a_sign_a_text_is_taken_for_known(text: str) -> None:
         "pay rent",
     ],
 )
-def test_bge_knows_english(text: str) -> None:
-    assert known_to_bge(text)
+def test_english_is_english(text: str) -> None:
+    assert is_english(text)
 
 
 @each("text", [*_KNOWN_TO_USE[1:], *_UNKNOWN_TO_USE])
-def test_bge_knows_nothing_but_english(text: str) -> None:
-    assert not known_to_bge(text)
+def test_nothing_but_english_is_english(text: str) -> None:
+    assert not is_english(text)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polymnia.embedding.pieces import END, START, UNKNOWN, Pieces
-from polymnia.embedding.use import CARRIER, VOCABULARY
+from polymnia.embedding.weights import SHIPPED
 
 _ALL = 10**6
 
@@ -37,7 +37,7 @@ _REFERENCE = {
 
 @pytest.fixture(scope="module")
 def pieces() -> Pieces:
-    with open(CARRIER.verified(VOCABULARY), "rb") as stream:
+    with open(*SHIPPED.verified("sp.model"), "rb") as stream:
         return Pieces(stream.read())
 
 

@@ -1,8 +1,8 @@
 export POLYMNIA_STORE=notes.db POLYMNIA_EMBEDDER=none
 polymnia import notes.jsonl > /dev/null
 
-polymnia reindex --embedder use
-polymnia reindex --embedder use
-polymnia health --embedder use | grep -v ^store
+polymnia reindex --embedder multi
+polymnia reindex --embedder multi
+polymnia health --embedder multi | grep -v ^store
 polymnia health --embedder onnx:models/mine | grep -v ^store
 polymnia search "green tea" --embedder onnx:models/mine

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Snapshot, Store
-from polymnia.engine.ports.models import Embedder, Reranker
+from polymnia.engine.ports.models import Embedder, Judge, Reranker
 from polymnia.engine.search.answer import answered
 from polymnia.engine.search.holding import Held
 from polymnia.engine.search.index import DamagedIndex, Index
@@ -51,12 +51,14 @@ class Finder(Tending):
         *,
         embedders: Sequence[Embedder] = (),
         reranker: Reranker | None = None,
+        judge: Judge | None = None,
         lanes: str = "all",
     ) -> None:
         super().__init__(store, [Channel(embedder) for embedder in embedders])
         self._lanes = lanes
         self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
+        self.judge = judge
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()

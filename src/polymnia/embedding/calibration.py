@@ -1,0 +1,29 @@
+"""The numbers that turn what the shipped networks give into chances and similarities.
+
+They belong to the weights: `python -m training.calibrate` fits them on the test part of the texts and prints them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["JUDGE", "RANK", "UNRELATED", "Scale"]
+
+
+class Scale(NamedTuple):
+    """chance = logistic(slope * logit + offset)."""
+
+    slope: float
+    offset: float
+
+
+ENGLISH, MULTILINGUAL = "en", "multi"
+
+RANK = {ENGLISH: Scale(0.570, 0.398), MULTILINGUAL: Scale(0.443, -0.258)}
+"""That a text answers a question."""
+
+JUDGE = {ENGLISH: 1.75, MULTILINGUAL: 2.15}
+"""The temperature by which the judge's six logits are divided."""
+
+UNRELATED = {ENGLISH: 0.473, MULTILINGUAL: 0.063}
+"""The mean cosine of texts that have nothing in common, for each embedder."""

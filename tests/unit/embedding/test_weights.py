@@ -1,0 +1,90 @@
+"""Weight files: every model refuses one that is missing or not the right one, says so, and uses nothing of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polymnia.embedding.english import English
+from polymnia.embedding.pairs import PairJudge
+from polymnia.embedding.rerank import Ranker
+from polymnia.embedding.use import Use
+from polymnia.embedding.weights import SHIPPED, Weights
+from polymnia.errors import NoModel
+
+from . import tiny
+
+pytest.importorskip("onnxruntime")
+
+_FILES = {
+    "embedder_en.onnx": lambda weights: English(weights).embed(["a"]),
+    "words_embedder_en.npz": lambda weights: English(weights).load(),
+    "ranker_en.onnx": lambda weights: Ranker(weights).score("the cat", ["the dog"]),
+    "judge_en.onnx": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
+    "words_scorer_en.npz": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
+    "vocab.txt": lambda weights: English(weights).load(),
+    "encoder_multi.npz": lambda weights: Use(weights).load(),
+    "sp.model": lambda weights: Use(weights).load(),
+    "scorer_multi.onnx": lambda weights: PairJudge(weights).judge([("고양이", "개")]),
+    "places_multi.npz": lambda weights: Ranker(weights).score("고양이", ["개"]),
+}
+
+
+@pytest.mark.promise("search.broken_model")
+@pytest.mark.parametrize("name", _FILES)
+def test_a_wrong_or_missing_file_is_refused_with_what_to_do(tmp_path: Path, name: str) -> None:
+    for file in os.listdir(SHIPPED.folder):
+        os.symlink(os.path.join(SHIPPED.folder, file), tmp_path / file)
+    use: Callable[[Weights], object] = _FILES[name]
+    (tmp_path / name).unlink()
+    with pytest.raises(NoModel, match="cannot be read") as caught:
+        use(Weights(str(tmp_path)))
+    assert caught.value.details["path"] == str(tmp_path / name)
+    with open(os.path.join(SHIPPED.folder, name), "rb") as stream:
+        (tmp_path / name).write_bytes(stream.read(100_000)[:-1] + b"?")
+    with pytest.raises(NoModel, match="SHA-256") as caught:
+        use(Weights(str(tmp_path)))
+    assert str(tmp_path / name) in caught.value.message
+    assert "pip install --force-reinstall" in (caught.value.hint or "")
+
+
+def test_a_missing_or_damaged_list_of_hashes_is_told(tmp_path: Path) -> None:
+    weights = tiny.folder(tmp_path / "weights")
+    sums = tmp_path / "weights" / "SHA256SUMS"
+    for content, told in (("abc", "damaged"), ("", "does not list it")):
+        sums.write_text(content)
+        with pytest.raises(NoModel, match=told):
+            English(weights).load()
+    sums.unlink()
+    with pytest.raises(NoModel, match="cannot be read"):
+        English(weights).load()
+
+
+def test_after_a_failed_load_the_next_one_may_succeed(tmp_path: Path) -> None:
+    place = tmp_path / "weights"
+    weights = tiny.folder(place)
+    shutil.move(place / "embedder_en.onnx", tmp_path / "away")
+    model = English(weights)
+    with pytest.raises(NoModel):
+        model.load()
+    shutil.move(tmp_path / "away", place / "embedder_en.onnx")
+    assert model.embed(["a"]).shape == (1, 384)
+
+
+def test_a_file_that_is_no_network_is_a_fault_that_names_it(tmp_path: Path) -> None:
+    place = tmp_path / "weights"
+    weights = tiny.folder(place)
+    (place / "embedder_en.onnx").write_bytes(b"not a model")
+    tiny.list_sums(place)
+    with pytest.raises(NoModel, match=r"embedder_en\.onnx cannot be used"):
+        English(weights).load()
+
+
+def test_every_shipped_file_is_listed_and_right() -> None:
+    listed = [name for name in os.listdir(SHIPPED.folder) if name != "SHA256SUMS"]
+    assert set(_FILES) <= set(listed)
+    SHIPPED.verified(*listed)
