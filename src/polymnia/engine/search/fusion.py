@@ -27,6 +27,7 @@ __all__ = [
     "Blend",
     "best",
     "both",
+    "eased",
     "fuse",
     "idf",
     "lend",
@@ -56,6 +57,8 @@ _LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns aw
 _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
 _FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
+_READ = (0.5, 2.0, -1.5)  # the cross-encoder's logit, the shown score and 1, as `python -m bench.search.calibrate` fits
+_LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
 
@@ -176,9 +179,19 @@ def best(scores: Floats, owners: Ints, memories: int) -> Floats:
     return found
 
 
-def reranked(scores: Floats, logits: Floats) -> Floats:
-    """Fused scores of the best candidates after a cross-encoder has read them; the other candidates stay below."""
-    found: Floats = 0.5 * scores + 0.5 * np.clip((logits + 11.0) / 22.0, 0.0, 1.0)
+def eased(scores: Floats, parts: Ints, turns: Flags) -> Floats:
+    """Scores of memories, less for long turns of a conversation: a long reply says a little of everything, and would
+    come before the short statement that holds the fact."""
+    found: Floats = np.where(turns, scores / (1 + _LONG_TURN * np.log2(np.maximum(parts, 1))), scores)
+    return found
+
+
+def reranked(scores: Floats, logits: Floats, blend: Blend = WEAK) -> Floats:
+    """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
+    being right that both together give."""
+    both = _READ[0] * logits + _READ[1] * shown(scores, blend) + _READ[2]
+    chance = 1 / (1 + np.exp(-both))
+    found: Floats = blend.sure * (-np.log1p(-np.minimum(chance, 0.9999)) / 2.0) ** (1 / 0.9)
     return found
 
 

@@ -135,6 +135,7 @@ def scored(
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
+    best = fusion.eased(best, index.sizes.bodies[owners], index.memories["thread"][owners] > 0)
     total = best if links is None else fusion.lend(best, links)
     order = np.argsort(-total, kind="stable")
 
