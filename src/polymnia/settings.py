@@ -83,6 +83,7 @@ class Setting:
 GRAPHS = ("simple", "strict", "bilingual", "official")
 DIALECTS = ("all", *GRAPHS, "associative", "content")
 LANES = ("all", "words", "meaning")
+EFFORTS = ("quick", "balanced", "thorough")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
 SETTINGS = (
@@ -105,8 +106,8 @@ SETTINGS = (
     Setting("embedder_key", str, None, "The key for openai:MODEL. Not taken on the command line.", secret=True),
     Setting("embedder_key_file", str, None, "A file that holds the key for openai:MODEL, and nothing else."),
     Setting("embedder_timeout", float, 30.0, "Seconds to wait for one answer of an embedder over HTTP."),
-    Setting("rerank", str, "off", "Whether the best candidates are judged once more by a cross-encoder.",
-            choices=("off", "on")),
+    Setting("effort", str, "balanced", "How long a search may read its best candidates again together with the query: "
+            "not at all, about a tenth of a second, or up to a second.", choices=EFFORTS),
     Setting("lanes", str, "all", "What a ranked search goes by.", choices=LANES),
     Setting("export_dir", str, None, "The folder of exports and imports (default: `exports` beside the store)."),
     Setting("require_session", str, "off", "Whether the content tools write only within a session.",
@@ -163,7 +164,7 @@ class Settings:
     embedder_key: str | None
     embedder_key_file: str | None
     embedder_timeout: float
-    rerank: str
+    effort: str
     lanes: str
     export_dir: str | None
     require_session: str

@@ -265,8 +265,9 @@ def _finder(chosen: Settings, store: Store) -> Finder:
     return Finder(
         store,
         embedders=embedding.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
-        reranker=embedding.reranker(chosen.rerank),
+        reranker=embedding.reranker(chosen.embedder),
         judge=embedding.judge(chosen.embedder),
+        effort=chosen.effort,
         lanes=chosen.lanes,
     )
 

@@ -18,7 +18,7 @@ __all__ = ["parser", "run"]
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
-_SEARCHING = (*_EMBEDDING, "rerank", "lanes")
+_SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands that take a text
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.

@@ -25,7 +25,6 @@ __all__ = ["check", "choose", "judge", "reranker"]
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
-_RERANKERS = ("off", "auto", "on")
 
 
 def check(name: str, *, url: str | None = None, key: str | None = None) -> None:
@@ -67,16 +66,13 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
 
 
 def reranker(name: str) -> Reranker | None:
-    """The model that reads the best hits again: None for "off", and for "auto" without onnxruntime."""
-    match name.strip():
-        case "off":
-            return None
-        case "auto" | "on":
-            with importing():
-                from polymnia.embedding.rerank import Ranker
+    """The model that reads the best hits again, which goes with an embedder: None for "none", and without onnxruntime."""
+    if name.strip() == "none" or not _can_run():
+        return None
+    with importing():
+        from polymnia.embedding.rerank import Ranker
 
-            return Ranker() if name.strip() == "on" or _can_run() else None
-    raise _unknown("reranker", name, _RERANKERS)
+    return Ranker()
 
 
 def judge(name: str) -> Judge | None:
@@ -99,13 +95,12 @@ def _built_in(name: str) -> list[Embedder]:
     with importing():
         from polymnia.embedding.use import Use
 
-    chosen: list[Embedder] = [Use()]
-    if name == "auto" and _can_run():
-        with importing():
-            from polymnia.embedding.english import English
+    if name != "auto" or not _can_run():
+        return [Use()]
+    with importing():
+        from polymnia.embedding.english import English
 
-        chosen.append(English())
-    return chosen
+    return [English(), Use()]  # the second is woken by the first text or question that the first does not know
 
 
 def _unknown(what: str, name: str, possible: tuple[str, ...]) -> Invalid:

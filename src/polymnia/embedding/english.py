@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.embedding.calibration import ENGLISH, UNRELATED
+from polymnia.embedding.calibration import ANSWERS, ENGLISH, UNRELATED
 from polymnia.embedding.graph import Graph
 from polymnia.embedding.loading import Lazy, shared
 from polymnia.embedding.weights import SHIPPED, Weights
@@ -36,6 +36,7 @@ class English(Lazy):
     near = True
     strong = True
     unrelated = UNRELATED[ENGLISH]
+    answers = ANSWERS[ENGLISH]
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()

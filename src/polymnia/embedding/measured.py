@@ -45,6 +45,11 @@ class Measured(Lazy):
         self.load()
         return self._unrelated
 
+    @property
+    def answers(self) -> tuple[float, float]:
+        """Nothing is known of how near a question is to its answer."""
+        return self.unrelated, 1.0
+
     def knows(self, text: str) -> bool:
         """True: whoever chose the model chose it for their languages."""
         return True

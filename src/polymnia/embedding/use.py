@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from polymnia.embedding.archive import arrays
 from polymnia.embedding.blas import one_thread
-from polymnia.embedding.calibration import MULTILINGUAL, UNRELATED
+from polymnia.embedding.calibration import ANSWERS, MULTILINGUAL, UNRELATED
 from polymnia.embedding.loading import Lazy, shared
 from polymnia.embedding.network import Network
 from polymnia.embedding.weights import SHIPPED, Weights
@@ -43,6 +43,7 @@ class Use(Lazy):
     near = True
     strong = False  # an average over words: what it says of two texts counts for less than the words they share
     unrelated = UNRELATED[MULTILINGUAL]
+    answers = ANSWERS[MULTILINGUAL]
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()

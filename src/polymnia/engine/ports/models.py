@@ -24,6 +24,10 @@ class Embedder(Protocol):
         """The mean cosine of two texts that have nothing in common."""
 
     @property
+    def answers(self) -> tuple[float, float]:
+        """The cosine of a question and a text that has nothing to do with it, and of one that clearly answers it."""
+
+    @property
     def strong(self) -> bool:
         """Whether what it says of two texts is to be trusted as much as the words they share."""
 

@@ -53,9 +53,11 @@ class Finder(Tending):
         reranker: Reranker | None = None,
         judge: Judge | None = None,
         lanes: str = "all",
+        effort: str = "balanced",
     ) -> None:
         super().__init__(store, [Channel(embedder) for embedder in embedders])
         self._lanes = lanes
+        self._effort = effort
         self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
         self.judge = judge
@@ -63,7 +65,7 @@ class Finder(Tending):
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()
         self._names: dict[tuple[str, str], NDArray[Any] | None] = {}
-        self._worker = Worker(store, self.channels, self._waiting, self._pass_over, self._settle)
+        self._worker = Worker(store, self._reading_models, self._waiting, self._pass_over, self._settle)
 
     def close(self) -> None:
         """Stop the work in the background and forget what is held."""
@@ -130,7 +132,8 @@ class Finder(Tending):
                     which=which,
                     channels=self._by_name,
                     asking=asking,
-                    reranker=self.reranker if query.rerank is not False else None,
+                    reranker=self.reranker,
+                    effort=query.effort or self._effort,
                 )
             )
 
@@ -167,7 +170,7 @@ class Finder(Tending):
 
         Who is not patient gets what the models make of it that are loaded.
         """
-        return said(head, body, self._awaited(project, needed=needed) if patient else self._ready())
+        return said(head, body, self._awaited(project, needed=needed) if patient else self._ready(project))
 
     def embedder(self, model: str) -> Embedder:
         """The embedder of this id."""
@@ -211,11 +214,12 @@ class Finder(Tending):
         if not np.count_nonzero(look.index.passages["alive"]):
             return False
         return any(
-            self._pending(look.index, one) > 0 if one.ready.is_set() else one.fault is None for one in self.channels
+            self._pending(look.index, one) > 0 if one.ready.is_set() else one.fault is None
+            for one in self._in_use(look.index)
         )
 
-    def _ready(self) -> list[Channel]:
-        return [channel for channel in self.channels if channel.ready.is_set()]
+    def _ready(self, project: str) -> list[Channel]:
+        return [channel for channel in self._reading_models(project) if channel.ready.is_set()]
 
     def _settle(self, project: str) -> None:
         """Every memory of the project has its vectors: draw the associations that have waited for them."""
@@ -275,11 +279,11 @@ class Finder(Tending):
 
     def _seconds_behind(self, index: Index) -> float:
         """How long the passages without vectors will take."""
-        return max((self._pending(index, c) * c.pace for c in self.channels if c.ready.is_set()), default=0.0)
+        return max((self._pending(index, c) * c.pace for c in self._in_use(index) if c.ready.is_set()), default=0.0)
 
     def _unsearched(self, index: Index) -> int:
         """Passages that some model that is ready has given no vector yet."""
-        return max((self._pending(index, c) for c in self.channels if c.ready.is_set()), default=0)
+        return max((self._pending(index, c) for c in self._in_use(index) if c.ready.is_set()), default=0)
 
     def _asking(self, project: str, text: str) -> Asking:
         """Have the query read by each model that is ready, in a large project while its words are searched.
@@ -288,6 +292,8 @@ class Finder(Tending):
         """
         if not self.channels or not text.strip():
             return _nobody
+        if not self.channels[0].embedder.knows(text):
+            self._hold(project).index.mixed = True  # what is asked in another language is looked for in all of them
         ready = [channel for channel in self._awaited(project) if channel.embedder.knows(text)]
         if not ready:
             return _nobody
@@ -302,16 +308,17 @@ class Finder(Tending):
 
     def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
-        if not all(channel.ready.is_set() for channel in self.channels):
+        in_use = self._reading_models(project)
+        if not all(channel.ready.is_set() for channel in in_use):
             if not needed and self._is_empty(project):
-                return self._ready()
+                return self._ready(project)
             self._worker.notice(project)
-            for channel in self.channels:
+            for channel in in_use:
                 # Only so long after its loading began: one that hangs holds up the first search and no other.
                 until = (channel.since or time.monotonic()) + _LOADING
                 while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
                     channel.ready.wait(min(left, 0.05))
-        return self._ready()
+        return self._ready(project)
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

@@ -27,6 +27,7 @@ __all__ = [
     "Blend",
     "best",
     "both",
+    "eased",
     "fuse",
     "idf",
     "lend",
@@ -56,6 +57,8 @@ _LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns aw
 _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
 _FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
+_READ = (0.5, 2.0, -1.5)  # the cross-encoder's logit, the shown score and 1, as `python -m bench.search.calibrate` fits
+_LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
 
@@ -72,10 +75,10 @@ class Blend(NamedTuple):
     """The fused score from which on a text is likelier meant than not; it is shown as 0.86."""
 
 
-WEAK = Blend(words=0.75, easing=0.05, least=0.5, sure=0.75)
-"""Beside a model that is not strong; set with USE-multilingual."""
-STRONG = Blend(words=0.55, easing=0.03, least=0.4, sure=0.9)
-"""Beside a strong one; set with bge-small."""
+WEAK = Blend(words=0.5, easing=0.03, least=0.4, sure=0.75)
+"""Beside a model that is not strong; set with the multilingual one."""
+STRONG = Blend(words=0.4, easing=0.02, least=0.3, sure=0.9)
+"""Beside a strong one; set with the English one."""
 
 
 def idf(holding: int, texts: int) -> float:
@@ -114,9 +117,9 @@ def softened(weights: Floats) -> Floats:
     return 0.5 + 0.5 * weights
 
 
-def meaning_score(cosine: Floats, mu: float) -> Floats:
-    """How near a text is in meaning: 0 for unrelated ones, 1 for the same."""
-    found: Floats = np.clip((cosine - mu) / (1 - mu), -0.2, 1.0)
+def meaning_score(cosine: Floats, unrelated: float, answering: float = 1.0) -> Floats:
+    """How near a text is in meaning to what is asked: 0 for unrelated ones, 1 for those that clearly answer."""
+    found: Floats = np.clip((cosine - unrelated) / (answering - unrelated), -0.2, 1.0)
     return found
 
 
@@ -176,9 +179,19 @@ def best(scores: Floats, owners: Ints, memories: int) -> Floats:
     return found
 
 
-def reranked(scores: Floats, logits: Floats) -> Floats:
-    """Fused scores of the best candidates after a cross-encoder has read them; the other candidates stay below."""
-    found: Floats = 0.5 * scores + 0.5 * np.clip((logits + 11.0) / 22.0, 0.0, 1.0)
+def eased(scores: Floats, parts: Ints, turns: Flags) -> Floats:
+    """Scores of memories, less for long turns of a conversation: a long reply says a little of everything, and would
+    come before the short statement that holds the fact."""
+    found: Floats = np.where(turns, scores / (1 + _LONG_TURN * np.log2(np.maximum(parts, 1))), scores)
+    return found
+
+
+def reranked(scores: Floats, logits: Floats, blend: Blend = WEAK) -> Floats:
+    """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
+    being right that both together give."""
+    both = _READ[0] * logits + _READ[1] * shown(scores, blend) + _READ[2]
+    chance = 1 / (1 + np.exp(-both))
+    found: Floats = blend.sure * (-np.log1p(-np.minimum(chance, 0.9999)) / 2.0) ** (1 / 0.9)
     return found
 
 

@@ -45,6 +45,14 @@ class Holding:
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._holding = threading.Lock()
 
+    def _in_use(self, index: Index) -> Sequence[Channel]:
+        """The models that read a project: the first alone until something turns up that it does not know."""
+        alone = not index.mixed and self.channels and self.channels[0].fault is None
+        return self.channels[:1] if alone else self.channels
+
+    def _reading_models(self, project: str) -> Sequence[Channel]:
+        return self._in_use(self._hold(project).index)
+
     def held(self) -> dict[str, Index]:
         """The projects that are in memory, by their names."""
         with self._holding:
@@ -80,6 +88,10 @@ class Holding:
             if channel.name not in index.vectors and channel.ready.is_set():
                 index.vectors[channel.name] = Vectors(channel.name, channel.embedder.dimensions)
         index.follow(snapshot)
+        if len(self.channels) > 1 and not index.mixed:
+            vectors = index.vectors.get(self.channels[0].name)
+            passed_over = vectors is not None and vectors.arrival[: index.count] < 0
+            index.mixed = bool((index.passages["alive"] & passed_over).any())
 
     def _pending(self, index: Index, channel: Channel) -> int:
         return int(np.count_nonzero(self._without(index, channel)))

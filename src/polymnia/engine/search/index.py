@@ -52,6 +52,7 @@ class Index:
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst
         self.vectors: dict[str, Vectors] = {}
+        self.mixed = False  # whether something of it, or asked of it, is in a language the first model does not know
         self._distrusted: int | None = None  # the edition of a damaged word index
         self._reset()
 

@@ -14,9 +14,10 @@ from polymnia.engine.search.words import Group
 from polymnia.errors import Invalid
 from polymnia.models import Filters, folded_forms
 
-__all__ = ["LANES", "Query", "Wanted", "read"]
+__all__ = ["EFFORTS", "LANES", "Query", "Wanted", "read"]
 
 LANES = ("all", "words", "meaning")
+EFFORTS = ("quick", "balanced", "thorough")
 _MOST_GROUPS = 48  # words of a query that are looked up; the rest of a very long one is left to its meaning
 _HINTS = {
     "now": "Times are microseconds since 1970 in UTC: int(moment.timestamp() * 1_000_000).",
@@ -42,7 +43,7 @@ class Query(Struct, frozen=True, kw_only=True):
     zone: int = 0
     recency: float = 0.0
     related: float = 0.0
-    rerank: bool | None = None
+    effort: str | None = None
     at_least: float | None = None
     sort: str = "relevance"
     ascending: bool = False
@@ -63,6 +64,8 @@ def read(query: Query) -> Wanted:
     """Read a query. Nothing in it is syntax."""
     if query.lanes is not None and query.lanes not in LANES:
         raise Invalid(f"lanes is {query.lanes!r}, but must be one of: {', '.join(LANES)}", field="lanes")
+    if query.effort is not None and query.effort not in EFFORTS:
+        raise Invalid(f"effort is {query.effort!r}, but must be one of: {', '.join(EFFORTS)}", field="effort")
     for name, whole in (("now", query.now), ("zone", query.zone)):
         if whole is not None and (isinstance(whole, bool) or not isinstance(whole, int)):
             raise Invalid(f"{name} must be a whole number, not {type(whole).__name__}", field=name, hint=_HINTS[name])

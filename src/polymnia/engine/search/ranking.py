@@ -135,6 +135,7 @@ def scored(
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
+    best = fusion.eased(best, index.sizes.bodies[owners], index.memories["thread"][owners] > 0)
     total = best if links is None else fusion.lend(best, links)
     order = np.argsort(-total, kind="stable")
 
@@ -222,7 +223,7 @@ def _meaning(
         embedder = channels[name].embedder
         cosine = vectors.cosines(snapshot, vector, rows)
         there = ~np.isnan(cosine)
-        counts = fusion.meaning_score(np.nan_to_num(cosine), embedder.unrelated)
+        counts = fusion.meaning_score(np.nan_to_num(cosine), *embedder.answers)
         better = fusion.both(meaning, counts) if embedder.strong else counts
         meaning = np.where(there, better, meaning)
         similarity = np.where(there, cosine, similarity)

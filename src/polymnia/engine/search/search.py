@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from time import monotonic
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -34,7 +35,6 @@ _FILTERED = 50  # so many that pass are enough; with fewer, more candidates are 
 _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
 _EXACT = 2_000  # so many memories that hold the query as it stands are put in order by where they hold it
-_RERANKED = 30
 _NEAR = 0.2  # a memory that has no word of the query and is no nearer to its meaning is no answer,
 _FAINT = 0.25  # and has this share of its score, which brings it below 0.1
 _RELATED = 40
@@ -45,6 +45,18 @@ _DIGITS = 4  # of a score that is shown
 _SPAN = 1 << 32
 _DAY = 86_400_000_000
 _FAR = 1 << 62
+
+
+class _Depth(NamedTuple):
+    """How many of the best candidates are read again: at least, at most, and as long as there is time."""
+
+    least: int
+    most: int
+    seconds: float
+
+
+_DEPTHS = {"quick": _Depth(0, 0, 0.0), "balanced": _Depth(8, 24, 0.08), "thorough": _Depth(24, 60, 0.8)}
+_AT_A_TIME = 4  # candidates that are read between two looks at the clock
 
 
 class Ranked(Struct, frozen=True, gc=False):
@@ -79,6 +91,7 @@ class Search:
         channels: Mapping[str, Channel],
         asking: Callable[[], Mapping[str, Numbers]],
         reranker: Reranker | None,
+        effort: str = "balanced",
     ) -> None:
         self.index = index
         self.snapshot = snapshot
@@ -87,6 +100,7 @@ class Search:
         self.which = which
         self.channels = channels
         self.reranker = reranker
+        self.depth = _DEPTHS[effort]
         self.notes: list[Note] = []
         self.base = snapshot.numbers[0] * _SPAN
         self.records: dict[int, Record] = {}
@@ -187,8 +201,8 @@ class Search:
             if enough and number not in self.exact
         )
         values: list[_Valued] = [(-value, number, None) for value, number in others[:_DEEP]]
-        if self.reranker is not None and self.which != "words" and self.reranker.knows(self.query.text):
-            values = self._reranked(values)
+        if self.depth.most and self.reranker is not None and self.asked and self.reranker.knows(self.query.text):
+            values = self._reranked(values, self.reranker)
         scores = self._shown(np.array([value for value, _, _ in values]))
         if first:
             ceiling = first[-1].score - _BELOW
@@ -200,8 +214,12 @@ class Search:
         least = self.query.at_least or 0.0
         return [one for one in first + rest if round(one.score, _DIGITS) >= least]
 
+    @property
+    def _blend(self) -> fusion.Blend:
+        return blend_of(self.asked, self.channels)
+
     def _shown(self, fused: Numbers) -> Numbers:
-        return fusion.shown(fused, blend_of(self.asked, self.channels))
+        return fusion.shown(fused, self._blend)
 
     def _exact_order(self, exact: set[int], score_of: Mapping[int, float]) -> list[Ranked]:
         near = sorted(exact, key=lambda number: (-score_of.get(number, 0.0), number))
@@ -243,21 +261,26 @@ class Search:
                     lifted[one] = max(lifted[one], fused[one] + gain * fused[other] * room[one])
         return lifted
 
-    def _reranked(self, rest: list[_Valued]) -> list[_Valued]:
+    def _reranked(self, rest: list[_Valued], reranker: Reranker) -> list[_Valued]:
         """The best ones judged once more by a model that reads query and passage together, where it knows both."""
-        assert self.reranker is not None
-        head = rest[:_RERANKED]
-        texts = {number: self.best_passage(number) for _, number, _ in head}
-        known = [number for _, number, _ in head if self.reranker.knows(texts[number])]
+        until = monotonic() + self.depth.seconds
+        marks: dict[int, float] = {}
+        read = 0
         try:
-            self.reranker.load()
-            marks = dict(zip(known, self.reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
+            reranker.load()
+            while read < min(self.depth.most, len(rest)) and (read < self.depth.least or monotonic() < until):
+                texts = {number: self.best_passage(number) for _, number, _ in rest[read : read + _AT_A_TIME]}
+                known = [number for number, text in texts.items() if reranker.knows(text)]
+                marks.update(zip(known, reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
+                read += _AT_A_TIME
         except Fault as e:
             self.notes.append(Note("no_reranker", f"The best candidates were not judged once more: {e.message}"))
             return rest
+        head = rest[:read]
+        known = [number for _, number, _ in head if number in marks]
         own = {number: value for value, number, _ in head}
-        logits = _logits([marks[number] for number in known])
-        blended = fusion.reranked(np.array([own[number] for number in known]), logits)
+        fused = np.array([own[number] for number in known])
+        blended = fusion.reranked(fused, _logits([marks[number] for number in known]), self._blend)
         judged: list[_Valued] = [
             (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)
         ]
@@ -265,7 +288,7 @@ class Search:
         judged.sort(key=lambda one: (-one[0], one[1]))
         # What was not judged stays below what was.
         floor = min((value for value, _, _ in judged), default=0.0)
-        return judged + [(min(value, floor), number, mark) for value, number, mark in rest[_RERANKED:]]
+        return judged + [(min(value, floor), number, mark) for value, number, mark in rest[read:]]
 
     # ── what the answer is made of ────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,8 @@ class Tending(Holding):
                 ready = channel.ready.is_set()
                 pending = self._pending(index, channel) if ready else max(0, embeds - kept)
                 state = "ready" if ready else "broken" if channel.fault else "not loaded"
+                if channel not in self._in_use(index):
+                    pending, state = 0, "not needed"
                 fault = channel.fault.message if channel.fault else None
                 models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
             for name, (_, kept) in stored.items():
@@ -70,7 +72,7 @@ class Tending(Holding):
             for other in self._store.projects():
                 self._index_characters(other)
         self._list_words(project, step)
-        for channel in self.channels:
+        for channel in self._each_in_use(project):
             if not channel.load(patient=False) and channel.fault is not None:
                 raise channel.fault
             self._embed_all(project, channel, step)
@@ -81,9 +83,15 @@ class Tending(Holding):
 
     def catch_up(self, project: str, step: Callable[[str, int, int], None]) -> None:
         """Give every passage its vectors now. A model that cannot be had is passed over."""
-        for channel in self.channels:
+        for channel in self._each_in_use(project):
             if channel.load():
                 self._embed_all(project, channel, step)
+
+    def _each_in_use(self, project: str) -> Iterator[Channel]:
+        """The models that read the project, as many as turn out to while the first ones are at work."""
+        for at, channel in enumerate(self.channels):
+            if at < len(self._reading_models(project)):
+                yield channel
 
     def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
         total = None

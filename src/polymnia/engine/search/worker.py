@@ -148,7 +148,7 @@ class Worker:
     def __init__(
         self,
         store: Store,
-        channels: Sequence[Channel],
+        channels: Callable[[str], Sequence[Channel]],
         pending: Callable[[str, Channel, int], list[Wanted]],
         skip: Callable[[str, Channel, list[Wanted]], None],
         settled: Callable[[str], None],
@@ -230,7 +230,7 @@ class Worker:
         with self._wake:
             notices = self._notices
         left = failed = False
-        for channel in self._channels:
+        for channel in self._channels(project):
             if not channel.load():
                 failed = True
                 continue

@@ -39,7 +39,7 @@ class FindingVerbs(Verbs):
         facets: bool = False,
         recency: float = 0.0,
         related: float = 0.0,
-        rerank: bool | None = None,
+        effort: str | None = None,
         reasons: bool = True,
         at_least: float | None = None,
         sort: str = "relevance",
@@ -55,13 +55,14 @@ class FindingVerbs(Verbs):
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
         Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
         ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. ``sort`` may be
-        "relevance", "date" or "title". Pages are asked for by ``cursor``, or by ``offset``, which skips so many.
+        "relevance", "date" or "title". ``effort`` says how long the best candidates may be read again together with the
+        query: "quick" (not at all), "balanced" or "thorough"; the setting counts where it is not given. Pages are asked for by ``cursor``, or by ``offset``, which skips so many.
         ``within`` is called with the answer and the moment of the store it is from.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         wanted = replace(
-            self._asked(query, filters, lanes, now, zone, recency, related, rerank),
+            self._asked(query, filters, lanes, now, zone, recency, related, effort),
             at_least=at_least, sort=sort, ascending=ascending,
         )  # fmt: skip
         found = self.finding().search(
@@ -101,14 +102,14 @@ class FindingVerbs(Verbs):
         zone: int,
         recency: float,
         related: float,
-        rerank: bool | None,
+        effort: str | None,
     ) -> Query:
         from polymnia.engine.search.query import Query
 
         legal_name(query, "query", self.limits)
         return Query(
             text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone, recency=recency,
-            related=related, rerank=rerank,
+            related=related, effort=effort,
         )  # fmt: skip
 
     def search_nodes(
