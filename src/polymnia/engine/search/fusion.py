@@ -57,7 +57,6 @@ _LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns aw
 _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
 _FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
-_READ = (0.5, 2.0, -1.5)  # the cross-encoder's logit, the shown score and 1, as `python -m bench.search.calibrate` fits
 _LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
@@ -73,11 +72,13 @@ class Blend(NamedTuple):
     """The share the words keep in any text."""
     sure: float
     """The fused score from which on a text is likelier meant than not; it is shown as 0.86."""
+    read: tuple[float, float, float]
+    """The weights of the cross-encoder's logit, the fused score and 1 in the logit of being right."""
 
 
-WEAK = Blend(words=0.5, easing=0.03, least=0.4, sure=0.75)
+WEAK = Blend(words=0.5, easing=0.03, least=0.4, sure=0.75, read=(0.46, 6.4, -2.7))
 """Beside a model that is not strong; set with the multilingual one."""
-STRONG = Blend(words=0.4, easing=0.02, least=0.3, sure=0.9)
+STRONG = Blend(words=0.34, easing=0.02, least=0.3, sure=0.9, read=(0.6, 3.0, -2.1))
 """Beside a strong one; set with the English one."""
 
 
@@ -189,7 +190,7 @@ def eased(scores: Floats, parts: Ints, turns: Flags) -> Floats:
 def reranked(scores: Floats, logits: Floats, blend: Blend = WEAK) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
     being right that both together give."""
-    both = _READ[0] * logits + _READ[1] * shown(scores, blend) + _READ[2]
+    both = blend.read[0] * logits + blend.read[1] * np.maximum(scores, 0.0) + blend.read[2]
     chance = 1 / (1 + np.exp(-both))
     found: Floats = blend.sure * (-np.log1p(-np.minimum(chance, 0.9999)) / 2.0) ** (1 / 0.9)
     return found
