@@ -36,7 +36,7 @@ BATCH = 200
 LOADING, IDLE = 15.0, 3.0  # seconds until the first progress, and without any more
 PATIENCE = 7200.0  # a reindex of a large store answers when it is done
 KNOWN = {setting.name for setting in SETTINGS}
-# What a plain installation has; the others come with extras.
+# The model that needs nothing but NumPy, with which filling and speed are measured.
 PLAIN = "use"
 VARIANTS: dict[str, dict[str, str]] = {
     "all": {},

@@ -67,7 +67,7 @@ def _result(plan: Plan, sets: Mapping[str, Any], skipped: list[str]) -> Result:
 
 
 def _name(embedder: str) -> str:
-    return {door.PLAIN: "polymnia", "use+bge": "polymnia[en]"}.get(embedder, f"polymnia, {embedder}")
+    return {door.PLAIN: "polymnia, multi", "auto": "polymnia"}.get(embedder, f"polymnia, {embedder}")
 
 
 def _variants(plan: Plan, embedder: str) -> list[str]:

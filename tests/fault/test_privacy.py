@@ -7,9 +7,11 @@ without it what lies below the home folder is compared.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +75,29 @@ def test_a_session_with_any_model_writes_only_its_own_files_and_calls_nobody(tmp
         assert not [str(path) for path in folder.rglob("*") if path.is_file() and not own.search(path.name)], embedder
         if tracing:
             assert not _strange(log.read_text(errors="replace"), folder, own), embedder
+
+
+_EVERY_MODEL = """
+from polymnia import embedding
+texts = ["The gateway listens on port 8080.", "인증 서버는 매주 다시 시작된다."]
+for model in embedding.choose("auto"):
+    assert len(model.embed(texts)) == 2
+assert len(embedding.reranker("on").score("Which port?", texts)) == 2
+assert len(embedding.judge("auto").judge([(texts[0], texts[1]), (texts[0], texts[0])])) == 2
+"""
+
+
+@pytest.mark.promise("everywhere.private")
+def test_no_shipped_model_writes_a_file_or_opens_a_socket(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    home, log = tmp_path / "home", tmp_path / "trace"
+    home.mkdir()
+    quiet = {"PYTHONDONTWRITEBYTECODE": "1", "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    tracing = _tracing(log)
+    subprocess.run([*tracing, sys.executable, "-c", _EVERY_MODEL], env={**os.environ, **quiet}, cwd=home, check=True)
+    assert not list(home.rglob("*"))
+    if tracing:
+        assert not _strange(log.read_text(errors="replace"), home, re.compile("$^"))
 
 
 def _strange(trace: str, folder: Path, own: re.Pattern[str]) -> list[str]:

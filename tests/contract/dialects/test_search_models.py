@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import struct
 import threading
+import time
 from collections.abc import Iterator
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from stdio_client import Place, Reply, Server, entity
+from polymnia import connect
+from polymnia.models import EntityDraft
+from stdio_client import DEADLINE, Place, Reply, Server, entity
 
 _SAME = {"cat": "feline", "kitten": "feline", "house": "home"}
 
@@ -99,6 +103,36 @@ def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: P
     assert names(after.call("search_nodes", query="feline"))[0] == "Tom"
     models = json.loads(place.run("health", "--json").stdout)["models"]
     assert models["openai:tiny"]["vectors"] == models["polymnia-multi-1"]["vectors"] > 0
+
+
+@pytest.mark.promise("search.other_models")
+def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
+    many = 300
+    with connect(place.store) as memory:
+        drafts = [EntityDraft(f"note {i}", "note", (f"Shelf {i} holds red folders",)) for i in range(many)]
+        memory.create_entities([*drafts, EntityDraft("Ann", "person", ("Plays the violin in an orchestra",))])
+        with memory.store.write("default", "test", "embed") as tx:
+            texts = [text.id for text in tx.texts(0, 10 * many) if text.body]
+            old = struct.pack("<512e", *[512**-0.5] * 512)
+            tx.put_vectors("use-multilingual-3", 512, [(text, 0, old, b"\xff" * 64) for text in texts])
+    servers = [place.serve("strict", "--embedder", "multi") for _ in range(2)]
+
+    # Searchable meanwhile: by words at once, by meaning when the search has waited for the vectors.
+    for server in servers:
+        assert names(server.call("search_nodes", query="violin"))[0] == "Ann"
+    end = time.monotonic() + DEADLINE
+    for server in servers:
+        while any(note["code"] == "pending" for note in server.call("search_nodes", query="a musician").notes):
+            assert time.monotonic() < end
+        assert names(server.call("search_nodes", query="a musician"))[0] == "Ann"
+        server.close()
+
+    models = json.loads(place.run("health", "--json").stdout)["models"]
+    assert models["polymnia-multi-1"]["vectors"] == models["use-multilingual-3"]["vectors"] == len(texts)
+    assert models["polymnia-multi-1"]["pending"] == 0
 
 
 @pytest.mark.promise("search.slow_model")
