@@ -266,6 +266,7 @@ def _finder(chosen: Settings, store: Store) -> Finder:
         store,
         embedders=embedding.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
         reranker=embedding.reranker(chosen.rerank),
+        judge=embedding.judge(chosen.embedder),
         lanes=chosen.lanes,
     )
 

@@ -20,9 +20,9 @@ from polymnia.errors import Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.models import Embedder, Reranker
+    from polymnia.engine.ports.models import Embedder, Judge, Reranker
 
-__all__ = ["check", "choose", "reranker"]
+__all__ = ["check", "choose", "judge", "reranker"]
 
 _NAMES = ("auto", "use", "use+bge", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
@@ -77,6 +77,11 @@ def reranker(name: str) -> Reranker | None:
 
             return CrossEncoder() if name.strip() == "on" or CrossEncoder.installed() else None
     raise _unknown("reranker", name, _RERANKERS)
+
+
+def judge(name: str) -> Judge | None:
+    """The judge of pairs that goes with an embedder: None for "none", and where no model of it is installed."""
+    return None
 
 
 def _built_in(name: str) -> list[Embedder]:

@@ -1,11 +1,11 @@
-"""What search needs from a model: vectors of texts, or a judgement of a text and a query."""
+"""What the engine needs from models: vectors of texts, how well a text answers a query, what two texts are together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Embedder", "Reranker"]
+__all__ = ["Embedder", "Judge", "Judgement", "Reranker"]
 
 
 class Embedder(Protocol):
@@ -56,3 +56,38 @@ class Reranker(Protocol):
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """From 0 to 1 for each text."""
+
+
+class Judgement(NamedTuple):
+    """What the second of two texts is to the first, as chances that sum to 1.
+
+    ``conflict``: both cannot hold; ``update``: the second says what has become of the first; ``same``: other words for
+    the same; ``narrower``: the second says a part of the first, or more exactly; ``compatible``: about one thing, and
+    both may hold; ``unrelated``: about different things.
+    """
+
+    conflict: float
+    update: float
+    same: float
+    narrower: float
+    compatible: float
+    unrelated: float
+
+    @property
+    def clash(self) -> float:
+        """The chance that both cannot hold now."""
+        return self.conflict + self.update
+
+
+class Judge(Protocol):
+    """Reads two texts together and judges what one is to the other, in any language."""
+
+    @property
+    def id(self) -> str:
+        """The model and the version of its weights."""
+
+    def load(self) -> None:
+        """Make ready; a second call costs nothing. Raises a Fault when it cannot be."""
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """One judgement for each pair, in order."""

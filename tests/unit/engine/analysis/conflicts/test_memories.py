@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from polymnia.engine.analysis.conflicts.facts import facts
 from polymnia.engine.analysis.conflicts.quantities import common, plainly
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.conflicts.terms import read
+
+from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.models import Record
 
 TEXT = """---

@@ -6,12 +6,12 @@ from math import isfinite, log
 
 import numpy as np
 import pytest
-
-from polymnia import embedding
 from polymnia.engine.analysis.contradiction import PRIOR, THRESHOLD, judge, probability
 from polymnia.engine.analysis.contradiction.features import NAMES, row, setting
 from polymnia.engine.analysis.contradiction.model import TOLD, grown, shipped
 from polymnia.engine.analysis.contradiction.statement import statement
+
+from polymnia import embedding
 
 from .everyday import CONFLICTS, PEACE
 
