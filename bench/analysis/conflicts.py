@@ -209,19 +209,19 @@ def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:
 def _same(pairs: Sequence[Any], judge: Any) -> None:
     from polymnia.engine.borders import COPY, SAME
 
-    sure = _sameness([(one.a, one.b) for one in pairs], judge)
     truth = [one.label == "same" for one in pairs]
     print("| duplicates | same seen | different seen |\n|---|---|---|")
     for name, border in (("named in the answer", SAME), ("as copies", COPY)):
+        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=border is COPY)
         print(f"| {name} | {_share(sure, truth, True, border):.3f} | {_share(sure, truth, False, border):.4f} |")
     print(flush=True)
 
 
-def _sameness(pairs: Sequence[tuple[str, str]], judge: Any) -> list[float]:
+def _sameness(pairs: Sequence[tuple[str, str]], judge: Any, *, strict: bool = False) -> list[float]:
     from polymnia.engine import duplicates
     from polymnia.engine.judging import Judging
 
-    return duplicates.same(Judging(judge), pairs, 0.001)
+    return duplicates.same(Judging(judge), pairs, 0.001, strict=strict)
 
 
 def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: float) -> float:
@@ -297,9 +297,9 @@ def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
         medium = max(levels, key=lambda at: _at(sure, truth, at)._replace(there=len(wanted)).f1)
         shown = ", ".join(f"{key}={value:.2f}" for key, value in border._replace(medium=medium)._asdict().items())
         print(f"{name} = Border({shown})")
-    sure = _sameness([(one.a, one.b) for one in pairs], judge)
     same = [one.label == "same" for one in pairs]
     for name, most in (("SAME", DROPPED), ("COPY", SURE)):
+        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=name == "COPY")
         border = next((at / 200 for at in range(20, 200) if _share(sure, same, False, at / 200) <= most), 1.0)
         print(f"{name} = {border}")
 

@@ -17,13 +17,15 @@ def same(
     judging: Judging | None,
     pairs: Sequence[tuple[str, str]],
     least: float,
+    *,
+    strict: bool = False,
     tick: Callable[[int, int], None] | None = None,
 ) -> list[float]:
     """For each pair how sure it is that both texts say the same, 0 where that is less than ``least``.
 
-    1 is for texts of one normal form. Of others the judge decides, unless something differs that is more than wording:
-    a number, an identifier, a name, a negation, the order of the same words. Without a judge, texts are the same that
-    have the same words in the same order.
+    1 is for texts of one normal form. Of others the judge decides, but not of the same words in another order. Where it
+    is to be ``strict``, nothing may differ that is more than wording: a number, an identifier, a name, a negation.
+    Without a judge, texts are the same that have the same words in the same order.
     """
     found = [0.0] * len(pairs)
     asked = []
@@ -31,11 +33,12 @@ def same(
     for at, (a, b) in enumerate(pairs):
         if normal(a) == normal(b):
             found[at] = 1.0
-        elif max(len(a), len(b)) <= _LONG and exact.unlike(a, b) is None:
-            if exact.same_words(a, b):
-                found[at] = least
-            elif ready:
-                asked.append(at)
+        elif max(len(a), len(b)) > _LONG or exact.reordered(a, b) or (strict and exact.unlike(a, b) is not None):
+            continue
+        elif exact.same_words(a, b) and exact.unlike(a, b) is None:
+            found[at] = least
+        elif ready:
+            asked.append(at)
     if judging is not None and asked:
         for at, verdict in zip(asked, judging.verdicts([pairs[at] for at in asked], tick), strict=True):
             found[at] = verdict.same if verdict.same >= least else 0.0

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from polymnia.engine.quantities import common, unit_in
 
-__all__ = ["Difference", "clash", "same_words", "unlike", "words"]
+__all__ = ["Difference", "clash", "reordered", "same_words", "unlike", "words"]
 
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[%€$£₩¥°]")
 _NUMBER = re.compile(r"\d")
@@ -30,6 +30,7 @@ _NOT = frozenset({
 _HELPING = frozenset(["do", "does", "did", "ne", "n", "can"])
 _NOW = frozenset(["now", "currently", "이제", "현재"])  # says when, and nothing else
 _CURRENCY = frozenset("%€$£₩¥°")
+_MONEY = frozenset(["euro", "euros", "dollar", "dollars", "pounds", "yen", "won", "percent"])
 _HANGUL = re.compile("[가-힣]")
 _YEARS = range(1900, 2101)
 _LONG = 2_000  # characters of a text that are compared
@@ -77,7 +78,7 @@ def _amount(here: list[str], there: list[str]) -> Difference | None:
         return None
     before, after = here[at - 1] if at else "", here[at + 1] if at + 1 < len(here) else ""
     sign = before if before in _CURRENCY else ""
-    unit = after if after in _CURRENCY else unit_in(after)
+    unit = after if after in _CURRENCY or after.casefold() in _MONEY else unit_in(after)
     last = not after or (at + 2 == len(here) and _HANGUL.match(after) is not None)
     if not (unit or sign or last):
         return None
@@ -123,6 +124,13 @@ def unlike(a: str, b: str) -> str | None:
         left, right = Counter(read(a, here)), Counter(read(b, there))
         if left != right:
             return f"a different {called}: {' '.join((left - right) | (right - left))}"
-    if here != there and Counter(here) == Counter(there):
-        return "the same words in another order"
-    return None
+    return "the same words in another order" if reordered(a, b) else None
+
+
+def reordered(a: str, b: str) -> bool:
+    """Whether two texts have the same words in another order: what each of them does may have changed places."""
+    here, there = words(a), words(b)
+    if a.isascii() or b.isascii():
+        return here != there and Counter(here) == Counter(there)
+    # Where particles are joined to words, the characters tell it.
+    return here != there and Counter("".join(here)) == Counter("".join(there))

@@ -20,8 +20,8 @@ _LONGEST = 1_000  # characters of a text that are read
 class Verdict(NamedTuple):
     """What two texts are to each other, by both orders of reading them.
 
-    ``clash`` is the mean chance that both cannot hold, ``update`` the part of it that one of them says what has become
-    of the other, ``same`` the lower chance that they say the same. ``later`` is positive where the second text is the
+    ``clash`` is the mean chance that both cannot hold, ``update`` the higher one that one of them says what has become
+    of the other, ``same`` the lower one that they say the same. ``later`` is positive where the second text is the
     one that updates the first, and negative where it is the first.
     """
 
@@ -87,6 +87,6 @@ class Judging:
 
 def _both(one: Judgement, other: Judgement) -> Verdict:
     return Verdict(
-        clash=(one.clash + other.clash) / 2, update=(one.update + other.update) / 2, same=min(one.same, other.same),
+        clash=(one.clash + other.clash) / 2, update=max(one.update, other.update), same=min(one.same, other.same),
         unrelated=(one.unrelated + other.unrelated) / 2, later=one.update - other.update,
     )  # fmt: skip

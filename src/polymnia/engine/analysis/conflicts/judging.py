@@ -20,7 +20,7 @@ __all__ = ["Judged", "judged", "unjudged"]
 _EXACT = {"number": 0.9, "negation": 0.9, "date": 0.5}  # how sure it is that statements clash that differ in this alone
 _NEWS = 0.2  # how much surer it is that one updates the other than the other way round
 _SERIES = 3  # statements of the same words with a number each: a form, filled in for one thing or day after the other
-_SHOWN = 6  # words of a difference
+_SHOWN = 12  # words of a difference
 
 
 class Judged(NamedTuple):

@@ -25,6 +25,7 @@ _CODE_TYPES = re.compile(r"(?:application|text)/(?:json|x-|csv|css|javascript|ya
 _FENCE = re.compile(r"[ \t]{0,3}(```+|~~~+)")
 _SKIPPED = re.compile(r"\s*(?:#{1,6}\s|\||[-=*_]{3,}\s*$|<[^>]+>\s*$|\[[^\]]+\]:\s)")
 _UNDER = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.*\S)")
 _BULLET = re.compile(r"[ \t]*(?:[-*+•◦‣·]|\d{1,3}[.)]|[①-⑳]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
@@ -47,7 +48,7 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]*\)")
 class Statement(NamedTuple):
     """A sentence: in which observation it stands, from where to where, its number, and who says it or what it is of.
 
-    ``about`` is the one who speaks, or the name of the entity.
+    ``about`` is the one who speaks, the heading it stands under, the name of the entity or the title.
     """
 
     part: int
@@ -70,7 +71,8 @@ def statements(record: Record, most: int = MOST) -> list[Statement]:
     """The statements of a record in their order. Code, headings, tables and questions state nothing."""
     if record.content_type is not None and _CODE_TYPES.search(record.content_type):
         return []
-    named = record.name if record.name != record.uid else ""
+    title = record.metadata.get("title")
+    named = record.name if record.name != record.uid else title if isinstance(title, str) else ""
     found: list[Statement] = []
     for part, text in enumerate(record.observations):
         for start, end, about in _sentences(text):
@@ -134,8 +136,7 @@ class Statements:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    for start, end in _blocks(text):
-        about = ""
+    for start, end, about in _blocks(text):
         turn = _TURN.match(text, start, end)
         if turn is not None and _SELF.search(text, turn.end(), end):
             about, start = turn[1], turn.end()
@@ -171,14 +172,14 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield first, end
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Paragraphs and items of lists, from where to where."""
+def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """Paragraphs and items of lists: from where to where, and the heading they stand under."""
     if "\n" not in text:
         bullet = _BULLET.match(text)
         if _SKIPPED.match(text) is None:
-            yield bullet.end() if bullet else 0, len(text)
+            yield bullet.end() if bullet else 0, len(text), ""
         return
-    fence, held = "", -1
+    heading, fence, held = "", "", -1
     at = before = 0
     lines = text.splitlines(keepends=True)
     head = 1 if lines[0].strip() == "---" else 0
@@ -194,16 +195,18 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             if fence or mark:
                 fence = "" if fence and bare.startswith(fence) else fence or (mark[1] if mark else "")
             if held >= 0:
-                yield held, before
+                yield held, before, heading
             held = -1
+            if not fence and ((titled := _HEADING.match(line)) or under):
+                heading = titled[1].rstrip("# ") if titled else bare
             continue
         bullet = _BULLET.match(line)
         wraps = held >= 0 and before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"
         if held >= 0 and (bullet or not wraps or _TURN.match(line)):
-            yield held, before
+            yield held, before, heading
             held = -1
         if held < 0:
             held = start + (bullet.end() if bullet else len(line) - len(line.lstrip()))
         before = start + len(line.rstrip())
     if held >= 0:
-        yield held, before
+        yield held, before, heading

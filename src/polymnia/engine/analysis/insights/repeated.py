@@ -114,7 +114,9 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
     alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
     pairs = [(a, b) for a, b in _pairs(part, alike) if a.scope == b.scope][:_JUDGED]
     texts = [(view.material.text(a), view.material.text(b)) for a, b in pairs]
-    for (a, b), sure in zip(pairs, said_again.same(part.judging, texts, COPY, view.tick), strict=True):
+    for (a, b), sure in zip(
+        pairs, said_again.same(part.judging, texts, COPY, strict=True, tick=view.tick), strict=True
+    ):
         chosen = choice.between(copies[a.id], copies[b.id]) if sure else None
         if chosen is not None:
             _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, min(sure, 0.99),

@@ -79,7 +79,9 @@ def _near(
         candidates, alike = candidates[order], alike[order]
     chosen = [(rest[one], rest[other]) for one, other in candidates.tolist()]
     chosen = [(a, b) for a, b in chosen if records[a].scope == records[b].scope]
-    sure = duplicates.same(material.judging, [(texts[a], texts[b]) for a, b in chosen], COPY, material.tick)
+    sure = duplicates.same(
+        material.judging, [(texts[a], texts[b]) for a, b in chosen], COPY, strict=True, tick=material.tick
+    )
     return [_Pair(a, b, value) for (a, b), value in zip(chosen, sure, strict=True) if value], notes
 
 

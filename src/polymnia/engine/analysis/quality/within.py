@@ -11,6 +11,7 @@ from polymnia.engine.analysis.quality.sums import Disagreement
 __all__ = ["values"]
 
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_AMOUNT = re.compile(r"\d+(?:[.,:]\d+)*\s?[^\W\d_]*")  # with whatever it counts
 _MOST = 400  # sentences that are looked at
 _FORM = 2  # sentences that differ in their figures alone: from more on they are filled in like a form
 
@@ -20,7 +21,7 @@ def values(sheet: Sheet) -> tuple[int, list[Disagreement]]:
     said: dict[str, list[str]] = {}
     for one in sheet.sentences[:_MOST]:
         if _FIGURE.search(one.said):
-            said.setdefault(_FIGURE.sub("#", one.said.lower()), []).append(one.text)
+            said.setdefault(_AMOUNT.sub("#", one.said.lower()), []).append(one.text)
     wrong = []
     for texts in said.values():
         different = list({text.lower(): text for text in texts}.values())
