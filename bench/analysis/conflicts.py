@@ -1,19 +1,19 @@
-"""``python -m bench.analysis.conflicts --data FOLDER``: conflicts, measured through the door callers use.
+"""``python -m bench.analysis.conflicts [--data FOLDER] [--fit]``: conflicts and duplicates, by the judge of pairs.
 
-Pairs of labelled sets are stored as items of one project, and each pair is asked about as a set of two items. Real
-texts in which next to nothing clashes say how much a search over a whole project tells wrongly; statements planted
-among them say what it finds. Everyday notes, all in one project, say both of what people write; three of ten pairs of
-them are held out. The embedder is the default one, or ``--embedder NAME``.
+The pairs are the test part of ``training/data``: each is asked about as two items that are named, and all of them
+together as one project; the first statements alone, which have nothing against each other, say how often a project is
+told of a conflict that is none. With ``--data`` also public sets of pairs. ``--fit`` prints the table of
+``polymnia.engine.borders`` for this judge. ``--judge MODULE:CLASS`` takes another judge than the one that is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import importlib
 import json
 import os
 import random
-import resource
 import sys
 import tempfile
 import time
@@ -23,309 +23,306 @@ from typing import Any, NamedTuple
 __all__ = ["main"]
 
 SEED = 20_261_115
-SETS = {"negnli_en": "nli", "kornli_ko": "nli", "scifact": "pairs"}
-TARGETS = {"negnli_en": 0.70, "kornli_ko": 0.60, "scifact": 0.60}
-BACKGROUNDS = {"locomo": "corpus", "scifact": "corpus", "korquad_ko": "corpus"}
-BANDS = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.01))  # of confidence
-PLANTED = 100  # statements that clash, among the background
-BATCH = 5_000  # items stored at a time
-THINGS = ("limit", "quota", "timeout", "budget", "capacity", "price", "weight", "interval", "threshold", "balance")
-KOREAN = ("한도", "할당량", "예산", "용량", "가격", "무게", "주기", "기준값", "잔액", "제한 시간")
+NLI = {"negnli_en": ("nli", 0.68), "kornli_ko": ("nli", 0.65), "scifact": ("pairs", 0.66)}
+CLASH = ("conflict", "update")
+DROPPED = 0.005  # of different texts, that may be called the same
+SURE = 0.001  # and where somebody is told to delete one
+SAME_GRADE = 4.5  # from which two texts of STS-B count as one, of 5
+ALARMS = 0.5  # per 100 items that have nothing against each other
 
 
-class Item(NamedTuple):
-    """A text to be stored, and the day after the first on which it was."""
+class Reading(NamedTuple):
+    """What the judge says of two statements, how near their vectors are, and what words they share."""
 
-    text: str
-    day: int = 0
+    chance: float
+    near: float
+    shared: float
+
+
+class Told(NamedTuple):
+    """What was found of what there is to find."""
+
+    told: int
+    right: int
+    there: int
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.right / max(1, self.told + self.there)
+
+    def __str__(self) -> str:
+        precision, recall = self.right / max(1, self.told), self.right / max(1, self.there)
+        return f"precision {precision:.3f}, recall {recall:.3f}, F1 {self.f1:.3f} ({self.told} told)"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, print the tables, keep the numbers with --out; 0 when the targets are met."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.analysis.conflicts", description=__doc__)
-    parser.add_argument("--data", required=True, help="the folder of the sets")
-    parser.add_argument("--sample", type=int, default=1000, help="pairs of each set (0 for all)")
-    parser.add_argument("--size", type=int, default=100_000, help="items of the project whose speed is measured")
-    parser.add_argument("--embedder", default="use", help="as in POLYMNIA_EMBEDDER; default: use")
-    parser.add_argument("--out", help="a file for the numbers, as JSON")
+    parser.add_argument("--data", help="the folder of the public sets")
+    parser.add_argument("--sample", type=int, default=1000, help="pairs of each public set (0 for all)")
+    parser.add_argument("--languages", help="of the test part, such as en,ko; default: all")
+    parser.add_argument("--embedder", default="auto", help="as in POLYMNIA_EMBEDDER; default: auto")
+    parser.add_argument("--judge", help="MODULE:CLASS of another judge")
+    parser.add_argument("--fit", action="store_true", help="print the borders that fit this judge")
     given = parser.parse_args(arguments)
-    numbers: dict[str, Any] = {"pairs": {}, "backgrounds": {}}
-    met = True
-    print("| set | pairs | precision | recall | F1 | target | ms a pair |\n|---|---|---|---|---|---|---|", flush=True)
-    for name in SETS:
-        one = numbers["pairs"][name] = _pairs(given.data, name, given.sample, given.embedder)
-        met = met and one["f1"] >= TARGETS[name]
+    judge = _judge(given.judge)
+    languages = given.languages.split(",") if given.languages else None
+    pairs = _test_part(languages)
+    print(f"{len(pairs)} pairs of the test part, judge {judge.id}\n")
+    _measure(pairs, judge, given.embedder)
+    _same(pairs, judge)
+    if given.data:
+        _public(given.data, given.sample, judge, given.embedder)
+    if given.fit:
+        _fit(pairs, judge, given.embedder)
+    return 0
+
+
+def _judge(name: str | None) -> Any:
+    if name is not None:
+        module, _, kind = name.partition(":")
+        return getattr(importlib.import_module(module), kind)()
+    from polymnia import embedding
+
+    judge = embedding.judge("auto")
+    if judge is None:
+        raise SystemExit("no judge is installed; name one with --judge MODULE:CLASS")
+    return judge
+
+
+def _test_part(languages: Sequence[str] | None) -> list[Any]:
+    from training import texts
+
+    return [one for one in texts.pairs(test=True) if languages is None or one.language in languages]
+
+
+class Project:
+    """A project of some texts, an item each, and questions about its conflicts."""
+
+    def __init__(self, texts: Sequence[str], judge: Any, embedder: str) -> None:
+        from polymnia import EntityDraft, Memory, embedding
+        from polymnia.engine.search import Analysis, Finding
+        from polymnia.engine.search.finder import Finder
+        from polymnia.storage.sqlite import SqliteStore
+
+        self._folder = tempfile.TemporaryDirectory()
+        store = SqliteStore(os.path.join(self._folder.name, "memory.db"), analyst=Analysis())
+        embedders = embedding.choose(embedder)
+        self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=embedders, judge=judge)))
+        self.texts = list(dict.fromkeys(texts))
+        drafts = [
+            EntityDraft(f"content_{at:08x}", "content", (text,), uid=f"content_{at:08x}", created=1_700_000_000_000_000)
+            for at, text in enumerate(self.texts)
+        ]
+        self.memory.create_entities(drafts)
+        if embedders:
+            self.memory.finding().reindex("default", lambda *_: None)
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.memory.close()
+        self._folder.cleanup()
+
+    def ask(self, work: Any) -> Any:
+        """What some work on the material of the project gives."""
+        from polymnia.engine.analysis.material import Material
+        from polymnia.models import Filters
+
+        return self.memory.finding().apart(
+            "default", lambda look: work(Material(look, wanted=Filters(), now=0)), lambda *_: None
+        )
+
+    def told(self, *texts: str) -> list[frozenset[str]]:
+        """The texts of the items that clash, in the whole project or among some of them."""
+        from polymnia.engine.analysis.conflicts import conflicts
+
+        def work(material: Any) -> list[frozenset[str]]:
+            among = None
+            if texts:
+                wanted = set(texts)
+                among = [one.id for one in material.items if one.observations[0] in wanted]
+            found = conflicts(material, among=among, suggest=False).clashes
+            return [frozenset(side.record.observations[0] for side in (one.left, one.right)) for one in found]
+
+        told: list[frozenset[str]] = self.ask(work)
+        return told
+
+    def readings(self, *texts: str) -> list[tuple[frozenset[str], Reading]]:
+        """What is known of each pair that is brought together, in the whole project or among some items."""
+        from polymnia.engine.analysis.conflicts import finding, statements
+        from polymnia.engine.analysis.conflicts.candidates import Candidates
+
+        def work(material: Any) -> list[tuple[frozenset[str], Reading]]:
+            records = [one for one in material.items if not texts or one.observations[0] in texts]
+            table = statements.Statements(records, whole=bool(texts))
+            known = Candidates(table, *finding._vectors(material, records, whole=False))
+            rows = (known.every() if texts else known.found())[: finding._JUDGED]
+            said = material.judging.verdicts([(table.said(a), table.said(b)) for a, b in rows.tolist()])
+            items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
+            near = zip(*(one.tolist() for one in known.related(rows)), strict=True)
+            return [(pair, Reading(one.clash, *two)) for pair, one, two in zip(items, said, near, strict=True)]
+
+        found: list[tuple[frozenset[str], Reading]] = self.ask(work)
+        return found
+
+
+def _wanted(pairs: Sequence[Any]) -> set[frozenset[str]]:
+    return {frozenset((one.a, one.b)) for one in pairs if one.label in CLASH}
+
+
+def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
+    print("| everyday pairs | |\n|---|---|", flush=True)
+    wanted = _wanted(pairs)
+    texts = [text for one in pairs for text in (one.a, one.b)]
+    with Project(texts, judge, embedder) as project:
+        begun = time.perf_counter()
+        found = {frozenset((one.a, one.b)) for one in pairs if project.told(one.a, one.b)}
+        took = (time.perf_counter() - begun) / len(pairs)
         print(
-            f"| {name} | {one['pairs']:,} | {one['precision']:.3f} | {one['recall']:.3f} | {one['f1']:.3f} "
-            f"| {TARGETS[name]:.2f} | {one['ms']:.1f} |",
+            f"| named | {Told(len(found), len(found & wanted), len(wanted))}; {took * 1e3:.0f} ms a pair |", flush=True
+        )
+        begun = time.perf_counter()
+        told = {one for one in project.told() if len(one) == 2}
+        took = time.perf_counter() - begun
+        print(f"| project | {Told(len(told), len(told & wanted), len(wanted))}; {took:.1f} s |", flush=True)
+        met = {one for one, _ in project.readings()}
+        share = len(met & wanted) / max(1, len(wanted))
+        print(f"| brought together | {len(met):,} pairs, {share:.3f} of those that clash |")
+        random_pairs = _unrelated(pairs)
+        named = sum(bool(project.told(*pair)) for pair in random_pairs)
+        print(f"| two of different pairs, named | {named / len(random_pairs):.3f} are told |", flush=True)
+    with Project([one.a for one in pairs], judge, embedder) as project:
+        alarms = len(project.told())
+        print(
+            f"| false alarms per 100 of {len(project.texts)} items | {100 * alarms / len(project.texts):.2f} |\n",
             flush=True,
         )
-    print(f"\n{PLANTED} statements that clash, among real texts.\n")
-    print(
-        "| texts | items | sensitivity | told | of these planted | precision | recall |\n|---|---|---|---|---|---|---|"
-    )
-    for name in BACKGROUNDS:
-        rows = numbers["backgrounds"][name] = _background(given.data, name)
-        for row in rows:
-            print(
-                f"| {name} | {row['items']:,} | {row['sensitivity']} | {row['told']} | {row['planted']} "
-                f"| {row['precision']:.3f} | {row['recall']:.3f} |",
-                flush=True,
-            )
-        print(f"  by confidence from, told and planted: {rows[0]['bands']}")
-    print("\nEveryday notes in one project, at medium.\n")
-    print("| notes | model | pairs that clash | that do not | told | right | precision | recall |\n" + "|---" * 8 + "|")
-    numbers["notes"] = []
-    for held in (False, True):
-        for model in ("", given.embedder):
-            row = _notes(held, model)
-            numbers["notes"].append(row)
-            print(
-                f"| {'held out' if held else 'seen'} | {model or 'none'} | {row['clashing']} | {row['peaceful']} "
-                f"| {row['told']} | {row['right']} | {row['precision']:.3f} | {row['recall']:.3f} |",
-                flush=True,
-            )
-            print(f"  by confidence from, told and right: {row['bands']}")
-    if given.size:
-        speed = numbers["speed"] = _speed(given.data, given.size)
-        print(f"\n{given.size:,} items: {speed}")
-    if given.out:
-        with open(given.out, "w", encoding="utf-8") as file:
-            json.dump(numbers, file, indent=1)
-    return 0 if met else 1
 
 
-def _memory(folder: str, items: Sequence[Item], embedders: Sequence[Any], embed: bool) -> Any:
-    from polymnia import EntityDraft, Memory
-    from polymnia.engine.search import Analysis, Finding
-    from polymnia.engine.search.finder import Finder
-    from polymnia.storage.sqlite import SqliteStore
-
-    store = SqliteStore(os.path.join(folder, "memory.db"), analyst=Analysis())
-    memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=list(embedders))))
-    for start in range(0, len(items), BATCH):
-        drafts = []
-        for at, item in enumerate(items[start : start + BATCH], start):
-            uid, when = f"content_{at:08x}", 1_700_000_000_000_000 + item.day * 86_400_000_000
-            drafts.append(EntityDraft(uid, "content", (item.text,), uid=uid, created=when, updated=when))
-        memory.create_entities(drafts)
-    if embed:
-        memory.finding().reindex("default", lambda *_: None)
-    return memory
-
-
-def _pairs(data: str, name: str, sample: int, embedder: str) -> dict[str, Any]:
-    from polymnia import Filters, embedding
-    from polymnia.engine.analysis.conflicts import conflicts
-    from polymnia.engine.analysis.material import Material
-
-    # The part made of RTE is judged entailed or not, which says nothing of contradictions.
-    rows = [one for one in _rows(os.path.join(data, name, f"{SETS[name]}.jsonl.gz")) if one.get("split") != "RTE"]
-    if sample and sample < len(rows):
-        rows = random.Random(SEED).sample(rows, sample)
-    chosen = embedding.choose(embedder)
-    for one in chosen:
-        one.load()
-    with tempfile.TemporaryDirectory() as folder:
-        memory = _memory(folder, [Item(row[side]) for row in rows for side in "ab"], chosen, embed=False)
-        begun = time.process_time()
-
-        def ask(look: Any) -> list[bool]:
-            material = Material(look, wanted=Filters(), now=0)
-            every = [f"content_{at:08x}" for at in range(2 * len(rows))]
-            ids = material.snapshot.ids_of(every)
-            return [
-                bool(conflicts(material, among=[ids[every[2 * at]], ids[every[2 * at + 1]]], suggest=False).clashes)
-                for at in range(len(rows))
-            ]
-
-        told = memory.finding().apart("default", ask, lambda *_: None)
-        took = time.process_time() - begun
-        memory.close()
-    truth = [row["label"] == "contradiction" for row in rows]
-    both = sum(a and b for a, b in zip(told, truth, strict=True))
-    return {
-        "pairs": len(rows),
-        "precision": both / max(1, sum(told)),
-        "recall": both / max(1, sum(truth)),
-        "f1": 2 * both / max(1, sum(told) + sum(truth)),
-        "ms": took / len(rows) * 1e3,
-    }
-
-
-def _planted(draw: random.Random) -> tuple[list[Item], set[frozenset[str]]]:
-    """Pairs of statements that clash: figures, denials, states, advice, in two languages."""
-    made, wanted = [], set()
-    for at in range(PLANTED // 5):
-        name = f"{draw.choice(('Orion', 'Helios', 'Vega', 'Lyra', 'Nova'))}{at}"
-        thing, korean = draw.choice(THINGS), draw.choice(KOREAN)
-        low, high = draw.sample(range(2, 90), 2)
-        for a, b in (
-            (f"The {thing} of {name} is {low} units.", f"{name} has a {thing} of {high} units."),
-            (f"The {name} service stores passwords.", f"The {name} service does not store passwords."),
-            (f"{name}의 {korean}은 {low}이다.", f"{name}의 {korean}은 이제 {high}이다."),
-            (f"Ticket {name} is open.", f"Ticket {name} is closed."),
-            (f"Restart {name} after every deployment.", f"Never restart {name} after every deployment."),
-        ):
-            made += [Item(a, 1), Item(b, 30)]
-            wanted.add(frozenset((a, b)))
-    return made, wanted
-
-
-def _background(data: str, name: str) -> list[dict[str, Any]]:
-    from polymnia import Filters
-    from polymnia.engine.analysis.conflicts import conflicts
-    from polymnia.engine.analysis.material import Material
-
-    planted, wanted = _planted(random.Random(SEED))
-    texts = [Item(row["text"]) for row in _rows(os.path.join(data, name, f"{BACKGROUNDS[name]}.jsonl.gz"))]
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        memory = _memory(folder, [*texts, *planted], [], embed=False)
-        for sensitivity in ("high", "medium", "low"):
-            told = memory.finding().look(
-                "default",
-                lambda look, how=sensitivity: conflicts(Material(look, wanted=Filters(), now=0), sensitivity=how),
-            )
-            right = sum(frozenset((one.left.sentence, one.right.sentence)) in wanted for one in told.clashes)
-            bands = {}
-            for low, high in BANDS:
-                some = [one for one in told.clashes if low <= one.confidence < high]
-                hits = sum(frozenset((one.left.sentence, one.right.sentence)) in wanted for one in some)
-                bands[f"{low:.1f}"] = (len(some), hits)
-            found.append(
-                {
-                    "bands": bands,
-                    "items": len(texts) + len(planted),
-                    "sensitivity": sensitivity,
-                    "told": len(told.clashes),
-                    "planted": right,
-                    "precision": right / max(1, len(told.clashes)),
-                    "recall": right / len(wanted),
-                }
-            )
-        memory.close()
-    return found
-
-
-def _notes(held: bool, model: str) -> dict[str, Any]:
-    """What is told among everyday notes, all in one project: those held out, or the others and the series."""
-    from bench.analysis.conflict_notes import CLASHING, PEACEFUL, SERIES, held_out
-    from polymnia import Filters, embedding
-    from polymnia.engine.analysis.conflicts import conflicts
-    from polymnia.engine.analysis.material import Material
-
-    clashing = [pair for pair in CLASHING if held_out(pair) == held]
-    peaceful = [pair for pair in PEACEFUL if held_out(pair) == held]
-    items = [Item(pair[side], 40 * side) for side in (0, 1) for pair in (*clashing, *peaceful)]
-    if not held:
-        items += [Item(text, 3 * at) for series in SERIES for at, text in enumerate(series)]
-    chosen = embedding.choose(model) if model else []
-    for one in chosen:
-        one.load()
-    with tempfile.TemporaryDirectory() as folder:
-        memory = _memory(folder, items, chosen, embed=bool(chosen))
-        found = memory.finding().look(
-            "default", lambda look: conflicts(Material(look, wanted=Filters(), now=0), sensitivity="high")
-        )
-        memory.close()
-    wanted = {frozenset(pair) for pair in clashing}
-    told = [(one.confidence, frozenset((one.left.sentence, one.right.sentence)) in wanted) for one in found.clashes]
-    right = sum(hit for sure, hit in told if sure >= 0.5)
-    count = sum(sure >= 0.5 for sure, _ in told)
-    return {
-        "held_out": held,
-        "model": model,
-        "clashing": len(clashing),
-        "peaceful": len(peaceful),
-        "told": count,
-        "right": right,
-        "precision": right / max(1, count),
-        "recall": right / len(clashing),
-        "bands": {
-            f"{low:.1f}": (sum(low <= c < high for c, _ in told), sum(hit for c, hit in told if low <= c < high))
-            for low, high in BANDS
-        },
-    }
-
-
-class _Hashed:
-    """An embedder that costs nothing: what is measured here is the search for clashes, not the model."""
-
-    id = "hashed"
-    dimensions = 512
-    near = False
-    strong = True
-    unrelated = 0.0
-
-    def knows(self, text: str) -> bool:
-        return True
-
-    def load(self) -> None:
-        return
-
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        from zlib import crc32
-
-        import numpy as np
-
-        made = np.zeros((len(texts), self.dimensions), np.float32)
-        for row, text in zip(made, texts, strict=True):
-            for word in text.lower().split():
-                row += np.random.default_rng(crc32(word.encode()) % 5000).standard_normal(self.dimensions)
-        return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-6)
-
-
-def _speed(data: str, size: int) -> dict[str, float]:
-    """Processor seconds of the whole project and of one item, and the peak of memory."""
-    from polymnia import Filters
-    from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
-    from polymnia.engine.analysis.material import Material
-
+def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:
     draw = random.Random(SEED)
-    parts = [
-        part
-        for row in _rows(os.path.join(data, "longmemeval", "corpus_turns.jsonl.gz"))
-        for part in row["text"].split("\n\n")
-        if len(part) > 30
-    ]
-    texts = [Item(draw.choice(parts)) for _ in range(size)]
-    with tempfile.TemporaryDirectory() as folder:
-        memory = _memory(folder, texts, [_Hashed()], embed=True)
+    return [(one.a, other.b) for one, other in (draw.sample(pairs, 2) for _ in range(many))]
 
-        def ask(look: Any) -> dict[str, float]:
-            material = Material(look, wanted=Filters(), now=0)
-            some = look.snapshot.load([look.base + number for number in draw.sample(range(1, 2 * size), 200)])
-            for record in some[:3]:
-                conflicts_of(material, record)
-            times = []
-            for record in some:
-                begun = time.process_time()
-                conflicts_of(material, record)
-                times.append(time.process_time() - begun)
-            times.sort()
-            begun, wall = time.process_time(), time.perf_counter()
-            whole = conflicts(material)
-            return {
-                "project_s": round(time.process_time() - begun, 1),
-                "project_wall_s": round(time.perf_counter() - wall, 1),
-                "statements": whole.looked_at["statements"],
-                "pairs": whole.looked_at["pairs_compared"],
-                "one_item_ms": round(times[len(times) // 2] * 1e3, 1),
-                "one_item_95_ms": round(times[len(times) * 95 // 100] * 1e3, 1),
-                "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+
+def _same(pairs: Sequence[Any], judge: Any) -> None:
+    from polymnia.engine.borders import COPY, SAME
+
+    truth = [one.label == "same" for one in pairs]
+    print("| duplicates | same seen | different seen |\n|---|---|---|")
+    for name, border in (("named in the answer", SAME), ("as copies", COPY)):
+        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=border is COPY)
+        print(f"| {name} | {_share(sure, truth, True, border):.3f} | {_share(sure, truth, False, border):.4f} |")
+    print(flush=True)
+
+
+def _sameness(pairs: Sequence[tuple[str, str]], judge: Any, *, strict: bool = False) -> list[float]:
+    from polymnia.engine import duplicates
+    from polymnia.engine.judging import Judging
+
+    return duplicates.same(Judging(judge), pairs, 0.001, strict=strict)
+
+
+def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: float) -> float:
+    some = [value for value, true in zip(sure, truth, strict=True) if true == same]
+    return sum(value >= border for value in some) / max(1, len(some))
+
+
+def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
+    from polymnia.engine.borders import COPY, NAMED, SAME
+
+    print("| public sets | pairs | at the border | best border |\n|---|---|---|---|")
+    for name, (file, target) in NLI.items():
+        # The part made of RTE is judged entailed or not, which says nothing of contradictions.
+        rows = [one for one in _rows(os.path.join(data, name, f"{file}.jsonl.gz")) if one.get("split") != "RTE"]
+        rows = random.Random(SEED).sample(rows, sample) if 0 < sample < len(rows) else rows
+        wanted = [frozenset((one["a"], one["b"])) for one in rows if one["a"] != one["b"]]
+        with Project([text for pair in wanted for text in pair], judge, embedder) as project:
+            best = {
+                pair: max((_sure(NAMED, one) for _, one in project.readings(*pair)), default=0.0) for pair in wanted
             }
+        sure = [best.get(frozenset((one["a"], one["b"])), 0.0) for one in rows]
+        truth = [one["label"] == "contradiction" for one in rows]
+        print(
+            f"| {name} (target {target}) | {len(rows)} | {_at(sure, truth, NAMED.medium)} | {_best(sure, truth)} |",
+            flush=True,
+        )
+    rows = list(_rows(os.path.join(data, "stsb_en", "pairs.jsonl.gz")))
+    rows = random.Random(SEED).sample(rows, sample) if 0 < sample < len(rows) else rows
+    sure = _sameness([(one["a"], one["b"]) for one in rows], judge)
+    truth = [one["score"] >= SAME_GRADE for one in rows]
+    for border in (SAME, COPY):
+        found = f"{_at(sure, truth, border)} | {_best(sure, truth)}"
+        print(f"| stsb_en, same from {border} on (target 0.65) | {len(rows)} | {found} |")
+    print(flush=True)
 
-        told: dict[str, float] = memory.finding().look("default", ask)
-        memory.close()
-    return told
+
+def _sure(border: Any, one: Reading) -> float:
+    value: float = border.confidence(*one)
+    return value
+
+
+def _at(sure: Sequence[float], truth: Sequence[bool], border: float) -> Told:
+    told = [value >= border for value in sure]
+    return Told(sum(told), sum(a and b for a, b in zip(told, truth, strict=True)), sum(truth))
+
+
+def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
+    border = max((at / 100 for at in range(1, 100)), key=lambda border: _at(sure, truth, border).f1)
+    return f"{border:.2f}: F1 {_at(sure, truth, border).f1:.3f}"
+
+
+def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
+    from polymnia.engine.borders import Border
+
+    wanted = _wanted(pairs)
+    with Project([text for one in pairs for text in (one.a, one.b)], judge, embedder) as project:
+        met = project.readings()
+        named = [
+            (frozenset(two), max((one for _, one in project.readings(*two)), default=Reading(0.01, 0.0, 0.0)))
+            for two in [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
+        ]
+    with Project([one.a for one in pairs], judge, embedder) as project:
+        quiet, items = [one for _, one in project.readings()], len(project.texts)
+    for name, found in (("NAMED", named), ("PROJECT", met)):
+        truth = [pair in wanted for pair, _ in found]
+        weights = _logistic([one for _, one in found], truth)
+        border = Border(*weights, 0.5)
+        sure = [_sure(border, one) for _, one in found]
+        levels = [at / 100 for at in range(5, 96)]
+        if name == "PROJECT":
+            alarm = [_sure(border, one) for one in quiet]
+            levels = [at for at in levels if 100 * sum(value >= at for value in alarm) / items <= ALARMS] or [0.95]
+        medium = max(levels, key=lambda at: _at(sure, truth, at)._replace(there=len(wanted)).f1)
+        shown = ", ".join(f"{key}={value:.2f}" for key, value in border._replace(medium=medium)._asdict().items())
+        print(f"{name} = Border({shown})")
+    same = [one.label == "same" for one in pairs]
+    for name, most in (("SAME", DROPPED), ("COPY", SURE)):
+        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=name == "COPY")
+        border = next((at / 200 for at in range(20, 200) if _share(sure, same, False, at / 200) <= most), 1.0)
+        print(f"{name} = {border}")
+
+
+def _logistic(found: Sequence[Reading], truth: Sequence[bool]) -> list[float]:
+    """The weights of what is known of pairs under which it fits best what is true, and the shift."""
+    import numpy as np
+
+    x = np.array([(*one, 1.0) for one in found])
+    chance = np.clip(x[:, 0], 1e-4, 1 - 1e-4)
+    x[:, 0] = np.log(chance / (1 - chance))
+    y = np.array(truth, float)
+    weights = np.zeros(4)
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-x @ weights))
+        slope = (x * (p * (1 - p))[:, None]).T @ x + 0.01 * np.eye(4)
+        weights += np.clip(np.linalg.solve(slope, x.T @ (y - p) - 0.01 * weights), -1, 1)
+    return [float(one) for one in weights]
 
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            if line.strip():
-                yield json.loads(line)
+        yield from (json.loads(line) for line in file)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,11 @@ def _can_run() -> bool:
     return installed("onnxruntime")
 
 
+def judge(name: str) -> Judge | None:
+    """The judge of pairs that goes with an embedder: None for "none", and where no model of it is installed."""
+    return None
+
+
 def _built_in(name: str) -> list[Embedder]:
     with importing():
         from polymnia.embedding.use import Use

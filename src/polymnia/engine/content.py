@@ -36,7 +36,8 @@ class Remembered(Struct, frozen=True, kw_only=True):
 
     When it is a ``duplicate``, ``record`` is the memory that says exactly the same already; what was new about the
     tags, category and metadata that came with it is ``joined`` to that one. Otherwise ``similar`` are memories that
-    are nearly the same, with how similar they are. ``associations`` are the relations of the record, strongest first,
+    are nearly the same, with how similar they are; of these ``reworded`` (their ids) say the same in other words, by
+    the judge of pairs. ``associations`` are the relations of the record, strongest first,
     with the record at their other end; more of them come in the background while they are ``pending``.
     """
 
@@ -44,6 +45,7 @@ class Remembered(Struct, frozen=True, kw_only=True):
     duplicate: bool = False
     joined: Joined | None = None
     similar: list[tuple[Record, float]] = []
+    reworded: frozenset[str] = frozenset()
     associations: list[tuple[Record, Relation]] = []
     pending: bool = False
     notes: list[str] = []

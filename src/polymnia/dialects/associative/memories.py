@@ -43,7 +43,7 @@ def store(context: Context, given: parameters.Store) -> Reply:
     value = results.Stored(
         record.uid, content(record), scopes.shown(record.scope), moment(record.created), done.duplicate,
         [other.uid for other, _ in done.associations], 1.0 if done.duplicate else None,
-        [results.similar(*one) for one in done.similar],
+        [results.similar(*one, says_the_same=one[0].uid in done.reworded) for one in done.similar],
         None if done.joined is None else convert(done.joined, results.Joined, from_attributes=True),
         done.pending, [note.text for note in notes],
     )  # fmt: skip
@@ -61,8 +61,8 @@ def _about(done: Remembered) -> list[Note]:
         notes.append(
             Note(
                 "similar",
-                "Stored as a memory of its own. similar_memories are nearly the same: if one of them says the same in "
-                "other words, or is no longer true, update or delete it.",
+                "Stored as a memory of its own. similar_memories are nearly the same, those that says_the_same in "
+                "other words: if one is no longer needed, or no longer true, update or delete it.",
             )
         )
     if done.pending:

@@ -59,7 +59,10 @@ _SHORT = 300  # characters of a memory that is only told of beside another
 
 
 class Similar(Struct, frozen=True, omit_defaults=True):
-    """A memory that is nearly the same as one that was stored. Of a long one the beginning is shown."""
+    """A memory that is nearly the same as one that was stored. Of a long one the beginning is shown.
+
+    ``says_the_same``: in other words, by the judge of pairs.
+    """
 
     memory_id: str
     content: str
@@ -67,6 +70,7 @@ class Similar(Struct, frozen=True, omit_defaults=True):
     similarity_score: float
     truncated: bool = False
     name: str | None = None
+    says_the_same: bool = False
 
 
 class Joined(Struct, frozen=True, omit_defaults=True):
@@ -413,11 +417,11 @@ def direction(relation: Relation, other: Record) -> str:
     return "incoming" if relation.source == other.name else "outgoing"
 
 
-def similar(record: Record, similarity: float) -> Similar:
+def similar(record: Record, similarity: float, *, says_the_same: bool = False) -> Similar:
     """A memory that is nearly the same."""
     text, cut = short(record)
     name = None if record.name == record.uid else record.name
-    return Similar(record.uid, text, scopes.shown(record.scope), similarity, cut, name)
+    return Similar(record.uid, text, scopes.shown(record.scope), similarity, cut, name, says_the_same)
 
 
 def found(record: Record, similarity: float, links: list[Association] | None) -> FoundMemory:

@@ -42,6 +42,7 @@ class Material:
         unwritten: Sequence[Seen] = (),
     ) -> None:
         self.look = look
+        self.judging = look.judging
         self.snapshot: Snapshot = look.snapshot
         self.wanted = wanted
         self.now = now

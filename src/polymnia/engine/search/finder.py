@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from polymnia.engine.judging import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
 from polymnia.engine.search.answer import answered
@@ -60,7 +61,7 @@ class Finder(Tending):
         self._effort = effort
         self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
-        self.judge = judge
+        self.judging = None if judge is None else Judging(judge)
         # One reader is enough: a far model is waited for in a thread of its own, a near one computes.
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()
@@ -205,7 +206,7 @@ class Finder(Tending):
         """Look for neighbours in one moment of the project."""
         held = self._hold(project)
         return self._settled(
-            held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name)),
+            held, project, lambda snapshot: work(Look(held.index, snapshot, self._by_name, self.judging)),
             patient=patient and bool(self.channels),
         )  # fmt: skip
 
@@ -229,7 +230,7 @@ class Finder(Tending):
 
         def look(work: Callable[[Look], T]) -> T:
             with held.lock, self._reading(project, held) as snapshot:
-                return work(Look(held.index, snapshot, self._by_name))
+                return work(Look(held.index, snapshot, self._by_name, self.judging))
 
         associations.draw_put_off(self._store, project, look)
 
@@ -258,7 +259,7 @@ class Finder(Tending):
                 self._worker.wait(project, _CATCHING_UP)
             with self._reading(project, held) as snapshot:
                 return self._worked(
-                    held.index, snapshot, lambda snapshot: work(Look(held.index, snapshot, self._by_name))
+                    held.index, snapshot, lambda snapshot: work(Look(held.index, snapshot, self._by_name, self.judging))
                 )
         finally:
             held.lock.release()

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from polymnia.engine.judging import Judging
 from polymnia.engine.ports import Snapshot, Vector
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.index import Index
@@ -108,8 +109,15 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
 class Look:
     """One moment of a project, for whoever looks for neighbours in it."""
 
-    def __init__(self, index: Index, snapshot: Snapshot, channels: Mapping[str, Channel]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        snapshot: Snapshot,
+        channels: Mapping[str, Channel],
+        judging: Judging | None = None,
+    ) -> None:
         self.index = index
+        self.judging = judging
         self.snapshot = snapshot
         self.channels = channels
         self.base = snapshot.numbers[0] * _SPAN

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, scopes
+from polymnia.engine import content, duplicates, scopes
+from polymnia.engine.borders import SAME
 from polymnia.engine.content import Remembered, Revised
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
@@ -26,6 +27,7 @@ __all__ = ["RememberingVerbs"]
 _NEAR = 24  # neighbours that are looked at: twice as many as are linked
 _SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
 _COMPARED = 2_000  # characters of each
+_ASKED, _WORTH_ASKING = 4, 0.4  # neighbours the judge is asked about, and how similar they are at least
 _SIMILAR = 5  # memories that are named because they are nearly the same
 
 
@@ -51,7 +53,8 @@ class RememberingVerbs(ContentVerbs):
 
         The same are texts of one normal form (:func:`polymnia.models.normal.normal`). A duplicate is not stored; the
         tags, category and metadata that came with it are joined to the memory that is there. Everything else is
-        stored, and memories at least as similar as ``threshold`` are named in the answer. With ``associate`` the memory
+        stored, and memories that are at least as similar as ``threshold``, or that say the same in other words, are
+        named in the answer. With ``associate`` the memory
         is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
         would link is linked in the background.
         """
@@ -76,8 +79,22 @@ class RememberingVerbs(ContentVerbs):
             return self._with_links(done)
         if pending:
             self.finding().noticed(self.project)
-        similar = [] if allow_duplicates else [one for one in around.ranked if one[1] >= threshold][:_SIMILAR]
-        return self._with_links(Remembered(record=done, similar=similar, pending=pending, notes=around.notes))
+        if allow_duplicates:
+            return self._with_links(Remembered(record=done, pending=pending, notes=around.notes))
+        again = self._reworded(text, around.ranked, patient)
+        similar = [one for one in around.ranked if one[1] >= threshold or one[0].uid in again][:_SIMILAR]
+        return self._with_links(
+            Remembered(record=done, similar=similar, reworded=again, pending=pending, notes=around.notes)
+        )
+
+    def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
+        """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
+        judging = self.finding().judging
+        near = [one for one, similarity in ranked[:_ASKED] if similarity >= _WORTH_ASKING]
+        if judging is None or not near or not (judging.load() if patient else judging.soon()):
+            return frozenset()
+        sure = duplicates.same(judging, [(text, content.content(one)) for one in near], SAME)
+        return frozenset(one.uid for one, value in zip(near, sure, strict=True) if value)
 
     def _known(self, record: Record, step: Step | None) -> Remembered | None:
         """The duplicate there is of a memory to be, with what that brings along joined to it."""

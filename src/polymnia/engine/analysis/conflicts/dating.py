@@ -7,7 +7,7 @@ import re
 from polymnia.engine.search.calendar_days import month, start_of, year
 from polymnia.engine.search.dates import mentioned
 
-__all__ = ["dateless", "ended", "said_at", "timeless", "undated"]
+__all__ = ["dateless", "ended", "said_at", "undated"]
 
 # What a statement begins with, or what leads to it: the date is of the telling, and not what is told.
 _LEAD = re.compile(
@@ -30,9 +30,6 @@ _OWN = re.compile(
     r"|^\W*\d{4}년(?:\s?\d\d?월)?(?:\s?\d\d?일)?\s?(?:기준|현재|부터|이후)(?:으로|는)?[,:]?\s*",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(
-    rf"(?:,|(?<![\s,]))\s+\(?(?:as of|since|effective|with effect from)\s+{_DATE}\)?(?=\W*$)", re.IGNORECASE
-)
 _ANY = re.compile(
     r"\b(?:(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d\d)?|(?:19|20)\d\d(?:[-./]\d\d?){0,2})\b"
@@ -47,11 +44,6 @@ _SPAN = 26  # characters a date takes at most
 def undated(text: str) -> str:
     """A statement without the date it gives itself: what it says is the same at any other time."""
     return _OWN.sub("", text) if _DIGIT.search(text, 0, _SPAN) or "(" in text else text
-
-
-def timeless(text: str) -> str:
-    """A statement without the date it gives itself at its end as well."""
-    return _TRAILING.sub("", undated(text))
 
 
 def dateless(text: str) -> str:

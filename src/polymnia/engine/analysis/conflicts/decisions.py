@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from polymnia.engine.analysis.conflicts.terms import read
+from polymnia.engine.exact import words
 from polymnia.engine.items import DECISION
 from polymnia.models import Record
 
 __all__ = ["Opposed", "opposed"]
 
 _MATTER = 0.34  # the share of words that two titles or contexts have in common where they are about one matter
+_GRAMMAR = 3  # letters of a word that says little
 _EACH = 40  # decisions a decision is compared with
 
 
@@ -42,11 +43,11 @@ def opposed(records: Sequence[Record]) -> list[Opposed]:
             shelves.setdefault(word, []).append(one)
     found: dict[tuple[int, int], Opposed] = {}
     for one in decided:
-        for words, said in one.rejected:
-            near = (other for word in sorted(words)[:3] for other in shelves.get(word, ())[:_EACH])
+        for chosen, said in one.rejected:
+            near = (other for word in sorted(chosen, key=len)[-3:] for other in shelves.get(word, ())[:_EACH])
             for other in near:
                 share = max(_share(one.title, other.title), _share(one.matter, other.matter))
-                if other.at != one.at and words <= other.choice and not words <= one.choice and share >= _MATTER:
+                if other.at != one.at and chosen <= other.choice and not chosen <= one.choice and share >= _MATTER:
                     key = (min(one.at, other.at), max(one.at, other.at))
                     found.setdefault(key, Opposed(*key, said, share))
     return list(found.values())
@@ -61,14 +62,18 @@ def _decided(at: int, record: Record) -> _Decided | None:
     if not isinstance(choice, str):
         return None
     title = str(told.get("title") or record.metadata.get("title") or "")
-    words = frozenset(read(choice).words)
     rejected = [
-        (frozenset(read(one).words), one)
+        (frozenset(words(one)), one)
         for one in (others if isinstance(others, list) else ())
-        if isinstance(one, str) and read(one).words
+        if isinstance(one, str) and words(one)
     ]
-    context = frozenset(read(str(told.get("context") or "")).words)
-    return _Decided(at, frozenset(read(title).words), context, words, choice, rejected)
+    context = str(told.get("context") or "")
+    return _Decided(at, _telling(title), _telling(context), frozenset(words(choice)), choice, rejected)
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The words of a text that are not mostly grammar."""
+    return frozenset(word for word in words(text) if len(word) > _GRAMMAR or not word.isascii())
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:

@@ -7,10 +7,8 @@ for certain only if its record was made after the last change of the other.
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NamedTuple
 
-from polymnia.engine.analysis.conflicts.cues import CHANGED
 from polymnia.engine.analysis.conflicts.dating import dateless, said_at
 from polymnia.engine.moments import moment
 from polymnia.models import Record
@@ -19,7 +17,6 @@ __all__ = ["Newer", "Told", "newer", "told"]
 
 _SECOND, _DAY = 1_000_000, 86_400_000_000
 _MINUTE = 60 * _SECOND
-_STOPPED = re.compile(r"\b(?:stopped|quit|given up|gave up|discontinued)\b|그만|끊었|끊음|중단", re.IGNORECASE)
 _ORDER = {"left": "first", "right": "second"}
 
 _Which = Literal["left", "right"]
@@ -28,18 +25,15 @@ _Which = Literal["left", "right"]
 class Told(NamedTuple):
     """A statement with its times: since when it holds by its own words, if it says so, and when it was written.
 
-    That was between ``first`` and ``last``, when its record was made and last changed.
+    That was between ``first`` and ``last``, when its record was made and last changed. ``news``: it says what has
+    become of the other one.
     """
 
     text: str
     since: int | None
     first: int
     last: int
-
-    @property
-    def news(self) -> bool:
-        """Whether it says that something is otherwise than it was."""
-        return CHANGED.search(self.text) is not None or _STOPPED.search(self.text) is not None
+    news: bool = False
 
 
 class Newer(NamedTuple):
@@ -54,10 +48,11 @@ class Newer(NamedTuple):
     until: int | None = None
 
 
-def told(text: str, record: Record) -> Told:
+def told(text: str, record: Record, news: bool = False) -> Told:
     """A statement of a record with its times."""
     at, dated = said_at(text, record.updated)
-    return Told(text, at if dated else None, min(record.created or record.updated, record.updated), record.updated)
+    first = min(record.created or record.updated, record.updated)
+    return Told(text, at if dated else None, first, record.updated, news)
 
 
 def newer(left: Told, right: Told) -> Newer:

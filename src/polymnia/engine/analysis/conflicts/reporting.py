@@ -1,43 +1,49 @@
-"""Reporting: judged pairs, impossible orders, opposed decisions and circles of relations as clashes, each told once."""
+"""Reporting: judged pairs, opposed decisions and circles of relations as clashes, each told once."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from polymnia.engine.analysis.conflicts import decisions, ordering
+from polymnia.engine.analysis.conflicts import decisions
 from polymnia.engine.analysis.conflicts.dating import said_at
-from polymnia.engine.analysis.conflicts.judging import EVEN, Judged
+from polymnia.engine.analysis.conflicts.judging import Judged
 from polymnia.engine.analysis.conflicts.newer import Told, newer, told
-from polymnia.engine.analysis.conflicts.priors import prior
 from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolved
-from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
-from polymnia.engine.analysis.conflicts.weighing import certainty, weighed
-from polymnia.engine.analysis.contradiction import THRESHOLD, probability
 from polymnia.engine.analysis.cycles import cycles
+from polymnia.engine.borders import PROJECT, Border
 from polymnia.engine.items import title_of
 from polymnia.models import Record, Relation
 
 __all__ = ["clashes"]
 
-_FROM = {"high": 0.3, "medium": 0.5, "low": 0.8}
-# Of two items that a caller names, the judge's own border is the middle one: misses and false alarms then weigh alike.
-_NAMED = _FROM | {"medium": probability(THRESHOLD, EVEN)}
-_FORMAL, _EXTRA = 3.0, 0.8
-_DECIDED, _MATTER = 0.5, 4.0  # log odds of opposed decisions at no common matter, and for all of it
+_HIGH, _LOW = 0.3, 0.8
+_DECIDED, _MATTER = 0.6, 0.35  # how sure opposed decisions are with no words of the matter in common, and for all
 _WITHIN = "_within_one_item"
 _CIRCLES = 30  # of each order
+_ADVICE = re.compile(r"\b(?:should|must|always|never|do not|don['’]t|avoid|prefer)\b|세요|십시오|해야", re.IGNORECASE)
+_SAID = {
+    "number": "They have the same words but for a number",
+    "date": "They have the same words but for a date",
+    "negation": "They have the same words but for a negation",
+    "meaning": "By what they mean they cannot both hold",
+    "superseded": "One of them says what has become of the other, or since when it holds",
+    "do_and_do_not": "They advise against each other",
+}
 
 
 def clashes(
-    table: Table,
+    table: Statements,
     pairs: Sequence[Judged],
     relations: Iterable[Relation],
     *,
     types: Collection[str],
     sensitivity: str,
+    border: Border,
     suggest: bool,
     only: int | None = None,
 ) -> tuple[list[Clash], int]:
@@ -45,32 +51,17 @@ def clashes(
 
     And how many pairs would be told besides at the highest sensitivity.
     """
+    levels = {"high": min(_HIGH, border.medium), "medium": border.medium, "low": max(_LOW, border.medium)}
+    least = levels[sensitivity]
     unsure = 0
-    least = _FROM[sensitivity]
     found: list[Clash] = []
-    done: set[tuple[int, int]] = set()
-    if "temporal_conflicts" in types:
-        for one in ordering.disorders(table, range(len(table))):
-            odds = _FORMAL - _EXTRA * one.over
-            if certainty(odds) >= least and (one.a, one.b) not in done:
-                done.add((one.a, one.b))
-                found.append(
-                    _clash(table, one.a, one.b, "temporal_conflicts", "impossible_order", odds, one.differs,
-                           one.because, suggest)
-                )  # fmt: skip
     for pair in pairs:
-        if (pair.a, pair.b) in done:
+        if pair.confidence < levels["high"] or (one := _clash(table, pair, suggest)).type not in types:
             continue
-        ways = weighed(table, pair.a, pair.b, pair.frame, pair.judgement, pair.prior, pair.named)
-        for way in ways:
-            if way.type in types and certainty(way.odds) >= (_NAMED[sensitivity] if pair.named else least):
-                found.append(
-                    _clash(table, pair.a, pair.b, way.type, way.subtype, way.odds, way.differs, way.because,
-                           suggest, sure=suggest and _sure(table, pair))
-                )  # fmt: skip
-                break
+        if pair.confidence >= least:
+            found.append(one)
         else:
-            unsure += any(way.type in types and certainty(way.odds) >= _FROM["high"] for way in ways)
+            unsure += 1
     if "recommendation_conflicts" in types:
         found += [one for one in _decided(table.records, suggest) if one.confidence >= least]
     if "logical_conflicts" in types:
@@ -94,39 +85,40 @@ def _once(found: list[Clash]) -> list[Clash]:
     return list(kept.values())
 
 
-def _sure(table: Table, pair: Judged) -> bool:
-    """Whether a pair would be told in a project: what is told only because somebody named it is no reason to delete."""
-    if not (table.holds(pair.a) and table.holds(pair.b)):
-        return False
-    share = min(pair.prior, prior(table, pair.a, pair.b, pair.frame))
-    ways = weighed(table, pair.a, pair.b, pair.frame, pair.judgement, share, False)
-    return any(certainty(way.odds) >= _FROM["medium"] for way in ways)
-
-
-def _side(table: Table, row: int) -> Side:
+def _side(table: Statements, row: int) -> Side:
     record, text = table.record(row), table.text(row)
     at, dated = said_at(text, record.updated)
     return Side(record, text, at, table.spots[row].place, dated)
 
 
-def _clash(
-    table: Table, a: int, b: int, type: ConflictType, subtype: str, odds: float, differs: str, because: str,
-    suggest: bool, *, sure: bool = False,
-) -> Clash:  # fmt: skip
-    left, right = _side(table, a), _side(table, b)
-    late = newer(told(left.sentence, left.record), told(right.sentence, right.record))
+def _clash(table: Statements, pair: Judged, suggest: bool) -> Clash:
+    left, right = _side(table, pair.a), _side(table, pair.b)
+    late = newer(
+        told(left.sentence, left.record, pair.changes < 0), told(right.sentence, right.record, pair.changes > 0)
+    )
+    type, subtype = _kind(pair, left, right)
+    because = _SAID[subtype]
     together = left.record.id == right.record.id and len(left.record.observations) == 1
-    if together and subtype != "impossible_order":
-        subtype += _WITHIN
     resolution: Resolution | None = None
     if suggest:
-        spots = (left, table.spots[a]), (right, table.spots[b])
-        resolution = asked(left, right) if together else resolved(*spots, late, subtype, sure)
+        spots = (left, table.spots[pair.a]), (right, table.spots[pair.b])
+        sure = pair.anyway >= PROJECT.medium and subtype != "date"
+        resolution = asked(left, right) if together else resolved(*spots, late, sure)
     return Clash(
-        type=type, subtype=subtype, left=left, right=right, differs=differs, newer=late.side,
-        confidence=round(certainty(odds), 3), explanation=f"{because[0].upper()}{because[1:]}. {late.words}",
+        type=type, subtype=subtype + (_WITHIN if together else ""), left=left, right=right, differs=pair.differs,
+        newer=late.side, confidence=round(pair.confidence, 3), explanation=f"{because}. {late.words}",
         resolution=resolution, members=tuple(dict.fromkeys((left.record.id, right.record.id))),
     )  # fmt: skip
+
+
+def _kind(pair: Judged, left: Side, right: Side) -> tuple[ConflictType, str]:
+    if _ADVICE.search(left.sentence) and _ADVICE.search(right.sentence) and pair.kind in ("negation", "meaning"):
+        return "recommendation_conflicts", "do_and_do_not"
+    if pair.kind == "date":
+        return "temporal_conflicts", "date"
+    if pair.update or left.dated or right.dated:
+        return "temporal_conflicts", "superseded"
+    return "factual_conflicts", pair.kind
 
 
 def _decided(records: Sequence[Record], suggest: bool) -> list[Clash]:
@@ -146,7 +138,7 @@ def _decided(records: Sequence[Record], suggest: bool) -> list[Clash]:
             Clash(
                 type="recommendation_conflicts", subtype="opposed_decisions", left=left, right=right,
                 differs=f"one chooses what the other rejects: {one.choice}", newer=late.side,
-                confidence=round(certainty(_DECIDED + _MATTER * one.matter), 3),
+                confidence=round(_DECIDED + _MATTER * one.matter, 3),
                 explanation=f"Two decisions in one matter: {title_of(left.record)} and {title_of(right.record)}. "
                 + late.words,
                 resolution=resolution, members=(left.record.id, right.record.id),

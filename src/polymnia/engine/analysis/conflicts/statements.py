@@ -1,35 +1,31 @@
-"""Statements: the sentences of a record that claim something, each with its place in the text."""
+"""Statements: the sentences of records that claim something, each with its place in the text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.analysis.conflicts.dating import undated
 from polymnia.models import Record
 
-__all__ = ["MOST", "Statement", "plain", "statements"]
+__all__ = ["MOST", "Statement", "Statements", "plain", "statements"]
 
 MOST = 60
 """So many statements of a record are compared; a longer text is mostly reading matter."""
 
 _LONGEST = 600  # characters: what is longer without a full stop is no sentence
 _SHORTEST = 4
+_EVERY = 500  # records between two ticks
 _WRAPPED = 55  # a line so long may go on in the next one
 _CODE_TYPES = re.compile(r"(?:application|text)/(?:json|x-|csv|css|javascript|yaml|xml|sql)|\+(?:json|xml)")
 _FENCE = re.compile(r"[ \t]{0,3}(```+|~~~+)")
 _SKIPPED = re.compile(r"\s*(?:#{1,6}\s|\||[-=*_]{3,}\s*$|<[^>]+>\s*$|\[[^\]]+\]:\s)")
 _UNDER = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _HEADING = re.compile(r"\s*#{1,6}[ \t]+(.*\S)")
-# Headings that any text may have, and that say nothing of what it is about.
-_ANY = re.compile(
-    r"(?:overview|introduction|summary|background|context|notes?|details?|steps?|procedure|instructions?|usage|setup"
-    r"|requirements?|prerequisites|before you start|general|rules?|decisions?|action items|actions|agenda|attendees"
-    r"|to ?do"
-    r"|next steps|misc|faq|tl;?dr|개요|소개|요약|배경|메모|참고|절차|단계|방법|규칙|결정 ?사항|할 ?일|안건|참석자"
-    r"|기타)\W*",
-    re.IGNORECASE,
-)
 _BULLET = re.compile(r"[ \t]*(?:[-*+•◦‣·]|\d{1,3}[.)]|[①-⑳]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
@@ -50,10 +46,9 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]*\)")
 
 
 class Statement(NamedTuple):
-    """A sentence: in which observation it stands, from where to where, its number, and what it is about.
+    """A sentence: in which observation it stands, from where to where, its number, and who says it or what it is of.
 
-    ``about`` is whatever its subject may have to be taken from: the name of the entity, the one who speaks, or the
-    heading it stands under.
+    ``about`` is the one who speaks, the heading it stands under, the name of the entity or the title.
     """
 
     part: int
@@ -87,9 +82,61 @@ def statements(record: Record, most: int = MOST) -> list[Statement]:
     return found
 
 
+class Statements:
+    """The statements of many records, in the order of these; ``owner`` is the place of the record of each.
+
+    Of a record that states nothing the whole text is one statement where ``whole`` is set. ``left_out`` records are not
+    read because there are ``most`` statements before them.
+    """
+
+    def __init__(
+        self,
+        records: Sequence[Record],
+        *,
+        each: int = MOST,
+        most: int | None = None,
+        whole: bool = False,
+        tick: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.records = list(records)
+        self.spots: list[Statement] = []
+        self.left_out = 0
+        owner: list[int] = []
+        for at, record in enumerate(self.records):
+            if tick is not None and at % _EVERY == 0:
+                tick(at, len(self.records))
+            if most is not None and len(owner) >= most:
+                self.left_out = len(self.records) - at
+                break
+            some = statements(record, each)
+            if not some and whole and record.observations and (text := record.observations[0].strip()):
+                start = record.observations[0].find(text)
+                some = [Statement(0, start, start + len(text), 0, "")]
+            self.spots += some
+            owner += [at] * len(some)
+        self.owner: NDArray[Any] = np.array(owner, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.spots)
+
+    def record(self, row: int) -> Record:
+        """The record of a statement."""
+        return self.records[int(self.owner[row])]
+
+    def text(self, row: int) -> str:
+        """A statement as it is written."""
+        spot = self.spots[row]
+        return self.record(row).observations[spot.part][spot.start : spot.end]
+
+    def said(self, row: int) -> str:
+        """A statement as it is judged: without markup and its own date, with whoever it is about."""
+        text = undated(plain(self.text(row)))
+        about = self.spots[row].about
+        return f"{about}: {text}" if about and about.casefold() not in text.casefold() else text
+
+
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    for start, end, heading in _blocks(text):
-        about = heading
+    for start, end, about in _blocks(text):
         turn = _TURN.match(text, start, end)
         if turn is not None and _SELF.search(text, turn.end(), end):
             about, start = turn[1], turn.end()
@@ -143,20 +190,15 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
             head = 2 if number and bare == "---" else head
             continue
         mark = _FENCE.match(line)
-        if fence or mark:
-            fence = "" if fence and bare.startswith(fence) else fence or (mark[1] if mark else "")
-            if held >= 0:
-                yield held, before, heading
-            held = -1
-            continue
         under = number + 1 < len(lines) and held < 0 and bare and _UNDER.match(lines[number + 1]) is not None
-        if not bare or under or _SKIPPED.match(line):
+        if fence or mark or not bare or under or _SKIPPED.match(line):
+            if fence or mark:
+                fence = "" if fence and bare.startswith(fence) else fence or (mark[1] if mark else "")
             if held >= 0:
                 yield held, before, heading
             held = -1
-            if (titled := _HEADING.match(line)) or under:
-                said = titled[1].rstrip("# ") if titled else bare
-                heading = "" if _ANY.fullmatch(said) else said
+            if not fence and ((titled := _HEADING.match(line)) or under):
+                heading = titled[1].rstrip("# ") if titled else bare
             continue
         bullet = _BULLET.match(line)
         wraps = held >= 0 and before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polymnia.engine import duplicates as said_again
 from polymnia.engine.analysis.actions import Delete
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import Part, View, plural
-from polymnia.engine.duplicates import judged
+from polymnia.engine.borders import COPY
 from polymnia.engine.similarity import similarities
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -18,15 +19,11 @@ from polymnia.models.normal import normal
 
 __all__ = ["duplicates"]
 
-_LONG = 20_000  # characters; longer texts are compared as they stand
-_THRESHOLD = 0.95
 _ALIKE = 0.5  # by meaning; what is further apart is never judged the same
-_JUDGED = 10_000  # pairs, the nearest first
+_JUDGED = 500  # pairs, the nearest first
 _MOST = 4_000  # copies that are paired
 _BESIDE = 4  # of a group, those each is compared with where there is no model
 _TOLD = 200
-# How often people call two texts the same that the judge of the store calls so: decision 0015, on rows never tuned on.
-_RIGHT = 0.69
 
 
 class _Copies(NamedTuple):
@@ -115,33 +112,30 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
     if found is None:
         return
     alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
-    for at, (a, b, similarity) in enumerate(_pairs(part, alike)):
-        if at % 500 == 0:
-            view.tick()
-        one, other = (view.material.text(record) for record in (a, b))
-        if a.scope != b.scope or max(len(one), len(other)) > _LONG:
-            continue
-        if not judged(one, other, similarity, _THRESHOLD).duplicate:
-            continue
-        chosen = choice.between(copies[a.id], copies[b.id])
+    pairs = [(a, b) for a, b in _pairs(part, alike) if a.scope == b.scope][:_JUDGED]
+    texts = [(view.material.text(a), view.material.text(b)) for a, b in pairs]
+    for (a, b), sure in zip(
+        pairs, said_again.same(part.judging, texts, COPY, strict=True, tick=view.tick), strict=True
+    ):
+        chosen = choice.between(copies[a.id], copies[b.id]) if sure else None
         if chosen is not None:
-            _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, _RIGHT,
-                  f"Near by vectors or words and compared word by word; people call {_RIGHT:.0%} of such pairs the "
-                  "same. Read them before you delete one.", "say nearly the same")  # fmt: skip
+            _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, min(sure, 0.99),
+                  "Near by vectors or words, of the same words or the same by the judge of pairs, and no number, name "
+                  "or negation differs. Read them before you delete one.", "say nearly the same")  # fmt: skip
 
 
-def _pairs(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float]]:
+def _pairs(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
     """The pairs of some records that are alike, the most similar first."""
     if part.model is None:
         # Those of one group stand together; the words alone decide.
-        yield from ((a, b, 1.0) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
+        yield from ((a, b) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
         return
     rows = part.vectors_of([one.id for one in records])
     alike = similarities(rows @ rows.T, part.look.channels[part.model].embedder.unrelated)
     first, second = np.nonzero(np.triu(alike >= _ALIKE, 1))
-    for at in np.argsort(-alike[first, second], kind="stable")[:_JUDGED].tolist():
+    for at in np.argsort(-alike[first, second], kind="stable").tolist():
         a, b = int(first[at]), int(second[at])
-        yield records[a], records[b], float(alike[a, b])
+        yield records[a], records[b]
 
 
 def _tell(

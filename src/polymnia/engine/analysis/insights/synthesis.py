@@ -1,8 +1,9 @@
 """Knowledge synthesis: what the memories on each topic say together, in sentences that are stored as they stand.
 
 Nothing is rephrased. The sentences that say most of what the topic says are chosen by their place among all of them
-(LexRank) so that they do not repeat each other. Only a memory that has a sentence of the same words counts as saying
-one; those that say otherwise are told beside it. A synthesis is as sure as its topic is.
+(LexRank) so that they do not repeat each other. Only a memory that has a sentence of the same words, or one that the
+judge calls the same, counts as saying one; those that say otherwise are told beside it. A synthesis is as sure as its
+topic is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
 from polymnia.engine.analysis.clashing import once
-from polymnia.engine.analysis.conflicts.table import Table
+from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.agreeing import Voices, heard
@@ -40,7 +41,7 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 class _Said(NamedTuple):
     """What is read of a topic: the statements of its memories, and which rows of them are sentences to tell."""
 
-    table: Table
+    table: Statements
     rows: list[int]
 
     def record(self, at: int) -> Record:
@@ -87,7 +88,7 @@ def _sentences(view: View, topic: Pattern) -> _Said:
     records = [record for id in topic.members if (record := view.record(id)) is not None]
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
     read = {one.id: one for one in [*records[: view.budget.sources], *newest, *decisions(records)[:_NEWEST]]}
-    table = Table(list(read.values()), each=_EACH)
+    table = Statements(list(read.values()), each=_EACH)
     found: list[int] = []
     seen: set[str] = set()
     for row in range(len(table)):
@@ -118,7 +119,13 @@ def _told(view: View, topic: Pattern, said: _Said, rows: Numbers) -> Insight:
     deep = view.at_least(1)
     clashes = _clashes(view, records[:_COMPARED] if deep else list(read.values()))
     statements = [
-        _statement(view, said, at, heard(said.table, said.rows[at], said.rows, clashes), float(rank[at] * len(rows)))
+        _statement(
+            view,
+            said,
+            at,
+            heard(said.table, said.rows[at], said.rows, clashes, view.material.judging),
+            float(rank[at] * len(rows)),
+        )
         for at in chosen(rows, rank, view.budget.statements)
     ]
     last = max(read.values(), key=lambda one: (one.created, one.id))
@@ -144,8 +151,8 @@ def _told(view: View, topic: Pattern, said: _Said, rows: Numbers) -> Insight:
         confidence=topic.confidence,
         explanation="Sentences as they are stored, chosen by how near they are to those of other memories on the topic "
         "(LexRank) and how little they repeat each other. A memory is counted as saying one only if a sentence of it "
-        "has the same words of content, or forms or synonyms of them, and denies and supposes as much; one that "
-        "says otherwise is told beside it. The confidence is that of the topic.",
+        "has the same words, or the judge of pairs calls it the same; one that says otherwise is told beside it. "
+        "The confidence is that of the topic.",
         evidence=evidence, members=topic.members,
         **view.advised(*_advice(label, statements)),
     )  # fmt: skip

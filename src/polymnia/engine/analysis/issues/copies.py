@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polymnia.engine import duplicates
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.alike import pairs_alike
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
-from polymnia.engine.duplicates import judged, least
+from polymnia.engine.borders import COPY
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
 from polymnia.models import Record
@@ -23,16 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["duplicated"]
 
-_THRESHOLD = 0.98  # what is told here should be right four times in five
-_ALIKE = least(_THRESHOLD)  # further apart no rewording reaches that
-_LONG = 20_000  # characters; longer texts are compared as they stand
-_JUDGED = 25_000  # pairs that are judged, nearest first: at .2 ms a pair some seconds
+_ALIKE = 0.8  # by meaning; what is further apart is not judged
+_JUDGED = 1_000  # pairs that are judged, nearest first: some milliseconds each
 _BEGIN = 1000  # characters in which a text must have a letter or a digit to say anything
-_WORD = re.compile(r"\w+")
 _TOLD = 5  # members of a group that are shown
-# How often people give two texts 4.5 of 5 for being the same that the judge calls so, by its score: 193 such pairs of
-# English and Korean sentences.
-_RIGHT = ((0.99, 0.88), (0.0, 0.79))
 
 
 class _Pair(NamedTuple):
@@ -81,28 +74,15 @@ def _near(
         candidates, alike = candidates[keep], alike[keep]
     if len(candidates) > _JUDGED:
         left = len(candidates) - _JUDGED
-        notes.append(f"{left:,} further pairs of contents that are less alike were not compared word by word.")
+        notes.append(f"{left:,} further pairs of contents that are less alike were not compared.")
         order = np.argsort(-alike, kind="stable")[:_JUDGED]
         candidates, alike = candidates[order], alike[order]
-    found = []
-    for at, ((one, other), value) in enumerate(zip(candidates.tolist(), alike.tolist(), strict=True)):
-        if at % 500 == 0:
-            material.tick(at, len(candidates))
-        a, b = rest[one], rest[other]
-        if records[a].scope != records[b].scope or max(len(texts[a]), len(texts[b])) > _LONG:
-            continue
-        if _reordered(texts[a], texts[b]):
-            continue
-        verdict = judged(texts[a], texts[b], value, _THRESHOLD)
-        if verdict.duplicate:
-            found.append(_Pair(a, b, next(right for score, right in _RIGHT if verdict.score >= score)))
-    return found, notes
-
-
-def _reordered(one: str, other: str) -> bool:
-    """Whether two texts have the same words in another order: what each of them does may have changed places."""
-    ours, theirs = (_WORD.findall(text.casefold()) for text in (one, other))
-    return ours != theirs and Counter(ours) == Counter(theirs)
+    chosen = [(rest[one], rest[other]) for one, other in candidates.tolist()]
+    chosen = [(a, b) for a, b in chosen if records[a].scope == records[b].scope]
+    sure = duplicates.same(
+        material.judging, [(texts[a], texts[b]) for a, b in chosen], COPY, strict=True, tick=material.tick
+    )
+    return [_Pair(a, b, value) for (a, b), value in zip(chosen, sure, strict=True) if value], notes
 
 
 def _groups(count: int, pairs: Iterable[_Pair]) -> list[list[int]]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from polymnia.engine.analysis.actions import DeleteObservations
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
-from polymnia.errors import Invalid
+from polymnia.engine.moments import moment
+from polymnia.errors import Invalid, NoModel
 
-from .planted import Desk
-from .unrelated import UNRELATED
+from .planted import Desk, Opinion
 
 A, B = "The gateway timeout is 30 seconds.", "The gateway timeout is 10 seconds."
 
@@ -40,7 +38,7 @@ def test_an_empty_project_and_one_of_one_item(desk: Desk) -> None:
 
 def test_sentences_of_one_item_may_clash(desk: Desk) -> None:
     desk.note("The Orion cache stores card numbers. We like it. The Orion cache does not store card numbers.")
-    (found,) = desk.conflicts(sensitivity="high").clashes
+    (found,) = desk.conflicts().clashes
     assert found.subtype == "negation_within_one_item" and found.newer == "same"
     assert found.resolution is not None and found.resolution.action == "ask" and not found.resolution.steps
 
@@ -70,32 +68,55 @@ def test_a_set_of_one_and_of_unknown_items(desk: Desk) -> None:
     assert desk.conflicts("content_none").looked_at["items"] == 0
 
 
-def test_of_two_named_items_about_one_thing_the_judge_decides(desk: Desk) -> None:
-    from polymnia.engine.analysis.contradiction import judge, probability
+def test_what_the_judge_calls_a_conflict_is_told_with_both_statements_and_which_is_newer(tmp_path: Path) -> None:
+    judge = Opinion()
+    old, new = "The ferry to Vik leaves from the north pier.", "Boats for Vik now depart at the south quay."
+    judge.of(old, new, "update", "conflict")
+    desk = Desk(tmp_path, judge=judge)
+    ids = [desk.note(old, day=1), desk.note(new, day=40)]
+    desk.notes(["Vik has a church.", "The north pier was built of stone."], day=2)
+    (found,) = desk.conflicts(*ids).clashes
+    assert (found.left.sentence, found.right.sentence, found.newer) == (old, new, "right")
+    assert (found.type, found.subtype) == ("temporal_conflicts", "superseded")
+    assert "later" in found.explanation and 0.5 < found.confidence <= 1
+    assert "north pier" in found.differs and "south quay" in found.differs
+    # Each pair is read in both orders, and not again.
+    asked = len(judge.asked)
+    assert {(old, new), (new, old)} <= set(judge.asked)
+    desk.conflicts(*ids)
+    assert len(judge.asked) == asked
 
-    texts = [
-        A,
-        "The gateway is fast.",
-        "The gateway is not fast.",
-        "It was late. Nobody came.",
-        "Did nobody come late?",
+
+def test_two_named_items_about_different_things_do_not_clash(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, judge=Opinion())
+    ids = desk.notes(["Anna is allergic to hazelnuts.", "The museum is closed on Tuesdays.", "Basil dies in frost."])
+    assert desk.conflicts(*ids, sensitivity="high").clashes == []
+    assert desk.conflicts(sensitivity="high").clashes == []
+
+
+def test_without_a_judge_exact_rules_are_left_and_the_answer_says_so(desk: Desk) -> None:
+    desk.notes([A, B, "The ferry leaves from the north pier.", "Boats depart at the south quay."])
+    found = desk.conflicts()
+    assert pairs(found.clashes) == [(A, B)]
+    assert found.notes == [
+        "No model judged what statements mean: only amounts, dates and negations of the same words were compared."
     ]
-    ids = desk.notes(texts)
-    for i, j in ((0, 1), (0, 2), (1, 2), (3, 4)):
-        found = desk.conflicts(ids[i], ids[j], sensitivity="high").clashes
-        (judged,) = judge([(texts[i], texts[j])])
-        told = probability(judged.score, 0.5)
-        assert bool(found) == (told >= 0.3)
-        assert not found or found[0].confidence >= told - 0.001  # or what it would have in a project
 
 
-@pytest.mark.long
-def test_two_named_items_about_different_things_do_not_clash(desk: Desk) -> None:
-    ids = desk.notes(list(UNRELATED))
-    pairs = random.Random(4).sample([(a, b) for at, a in enumerate(ids) for b in ids[at + 1 :]], 300)
-    told = [pair for pair in pairs if desk.conflicts(*pair).clashes]
-    assert len(told) <= 1
-    assert len(desk.conflicts(*ids).clashes) <= 1
+def test_a_judge_that_cannot_be_loaded_is_told_and_not_asked_again(tmp_path: Path) -> None:
+    class Broken(Opinion):
+        def load(self) -> None:
+            self.asked.append(("load", ""))
+            raise NoModel("The file judge_en.onnx is not as it was shipped")
+
+    judge = Broken()
+    desk = Desk(tmp_path, judge=judge)
+    desk.notes([A, B])
+    for _ in range(2):
+        found = desk.conflicts()
+        assert pairs(found.clashes) == [(A, B)]
+        assert "(The file judge_en.onnx is not as it was shipped)" in found.notes[0]
+    assert judge.asked == [("load", "")]
 
 
 def test_one_item_against_the_project(desk: Desk) -> None:
@@ -112,42 +133,42 @@ def test_one_item_against_the_project(desk: Desk) -> None:
         return told.clashes
 
     (found,) = of(late)
-    assert (found.type, found.subtype) == ("temporal_conflicts", "superseded")
+    assert (found.type, found.subtype) == ("factual_conflicts", "number")
     assert {found.left.record.uid, found.right.record.uid} == {ids[0], late}
     assert of(ids[1]) == [] and of(late, types=["logical_conflicts"]) == []
     assert of(late, suggest=False)[0].resolution is None
 
 
-def test_observations_are_about_their_entity(desk: Desk) -> None:
-    desk.entity("Alice", "works at Acme", "likes tea", "works at Globex")
+def test_observations_are_about_their_entity(tmp_path: Path) -> None:
+    judge = Opinion()
+    judge.of("Alice: works at Acme", "Alice: has left for Globex", "update", "conflict")
+    desk = Desk(tmp_path, judge=judge)
+    desk.entity("Alice", "works at Acme", "likes tea", "has left for Globex")
     desk.entity("Bob", "works at Initech", "likes coffee")
-    (found,) = desk.conflicts().clashes
-    assert {found.left.sentence, found.right.sentence} == {"works at Acme", "works at Globex"}
+    (found,) = desk.conflicts(sensitivity="high").clashes
+    assert {found.left.sentence, found.right.sentence} == {"works at Acme", "has left for Globex"}
     assert found.left.record.name == "Alice" == found.right.record.name
 
 
-def test_an_observation_is_taken_out_and_the_entity_stays(desk: Desk) -> None:
-    desk.entity("Orion", "upload limit is 20 MB", "is old", day=1)
-    desk.note("The Orion upload limit is 50 MB.", day=9)
-    (found,) = desk.conflicts().clashes
-    assert found.resolution is not None and found.resolution.steps
-    assert [type(step) for step in found.resolution.steps] == [DeleteObservations]
-    desk.apply(found.resolution.steps)
-    assert desk.conflicts().clashes == []
-    (left,) = desk.memory.open_nodes(["Orion"])[0].records
-    assert left.observations == ("is old",)
-
-
-def test_a_sentence_is_taken_out_of_a_longer_text(desk: Desk) -> None:
+def test_what_is_superseded_is_marked_and_nothing_is_lost(desk: Desk) -> None:
     text = "# Orion\n\n- The Orion upload limit is 20 MB.\n- Orion has 3 retries.\n\nOrion is old. It is slow."
-    id = desk.note(text, day=1)
-    desk.note("The Orion upload limit is 50 MB.", day=9)
-    (found,) = desk.conflicts().clashes
-    assert found.left.sentence == "The Orion upload limit is 20 MB."
-    assert found.resolution is not None and found.resolution.steps
-    desk.apply(found.resolution.steps)
-    assert desk.memory.item(id).observations == (text.replace("- The Orion upload limit is 20 MB.\n", ""),)
-    assert desk.conflicts().clashes == []
+    long = desk.note(text, day=1)
+    short = desk.note("The Vega quota is 9 GB.", day=1)
+    desk.entity("Lyra", "The Lyra limit is 4 GB", "is old", day=1)
+    newer = desk.note("The Orion upload limit is 50 MB.", day=9)
+    newest = desk.note("The Vega quota is 7 GB.", day=9)
+    desk.note("The Lyra limit is 8 GB.", day=9)
+    for one in desk.conflicts().clashes:
+        assert one.resolution is not None and one.resolution.action == "keep_newest"
+        desk.apply(one.resolution.steps)
+    day = moment(desk.memory.item(newer).updated)[:10]
+    marked = text.replace("is 20 MB.", f"is 20 MB (until {day}).")
+    assert desk.memory.item(long).observations == (marked,)
+    assert desk.memory.item(short).observations == ("The Vega quota is 9 GB.",)
+    assert desk.memory.item(short).metadata == {"superseded_by": newest}
+    (left,) = desk.memory.open_nodes(["Lyra"])[0].records
+    assert set(left.observations) == {f"The Lyra limit is 4 GB (until {day})", "is old"}
+    assert desk.conflicts(sensitivity="high").clashes == []
 
 
 @pytest.mark.parametrize(
@@ -181,9 +202,9 @@ def test_a_later_version_is_no_clash_with_the_one_before(desk: Desk) -> None:
     "texts",
     [
         ("The retry limit used to be 3 seconds, now it is 5.", "The retry limit is 3 seconds."),
+        ("Sessions expire after 2 hours.", "Sessions expire after 120 minutes."),
         ("If the queue is full, the retry limit is 9.", "The retry limit is 5."),
         ("Is the retry limit 3?", "The retry limit is 5."),
-        ("We met Helios on 3 May 2025.", "We met Helios on 10 May 2025."),
         ("Alice likes tea.", "Alice likes coffee."),
         ("Room 1 seats 8 people.", "Room 2 seats 20 people."),
         ("The export flag is enabled.", "The import flag is disabled."),
@@ -226,11 +247,11 @@ def test_the_pairs_grow_with_the_items_and_not_with_their_square(desk: Desk) -> 
         parts = ("limit", "quota", "timeout", "budget", "deadline", "capacity", "price", "weight", "delay", "rate")
         desk.notes([f"The {parts[i % 10]} of service S{i // 4} is {i % 7} units." for i in range(first, first + count)])
 
-    fill(300, 0)
+    fill(500, 0)
     some = desk.conflicts(suggest=False).looked_at
-    fill(900, 300)
+    fill(700, 500)
     all = desk.conflicts(suggest=False).looked_at
-    assert all["items"] == 1200 and some["items"] == 300
+    assert all["items"] == 1200 and some["items"] == 500
     assert 0 < all["pairs_found"] <= 5 * some["pairs_found"] and all["pairs_found"] <= 12 * 1200
 
 

@@ -1,9 +1,9 @@
-"""How texts are taken apart into statements and terms."""
+"""How texts are taken apart into statements."""
 
 from __future__ import annotations
 
+from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.statements import statements
-from polymnia.engine.analysis.conflicts.terms import read
 from polymnia.models import Record
 
 TEXT = """---
@@ -59,21 +59,6 @@ def test_a_title_tells_what_it_is_about_and_programs_tell_nothing() -> None:
     assert said("x = 1. y is 2.", content_type="text/x-python") == []
 
 
-def test_terms_of_two_languages() -> None:
-    terms = read("The gateways didn't close on 3 May 2025 at 5 pm, 20 users say.")
-    assert (terms.words, terms.figures, terms.days, terms.denied) == (
-        ("gateway", "close", "user", "say"), ("17", "20"), ("3", "m5", "2025"), 1,
-    )  # fmt: skip
-    terms = read("결제 서버는 2024년 3월 5일에 닫지 않았고 포트는 8080이다.")
-    assert terms.words[:2] == ("결제", "서버") and terms.figures == ("8080",)
-    assert terms.days == ("y2024", "m3", "d5") and terms.denied == 1
-
-
-def test_idioms_deny_nothing() -> None:
-    assert read("I couldn't agree more.").denied == 0 == read("Don't forget to lock it.").denied
-    assert read("I do not agree.").denied == 1
-
-
 def test_any_text_can_be_read() -> None:
     odd = (
         "1234-d-5 12:xx ²³ ٣ ١٢ 5pm 3com n't ' -- "
@@ -81,5 +66,7 @@ def test_any_text_can_be_read() -> None:
     )
     for size in range(1, len(odd)):
         for text in (odd[:size], odd[size:], f"# {odd[size:]}\n\n- {odd[:size]}.\n"):
-            read(text)
+            exact.words(text)
+            exact.clash(text, odd)
+            exact.unlike(text, odd)
             said(text)

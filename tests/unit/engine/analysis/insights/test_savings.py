@@ -44,7 +44,7 @@ def test_equal_memories_are_one(tmp_path: Path) -> None:
 def test_near_copies_are_found_when_it_goes_deep(tmp_path: Path) -> None:
     project = Project(tmp_path)
     a = project.note("The old ferry leaves the stone quay at dawn for the far island.", days=9)
-    b = project.note("The old ferry leaves from the stone quay at dawn for the far island.", days=8)
+    b = project.note("The old ferry leaves the stone quay at dawn, for the far island!", days=8)
     for number in range(10):
         project.note(_varied(number), days=7)
     assert not named(project.insights("efficiency_opportunities"), "near_duplicates")

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-__all__ = ["apart", "common", "plainly"]
+__all__ = ["common", "unit_in"]
 
 
 class _Unit(NamedTuple):
@@ -50,7 +50,7 @@ for _line in _TABLE.strip().splitlines():
     for _way in _ways:
         _UNITS[_way] = _Unit(_measure, Decimal(_size), _english, _korean)
 
-_SMALLEST = {"time": "msec", "months": "months", "data": "bytes", "length": "mm", "mass": "mg", "volume": "ml"}
+_EASTERN_UNITS = tuple(way for way in _UNITS if not way.isascii())
 _COUNTS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "twelve": 12, "fourteen": 14, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90,
@@ -94,31 +94,11 @@ class _Amount(NamedTuple):
     eastern: bool
 
 
-_FIGURES = re.compile(r"((?=\S*\d)\S+)(?: ([^\W\d]\S*))? and ((?=\S*\d)\S+)(?: ([^\W\d]\S*))?")
-_COPULA = re.compile(r"(?:이다|입니다|이며|이에요|예요|이고|임|에|마다|동안|이내|까지|을|를|은|는)+$")
-
-
-def apart(differs: str) -> str:
-    """Two figures that differ, each with the word after it if that is what it counts: not "8080 and 8443 answers"."""
-    found = _FIGURES.fullmatch(differs)
-    if found is None or not (found[2] or found[4]):
-        return differs
-    counted = [_COPULA.sub("", word or "") for word in (found[2], found[4])]
-    same = counted[0].lower().rstrip("s") == counted[1].lower().rstrip("s")
-    shown = []
-    for figure, word in zip((found[1], found[3]), counted, strict=True):
-        kept = word if same or word in _UNITS or word.lower() in _UNITS else ""
-        shown.append(f"{figure}{'' if not kept or not kept.isascii() else ' '}{kept}")
-    return " and ".join(shown)
-
-
-def plainly(text: str) -> str:
-    """A text with every amount in the smallest unit of its kind, and every number in figures."""
-    if not _may(text):
-        return text
-    text = _counted(text)
-    amounts = _amounts(text)
-    return _written(text, amounts, dict.fromkeys((one.unit.measure for one in amounts), None)) if amounts else text
+def unit_in(word: str) -> str:
+    """The unit that a word is, without the particles Korean adds to it; empty where it is none."""
+    if word.isascii():
+        return word if word in _UNITS or word.lower() in _UNITS else ""
+    return max((way for way in _EASTERN_UNITS if word.startswith(way)), key=len, default="")
 
 
 def common(here: str, there: str) -> tuple[str, str]:
@@ -136,7 +116,7 @@ def common(here: str, there: str) -> tuple[str, str]:
     units = {
         measure: unit
         for measure, unit in smallest.items()
-        if len({one.unit.size for one in (*mine, *other) if one.unit.measure == measure}) > 1
+        if unit is not None and len({one.unit.size for one in (*mine, *other) if one.unit.measure == measure}) > 1
     }
     return (_written(left, mine, units), _written(right, other, units)) if units else (left, right)
 
@@ -196,22 +176,17 @@ def _measures(text: str, match: re.Match[str]) -> bool:
     return match[3] not in ("일", "주", "달") or bool(_LASTING.match(after) or _PERIOD.search(before))
 
 
-def _written(text: str, amounts: list[_Amount], units: dict[str, _Unit | None]) -> str:
-    """A text with the amounts of some measures in other units; None stands for the smallest of all."""
+def _written(text: str, amounts: list[_Amount], units: dict[str, _Unit]) -> str:
+    """A text with the amounts of some measures in other units."""
     parts, at = [], 0
     for one in amounts:
         if one.unit.measure not in units:
             continue
         unit = units[one.unit.measure]
-        eastern = one.eastern and unit is not None
-        size, name = (Decimal(1), _SMALLEST[one.unit.measure]) if unit is None else (unit.size, _name(unit, eastern))
-        parts += [text[at : one.start], f"{_shown(one.much / size)}{'' if eastern else ' '}{name}"]
+        name = unit.korean if one.eastern else f" {unit.english}"
+        parts += [text[at : one.start], f"{_shown(one.much / unit.size)}{name}"]
         at = one.end
     return "".join((*parts, text[at:]))
-
-
-def _name(unit: _Unit, eastern: bool) -> str:
-    return unit.korean if eastern else unit.english
 
 
 def _shown(value: Decimal) -> str:

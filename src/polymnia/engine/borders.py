@@ -1,0 +1,45 @@
+"""Borders: from which chance on the engine acts on what the judge says of two texts. All of them are here.
+
+``python -m bench.analysis.conflicts --fit`` measures them anew for other weights and prints this table.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import NamedTuple
+
+__all__ = ["COPY", "NAMED", "PROJECT", "SAME", "Border"]
+
+
+class Border(NamedTuple):
+    """How what is known of two statements becomes the share of such pairs that clash, and from where they are told.
+
+    The judge has learned on pairs of which a third clash, and all are about one thing. Of the pairs that an index
+    brings together far fewer do. So the log odds that the judge gives, how ``near`` the vectors of the two are and how
+    many words they ``shared`` are weighed anew for each use.
+    """
+
+    judged: float
+    near: float
+    shared: float
+    shift: float
+    medium: float
+
+    def confidence(self, chance: float, near: float, shared: float) -> float:
+        """The share of pairs with this chance that clash, for statements that are so near and share so much."""
+        chance = min(max(chance, 1e-4), 1 - 1e-4)
+        odds = self.judged * log(chance / (1 - chance)) + self.near * near + self.shared * shared + self.shift
+        return 1 / (1 + exp(-min(max(odds, -30.0), 30.0)))
+
+
+NAMED = Border(judged=0.45, near=3.73, shared=0.13, shift=-2.83, medium=0.33)
+"""For items that a caller names together."""
+
+PROJECT = Border(judged=0.42, near=4.32, shared=3.24, shift=-5.50, medium=0.51)
+"""For pairs that were found in a project."""
+
+SAME = 0.97
+"""The chance, in both orders, from which on a stored memory is named as saying the same as a new one."""
+
+COPY = 0.985
+"""The same for advice to keep one of two memories."""

@@ -1,0 +1,92 @@
+"""Judging: the judge of pairs as the engine uses it. Both orders are read, and what was said is remembered."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock, Thread
+from typing import NamedTuple
+
+from polymnia.engine.ports.models import Judge, Judgement
+from polymnia.errors import Fault
+
+__all__ = ["Judging", "Verdict"]
+
+_AT_ONCE = 32  # pairs between two ticks
+_REMEMBERED = 20_000
+_LONGEST = 1_000  # characters of a text that are read
+
+
+class Verdict(NamedTuple):
+    """What two texts are to each other, by both orders of reading them.
+
+    ``clash`` is the mean chance that both cannot hold, ``update`` the higher one that one of them says what has become
+    of the other, ``same`` the lower one that they say the same. ``later`` is positive where the second text is the
+    one that updates the first, and negative where it is the first.
+    """
+
+    clash: float
+    update: float
+    same: float
+    unrelated: float
+    later: float
+
+
+class Judging:
+    """A judge that is loaded when it is first asked. Safe to use from several threads."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._known: OrderedDict[tuple[str, str], Verdict] = OrderedDict()
+        self._lock = Lock()
+        self._loading: Thread | None = None
+        self.ready = False
+        self.fault: Fault | None = None
+
+    def load(self) -> bool:
+        """Make the judge ready. False when it cannot be: ``fault`` says why, and it is not tried again."""
+        if self.ready or self.fault is not None:
+            return self.ready
+        try:
+            self._judge.load()
+        except Fault as e:
+            self.fault = e
+            return False
+        self.ready = True
+        return True
+
+    def soon(self) -> bool:
+        """Whether the judge is ready; where it is not, it is made so in the background."""
+        with self._lock:
+            if not self.ready and self.fault is None and self._loading is None:
+                self._loading = Thread(target=self.load, name="polymnia-judge", daemon=True)
+                self._loading.start()
+        return self.ready
+
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], tick: Callable[[int, int], None] | None = None
+    ) -> list[Verdict]:
+        """A verdict for each pair, in order."""
+        asked = [(a[:_LONGEST], b[:_LONGEST]) for a, b in pairs]
+        with self._lock:
+            found = {pair: self._known[pair] for pair in asked if pair in self._known}
+        new = [pair for pair in dict.fromkeys(asked) if pair not in found]
+        for start in range(0, len(new), _AT_ONCE):
+            if tick is not None:
+                tick(start, len(new))
+            some = new[start : start + _AT_ONCE]
+            told = self._judge.judge([*some, *((b, a) for a, b in some)])
+            found |= {pair: _both(*two) for pair, *two in zip(some, told, told[len(some) :], strict=False)}
+        with self._lock:
+            for pair in new:
+                self._known[pair] = found[pair]
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return [found[pair] for pair in asked]
+
+
+def _both(one: Judgement, other: Judgement) -> Verdict:
+    return Verdict(
+        clash=(one.clash + other.clash) / 2, update=max(one.update, other.update), same=min(one.same, other.same),
+        unrelated=(one.unrelated + other.unrelated) / 2, later=one.update - other.update,
+    )  # fmt: skip
