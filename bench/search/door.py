@@ -42,7 +42,8 @@ VARIANTS: dict[str, dict[str, str]] = {
     "all": {},
     "words": {"lanes": "words"},
     "meaning": {"lanes": "meaning"},
-    "rerank": {"rerank": "on"},
+    "quick": {"effort": "quick"},
+    "thorough": {"effort": "thorough"},
 }
 # How the speed of a filtered search is measured: a kind that one memory in eight has, and a time that all of them pass.
 FILTERS: dict[str, dict[str, object]] = {"by kind": {"kinds": ["decision"]}, "by time": {"created_from": 1}}

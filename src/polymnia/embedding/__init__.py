@@ -66,7 +66,7 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
 
 
 def reranker(name: str) -> Reranker | None:
-    """The model that reads the best hits again, which goes with an embedder: None for "none", and without onnxruntime."""
+    """What reads the best hits again beside an embedder: None for "none", and without onnxruntime."""
     if name.strip() == "none" or not _can_run():
         return None
     with importing():
@@ -89,11 +89,6 @@ def _can_run() -> bool:
     from polymnia.embedding.weights import installed
 
     return installed("onnxruntime")
-
-
-def judge(name: str) -> Judge | None:
-    """The judge of pairs that goes with an embedder: None for "none", and where no model of it is installed."""
-    return None
 
 
 def _built_in(name: str) -> list[Embedder]:

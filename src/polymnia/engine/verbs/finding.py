@@ -55,9 +55,10 @@ class FindingVerbs(Verbs):
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
         Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
         ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. ``sort`` may be
-        "relevance", "date" or "title". ``effort`` says how long the best candidates may be read again together with the
-        query: "quick" (not at all), "balanced" or "thorough"; the setting counts where it is not given. Pages are asked for by ``cursor``, or by ``offset``, which skips so many.
-        ``within`` is called with the answer and the moment of the store it is from.
+        "relevance", "date" or "title". ``effort`` says how long the best candidates may be read again together with
+        the query: "quick" (not at all), "balanced" or "thorough"; where it is not given, the setting counts. Pages are
+        asked for by ``cursor``, or by ``offset``, which skips so many. ``within`` is called with the answer and the
+        moment of the store it is from.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
