@@ -28,7 +28,7 @@ def run(plan: Plan) -> Result:
     """Measure each chosen set with each chosen embedder. Sets that were not chosen keep their last figures."""
     part = (120, 500) if plan.quick else (None, None)
     sets: dict[str, Any] = _kept(plan) if not plan.quick else {}
-    families = [Polymnia(_name(name), name, _variants(plan, name)) for name in plan.embedders]
+    families = [Polymnia(_name(name), name, plan.variants) for name in plan.embedders]
     skipped = []
     shelves: Shelves = {}
     for asked in plan.question_sets(*part):
@@ -68,11 +68,6 @@ def _result(plan: Plan, sets: Mapping[str, Any], skipped: list[str]) -> Result:
 
 def _name(embedder: str) -> str:
     return {door.PLAIN: "polymnia, multi", "auto": "polymnia"}.get(embedder, f"polymnia, {embedder}")
-
-
-def _variants(plan: Plan, embedder: str) -> list[str]:
-    """The reranker is English, as the second model is: it goes with that one."""
-    return [variant for variant in plan.variants if variant != "rerank" or embedder != door.PLAIN]
 
 
 def _kept(plan: Plan) -> dict[str, Any]:

@@ -56,6 +56,7 @@ class Toy:
     near = False
     strong = True
     unrelated = 0.0
+    answers = (0.0, 1.0)
 
     def knows(self, text: str) -> bool:
         return "…" not in text

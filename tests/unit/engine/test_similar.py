@@ -19,6 +19,7 @@ from .search.toys import Toy
 def test_every_model_is_asked_and_the_same_text_is_1(tmp_path: Path, measure: str) -> None:
     weak, strong = Toy("weak"), Toy("strong", 128)
     weak.strong, weak.unrelated, strong.unrelated = False, 0.05, 0.3
+    weak.answers, strong.answers = (0.05, 1.0), (0.3, 1.0)
     weak.knows = lambda text: True  # type: ignore[method-assign]
     store = SqliteStore(str(tmp_path / "memory.db"), analyst=Analysis())
     finder = Finder(store, embedders=[weak, strong])

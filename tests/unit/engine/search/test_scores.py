@@ -49,6 +49,7 @@ def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The same memories, ordered in every way there is."""
     weak, strong = Toy("weak"), Toy("strong", 128)
     weak.strong, weak.unrelated, strong.unrelated = False, 0.05, 0.3
+    weak.answers, strong.answers = (0.05, 1.0), (0.3, 1.0)
     toys = {"words": [], "weak": [weak], "strong": [strong], "two": [weak, strong], "judged": [weak, strong]}
     store = SqliteStore(str(tmp_path_factory.mktemp("scores") / "memory.db"), analyst=Analysis())
     finder = Finder(store, embedders=toys[request.param], reranker=Judge() if request.param == "judged" else None)

@@ -25,6 +25,7 @@ class Toy:
     near = False
     strong = True
     unrelated = 0.0
+    answers = (0.0, 1.0)
 
     def __init__(self, id: str = "toy", dimensions: int = 256) -> None:
         self.id = id
