@@ -32,6 +32,7 @@ __all__ = [
     "key_file",
     "limits",
     "memory",
+    "missing_models",
     "misspelt",
     "passed_over",
     "policy",
@@ -237,6 +238,13 @@ def _check_embedder(chosen: Settings) -> None:
         embedding.check(chosen.embedder, url=chosen.embedder_url, key=_embedder_key(chosen))
     except Invalid as e:
         raise BadSetting(f"{e.message}\n{e.hint}") from None
+
+
+def missing_models(chosen: Settings) -> str | None:
+    """What the models of the settings do without on this machine, and what to do; None where nothing is missing."""
+    from polymnia import embedding
+
+    return embedding.missing(chosen.embedder)
 
 
 def _embedder_key(chosen: Settings) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from polymnia.app import memory
+from polymnia.app import memory, missing_models
 from polymnia.cli.output import bar, counted, dim, green, print_json, red, strong
 from polymnia.engine.integrity.indexes import damaged_indexes
 from polymnia.engine.search.tending import Health
@@ -101,6 +101,7 @@ def health(arguments: Namespace, chosen: Settings) -> int:
         "memories": entities,
         "relations": relations,
         **told,
+        "missing": missing_models(chosen),
         "damaged": damaged,
     }
     if arguments.json:
@@ -141,6 +142,8 @@ def _print_health(data: dict[str, Any]) -> None:
             print(f"          {model['why']}")
     if not data["models"]:
         print(f"{strong('meaning')}   no model (--embedder none): search goes by words alone")
+    if data["missing"]:
+        print(f"{strong('missing')}   {data['missing']}")
     for one in data["damaged"]:
         where = f" {dim('(' + one['project'] + ')')}" if one["project"] else ""
         print(f"{strong('damaged')}   {red(one['what'])}{where}")

@@ -21,7 +21,7 @@ from polymnia.importing import importing
 if TYPE_CHECKING:
     from polymnia.engine.ports.models import Embedder, Judge, Reranker
 
-__all__ = ["check", "choose", "judge", "reranker"]
+__all__ = ["check", "choose", "judge", "missing", "reranker"]
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
@@ -83,6 +83,16 @@ def judge(name: str) -> Judge | None:
         from polymnia.embedding.pairs import PairJudge
 
     return PairJudge()
+
+
+def missing(name: str) -> str | None:
+    """What the chosen models do without because onnxruntime is not installed, and what to do; None where it is."""
+    if name.strip() == "none" or _can_run():
+        return None
+    return (
+        "onnxruntime is not installed: there is no model for English alone, none that reads the best hits again, and "
+        "no judge of pairs. Run `pip install onnxruntime` where there is one for this platform."
+    )
 
 
 def _can_run() -> bool:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from form import each
-from stdio_client import Place, Reply, Server, entity, everything_is_near
+from stdio_client import Place, Reply, Server, entity
 
 WITH_MEANING = {"POLYMNIA_EMBEDDER": None}  # the default, whatever else tests prefer
 
@@ -170,7 +170,6 @@ def test_any_query_is_answered(full: Server, query: str) -> None:
     assert len(names(reply)) <= 5
 
 
-@everything_is_near
 @pytest.mark.promise("search.miss")
 def test_a_miss_names_the_nearest_things_there_are(full: Server) -> None:
     reply = full.call("search_nodes", query="qqqqzzzz xkcdwvut")

@@ -315,6 +315,25 @@ def test_health_tells_what_is_there(filled: Place) -> None:
     assert "by words alone" in printed
 
 
+@pytest.mark.promise("search.no_onnxruntime")
+def test_without_onnxruntime_meaning_goes_on_with_numpy_and_health_says_so(filled: Place) -> None:
+    (filled.folder / "without").mkdir()
+    (filled.folder / "without" / "sitecustomize.py").write_text("import sys; sys.modules['onnxruntime'] = None")
+    without = {"PYTHONPATH": str(filled.folder / "without"), "POLYMNIA_EMBEDDER": "auto"}
+
+    found = json.loads(filled.run("search", "the capital of Korea", "--json", environment=without).stdout)
+    data = json.loads(filled.run("health", "--json", environment=without).stdout)
+
+    assert names(found)[0] == "서울"
+    assert data["well"]
+    assert data["models"].keys() == {"polymnia-multi-1"}
+    assert "pip install onnxruntime" in data["missing"]
+    assert data["missing"] in filled.run("health", environment=without).stdout
+    whole = json.loads(filled.run("health", "--json", environment={"POLYMNIA_EMBEDDER": "auto"}).stdout)
+    assert whole["missing"] is None
+    assert whole["models"].keys() == {"polymnia-multi-1", "polymnia-en-1"}
+
+
 @pytest.mark.promise("search.command.health_broken")
 def test_a_broken_model_is_told_with_an_exit_code(filled: Place) -> None:
     data = told(filled, "health", "--embedder", "onnx:nowhere", code=1)
