@@ -152,8 +152,8 @@ def test_an_id_of_another_session_is_told_like_one_that_never_was(shared: Server
 def test_analysing_changes_nothing(place: Place) -> None:
     server = place.serve("content")
     with diary(place, "atlas") as book:
-        ids = [book.note(text, days=50 - 10 * at) for at, text in enumerate((*OURS, "Ticket HEL-204 is open."))]
-        ids.append(book.note("Ticket HEL-204 is closed.", days=1))
+        ids = [book.note(text, days=50 - 10 * at) for at, text in enumerate((*OURS, "The door code is 4711."))]
+        ids.append(book.note("The door code is 8155.", days=1))
         inside = book.note("The quetzal sleeps.", session="s")
         book.relate([(ids[0], ids[1]), (ids[1], ids[2])], "part_of")
 
