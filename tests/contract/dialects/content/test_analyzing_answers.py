@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from stdio_client import Place, Server
+from polymnia import EntityDraft
+from polymnia.engine.search import Analysis
+from polymnia.storage.sqlite import SqliteStore
+from stdio_client import Place, Server, entity, relation
 
-from .analyzing import analyze, analyze_all, diary, ids_in, strings
-from .speaking import get
+from .analyzing import CONFLICTS, DAY, INSIGHTS, PATTERNS, analyze, analyze_all, diary, ids_in, kinds, lasting, strings
+from .speaking import get, related, stored
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -102,7 +105,190 @@ def test_every_sentence_that_is_quoted_stands_in_its_item(shared: Server, mixed:
     assert not [(text, texts[id]) for text, id in found if text.rstrip("…") not in texts[id]]
     for id in mixed:
         answer = analyze(shared, "analyze_quality", "mixed", content_id=id, options={"include_metrics": True})
-        assert len(office["observations"]) == 2  # nothing is lost
+        marked = [one["quote"] for one in answer["suggestions"]]
+        for dimension in answer["dimensions"].values():
+            marked += [text for metric in dimension["metrics"].values() for text in metric.get("quotes", [])]
+        assert not [text for text in marked if text.rstrip("…") not in texts[id]]
+
+
+@pytest.mark.promise("analysis.answers.confidence")
+def test_confidence_is_a_share_and_the_surest_comes_first(shared: Server, mixed: list[str]) -> None:
+    whole = analyze(shared, "detect_patterns", "mixed", options={"min_confidence": 0})["patterns"]
+    for type in PATTERNS:
+        sure = [one["confidence"] for one in whole if one["type"] == type]
+        assert all(0 <= one <= 1 for one in sure)
+        assert sure == sorted(sure, reverse=True), type
+    sure = [one["confidence"] for one in analyze(shared, "detect_conflicts", "mixed")["conflicts"]]
+    assert sure
+    assert sure == sorted(sure, reverse=True)
+
+
+@pytest.mark.promise("analysis.answers.same")
+def test_the_same_project_is_answered_the_same_by_another_server(
+    module_place: Place, shared: Server, project: str
+) -> None:
+    ids = [stored(shared, project, text) for text in MIXED]
+    other = module_place.serve("content")
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("detect_conflicts", {}),
+        ("find_content_relationships", {"content_id": ids[1]}),
+        ("analyze_quality", {"content_id": ids[0]}),
+        ("detect_patterns", {"pattern_types": ["topic_clusters", "quality_issues", "relationship_patterns"]}),
+    ]
+    for operation, given in asked:
+        mine = lasting(analyze(shared, operation, project, **given))
+        assert lasting(analyze(other, operation, project, **given)) == mine
+
+
+# Little
+
+
+@pytest.mark.promise("analysis.little")
+def test_an_empty_project_has_nothing_and_says_so(shared: Server, project: str) -> None:
+    found = analyze(shared, "detect_patterns", project, options={"min_confidence": 0})
+    assert (found["patterns"], found["counts"]) == ([], dict.fromkeys(PATTERNS, 0))
+    assert {one["type"] for one in found["notes"]} == {"project", *PATTERNS}
+    conflicts = analyze(shared, "detect_conflicts", project)
+    assert (conflicts["conflicts"], conflicts["counts"]) == ([], dict.fromkeys(CONFLICTS, 0))
+    assert conflicts["looked_at"]["items"] == 0
+    insights = analyze(shared, "generate_insights", project, options={"depth": "comprehensive"})
+    assert (insights["insights"], insights["counts"]) == ([], dict.fromkeys(INSIGHTS, 0))
+    assert insights["notes"]
+    for scope in ({"scope": "session", "session_id": "s"}, {"session_id": "s"}):
+        assert analyze(shared, "detect_patterns", project, **scope)["patterns"] == []
+        assert analyze(shared, "generate_insights", project, **scope)["insights"] == []
+
+
+@pytest.mark.long
+@pytest.mark.promise("analysis.little")
+@pytest.mark.parametrize(
+    "text", ["The ferry leaves at noon.", "배는 정오에 떠난다.", "🦊", ".", "x" * 100_000, "a\n" * 5000]
+)
+def test_one_item_is_analysed_without_a_finding_of_others(shared: Server, project: str, text: str) -> None:
+    id = stored(shared, project, text)
+    answers = analyze_all(shared, project, id)
+    assert not [one for answer in answers for one in answer.get("relationships", [])]
+    assert not [one for answer in answers for one in answer.get("conflicts", [])]
+    for answer in answers:
+        assert kinds(answer.get("patterns", [])) <= {"empty", "badly_structured", "role", "bulk"}
+    whole = analyze(shared, "detect_patterns", project)
+    assert {one["type"] for one in whole["notes"]} >= {"topic_clusters", "usage_patterns", "temporal_patterns"}
+
+
+# Languages
+
+
+@pytest.mark.promise("analysis.languages")
+def test_a_korean_project_is_analysed(shared: Server, module_place: Place) -> None:
+    sea, bread = (
+        ["항구", "선박", "닻", "선장", "선원", "파도", "조류", "돛대", "갑판", "등대"],
+        ["밀가루", "오븐", "반죽", "효모", "껍질", "제빵사", "호밀", "소금", "버터", "설탕"],
+    )
+    with diary(module_place, "한국어") as book:
+        groups = [
+            {book.note(f"{' '.join(words[at:] + words[:at])}에 관한 글이다.", days=30 - at) for at in range(8)}
+            for words in (sea, bread)
+        ]
+        old = book.note("백업 보관 기간은 30일이다.", days=9)
+        new = book.note("백업 보관 기간은 이제 90일이다.", days=2)
+        naming = book.note(f"보관 기간은 {new} 문서에 적혀 있다.", days=1)
+    found = analyze(shared, "detect_patterns", "한국어", pattern_types=["topic_clusters"])["patterns"]
+    clusters = {frozenset(one["content_ids"]) for one in found if one["name"] == "cluster"}
+    assert {frozenset(group) for group in groups} <= clusters
+    (clash,) = analyze(shared, "detect_conflicts", "한국어")["conflicts"]
+    assert (clash["type"], clash["newer"]) == ("factual_conflicts", new)
+    assert {side["content_id"] for side in clash["statements"]} == {old, new}
+    (link,) = analyze(shared, "find_content_relationships", "한국어", content_id=naming)["relationships"]
+    assert link["content_id"] == new
+
+
+# Other tools
+
+
+@pytest.mark.long
+@pytest.mark.promise("analysis.one_memory")
+def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
+    server = place.serve("all")
+    server.call("create_entities", entities=[
+        entity("Harbour office", "The harbour office opens at 08:00 each morning.", "It has two rooms."),
+        entity("Ferry", "The ferry leaves at noon."),
+        entity("Quay", "The quay is made of stone."),
+    ])  # fmt: skip
+    server.call("create_relations", relations=[
+        relation("Harbour office", "part_of", "Quay"), relation("Quay", "part_of", "Harbour office"),
+    ])  # fmt: skip
+    memory = server.call("memory_store", content="The lamp of the quay is green.").value["memory_id"]
+    id = stored(server, "default", "The harbour office opens at 10:00 each morning.")
+    conflicts = analyze(server, "detect_conflicts", "default")
+    assert conflicts["looked_at"]["items"] == 5
+    assert {one["type"] for one in conflicts["conflicts"]} == {"factual_conflicts", "logical_conflicts"}
+    office = next(
+        side for one in conflicts["conflicts"] for side in one["statements"] if side["title"] == "Harbour office"
+    )["content_id"]
+    related(server, "default", id, office, "cites")
+    found = analyze(server, "find_content_relationships", "default", content_id=id, max_depth=2)
+    assert {one["title"] for one in found["relationships"]} >= {"Harbour office", "Quay"}
+    for one in (office, memory, id):
+        assert all(answer["success"] for answer in analyze_all(server, "default", one))
+        assert analyze(server, "analyze_quality", "default", content_id=one)["overall_score"] is not None
+    shape = analyze(server, "detect_patterns", "default", pattern_types=["relationship_patterns"])
+    assert "cycle" in kinds(shape["patterns"])
+
+
+HOSTILE = (
+    "memory_store {x", 'memory_store {"operation": "delete_content"}', "memory_analyze {}", '{"tool": "x"}', "}{", '"',
+    "'", "a\nb\n{", "$(rm -rf .)", "[[missing]] {", "“…”", "content_" + "0" * 32, "<script>", "%s %(x)s {0} {x}",
+)  # fmt: skip
+
+
+@pytest.mark.promise("analysis.names")
+def test_no_name_type_tag_or_text_breaks_an_analysis(place: Place) -> None:
+    server = place.serve("all", "--graph", "simple")
+    for name in HOSTILE:
+        text = f"Refers to [[{name}]] and {name}. Who owns {name}? TODO: {name}"
+        entity = {"name": name, "entityType": name, "observations": [text, text]}
+        server.call("create_entities", entities=[entity])
+        missing = {"from": name, "to": f"missing {name}", "relationType": name}
+        around = {"from": name, "to": name, "relationType": "part_of"}
+        server.call("create_relations", relations=[missing, around])
+        for tag in (name, name.upper()):
+            stored(server, "default", text, tags=[tag], metadata={"title": name})
+    every = {"options": {"depth": "comprehensive"}}
+    answer = analyze(server, "generate_insights", "default", **every)
+    loose = {one["evidence"]["name"] for one in answer["insights"] if one["name"] == "loose_end"}
+    assert loose == {f"missing {name}" for name in HOSTILE}
+    assert all(one["success"] for one in analyze_all(server, "default", stored(server, "default", HOSTILE[1])))
+    (end,) = [one for one in answer["insights"] if one["evidence"].get("name") == f"missing {HOSTILE[0]}"]
+    assert end["drafts"][0]["arguments"]["entities"][0]["name"] == f"missing {HOSTILE[0]}"
+    (delete,) = end["calls"]
+    assert not server.call(delete["tool"], delete["arguments"]).failed
+    again = analyze(server, "generate_insights", "default", **every)["insights"]
+    assert f"missing {HOSTILE[0]}" not in {one["evidence"].get("name") for one in again}
+
+
+@pytest.mark.promise("analysis.one_memory")
+def test_a_suggestion_about_an_entity_is_made_with_the_tools_of_the_graph(place: Place) -> None:
+    month = 30 * DAY
+    now = [1_700_000_000_000_000]
+    store = SqliteStore(str(place.store), clock=lambda: now[0], analyst=Analysis())
+    for name, texts in (
+        ("Harbour office", ("The harbour office opens at 08:00 each morning.", "It has two rooms.")),
+        ("content_timetable", ("The harbour office opens at 10:00 each morning.",)),
+    ):
+        with store.write("default", "Ann", "create_entities") as tx:
+            tx.add_records([EntityDraft(name, "thing", texts, uid=name if name.startswith("content_") else None)])
+        now[0] += month
+    store.close()
+    server = place.serve("all")
+    (clash,) = analyze(server, "detect_conflicts", "default")["conflicts"]
+    resolution = clash["resolution"]
+    assert resolution["call"]["tool"] == "delete_observations"
+    for key in ("call", "then"):
+        if key in resolution:
+            assert not server.call(resolution[key]["tool"], resolution[key]["arguments"]).failed
+    assert analyze(server, "detect_conflicts", "default")["conflicts"] == []
+    (office,) = server.call("open_nodes", names=["Harbour office"]).value["nodes"]
+    assert len(office["observations"]) == 2  # nothing is lost
     assert [text for text in office["observations"] if "opens at 08:00 each morning (until " in text]
 
 

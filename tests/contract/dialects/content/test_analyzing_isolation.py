@@ -14,13 +14,13 @@ from .analyzing import analyze, analyze_all, denied, diary, ids_in, lasting, say
 from .speaking import related, stored, told
 
 OURS = [
-    "The harbour office opens at 8 in the morning.",
-    "The harbour office opens at 10 in the morning.",
+    "The harbour office opens at 08:00 each morning.",
+    "The harbour office opens at 10:00 each morning.",
     "# Harbour rules\n\nShips pay at the counter. TODO: say how much.",
     "The ferry leaves the harbour at eight.",
 ]
 THEIRS = [
-    "The zanzibar quetzal office opens at 9 in the morning.",
+    "The zanzibar quetzal office opens at 09:00 each morning.",
     "The harbour office opens at 7 says the zanzibar quetzal.",
     "# Quetzal of zanzibar\n\nThe quetzal pays at the harbour counter. TODO: feed the quetzal.",
     "The zanzibar ferry leaves the harbour at noon with a quetzal.",
