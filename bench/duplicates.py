@@ -1,9 +1,8 @@
-"""``python -m bench.duplicates --data FOLDER``: what memory_store drops as a duplicate, and what analyses call one.
+"""``python -m bench.duplicates --data FOLDER``: what memory_store drops as a duplicate.
 
-memory_store drops a text only when it says exactly the same as a stored one: texts in which one word was changed, or
-two changed places, say what is dropped wrongly; texts written a little otherwise say what is recognised. Analyses also
-name near-duplicates: pairs that people graded (STS-B and its Korean translation) say how well. The embedder is the
-default one, or ``--embedder NAME``.
+It drops a text only when it says exactly the same as a stored one: texts in which one word was changed, or two changed
+places, say what is dropped wrongly; texts written a little otherwise say what is recognised. What the judge calls the
+same in other words is measured by ``bench.analysis.conflicts``.
 """
 
 from __future__ import annotations
@@ -15,15 +14,12 @@ import os
 import random
 import re
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 __all__ = ["main"]
 
 SEED = 20_261_115
-DEFAULT = 0.95  # the threshold of memory_store
-SAME = 4.5  # the grade from which two texts count as one, of 5
 AGREED = {"en": "stsb_en", "ko": "korsts_ko"}
 
 _NUMBER = re.compile(r"\d+|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b|(?<= )(?:두|세|네)(?= )", re.IGNORECASE)
@@ -61,9 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.duplicates", description=__doc__)
     parser.add_argument("--data", required=True, help="the folder of the sets")
     parser.add_argument("--results", help="a folder to write duplicates.md to")
-    parser.add_argument("--embedder", default="use", help="as in POLYMNIA_EMBEDDER; default: use")
     given = parser.parse_args(arguments)
-    page, met = _page(given.data, given.embedder)
+    page, met = _page(given.data)
     print(page)
     if given.results:
         os.makedirs(given.results, exist_ok=True)
@@ -72,49 +67,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if met else 1
 
 
-def _page(data: str, name: str) -> tuple[str, bool]:
-    from polymnia import embedding
-
-    embedder = embedding.choose(name)[-1]
-    embedder.load()
-    languages = ("en", "ko") if name == "use" else ("en",)
-    lines = [
-        "# Duplicates, measured",
-        "",
-        f"Written by `python -m bench.duplicates`, embedder `{name}`, threshold {DEFAULT}.",
-    ]
-    dropped, strict = _dropped(data, languages)
+def _page(data: str) -> tuple[str, bool]:
+    lines = ["# Duplicates, measured", "", "Written by `python -m bench.duplicates`."]
+    dropped, strict = _dropped(data, ("en", "ko"))
     lines += ["", "## Dropped by memory_store", "", "Texts of the sets, each with one thing changed.", ""]
     lines += ["| what was changed | pairs | dropped |", "|---|---|---|", *dropped]
-    lines += ["", "## Near-duplicates, as analyses name them", ""]
-    lines += [f"A pair of grade {SAME} or more (of 5) is one.", ""]
-    lines += ["| set | pairs | duplicates | precision | recall | F1 | by cosine .95 alone: precision | recall | F1 |"]
-    lines += ["|---|---|---|---|---|---|---|---|---|"]
-    met = True
-    graded: dict[str, list[tuple[float, float]]] = {}
-    for language in languages:
-        rows = list(_rows(os.path.join(data, AGREED[language], "pairs.jsonl.gz")))
-        pairs = [Pair(row["split"], row["a"], row["b"]) for row in rows]
-        cosines = _cosines(embedder, pairs)
-        truth = [row["score"] >= SAME for row in rows]
-        merged = [_merged(pair, cosine, embedder.unrelated) for pair, cosine in zip(pairs, cosines, strict=True)]
-        near = [cosine >= DEFAULT for cosine in cosines]
-        for split in ("dev", "test", "all"):
-            kept = [at for at, pair in enumerate(pairs) if split in (pair.kind, "all")]
-            ours = _figures([merged[at] for at in kept], [truth[at] for at in kept])
-            theirs = _figures([near[at] for at in kept], [truth[at] for at in kept])
-            count = sum(truth[at] for at in kept)
-            figures = " | ".join(f"{value:.3f}" for value in (*ours, *theirs))
-            lines.append(f"| {AGREED[language]}, {split} | {len(kept)} | {count} | {figures} |")
-            if (language, split) == ("en", "all"):
-                met = met and ours[2] >= 0.6 and ours[0] >= 0.75
-        graded[AGREED[language]] = [(cosine, row["score"] / 5) for cosine, row in zip(cosines, rows, strict=True)]
-    found, low = _contradictions(data, languages, embedder)
-    lines += ["", "## Wrongly named near-duplicates", "", "Texts of the sets in which one word was changed.", ""]
-    lines += ["| what was changed | pairs | named | cosine .95 or more |", "|---|---|---|---|", *found]
-    lines += ["", "## What a similarity means", "", "Mean grade (0 to 1) of the pairs of each band of similarity.", ""]
-    lines += _bands(graded, embedder.unrelated)
-    return "\n".join(lines) + "\n", met and low and strict
+    return "\n".join(lines) + "\n", strict
 
 
 def _dropped(data: str, languages: Iterable[str]) -> tuple[list[str], bool]:
@@ -170,35 +128,6 @@ def _rewritten(data: str, language: str) -> Iterator[Pair]:
         ):
             if other != text and text[-1].isalnum() | text.endswith("."):
                 yield Pair(f"{language}, harmless: {kind}", text, other)
-
-
-def _merged(pair: Pair, cosine: float, unrelated: float) -> bool:
-    from polymnia.engine.duplicates import is_duplicate
-    from polymnia.engine.similarity import similarity
-
-    return is_duplicate(pair.a, pair.b, similarity(cosine, unrelated), DEFAULT)
-
-
-def _contradictions(data: str, languages: Iterable[str], embedder: Any) -> tuple[list[str], bool]:
-    pairs = [pair for language in languages for pair in _changed(data, language)]
-    cosines = _cosines(embedder, pairs)
-    counts: dict[str, list[int]] = {}
-    seconds = 0.0
-    for pair, cosine in zip(pairs, cosines, strict=True):
-        begun = time.perf_counter()
-        merged = _merged(pair, cosine, embedder.unrelated)
-        seconds += time.perf_counter() - begun
-        for kind in (pair.kind, "all"):
-            count = counts.setdefault(kind, [0, 0, 0])
-            count[0] += 1
-            count[1] += merged
-            count[2] += cosine >= DEFAULT
-    lines = [
-        f"| {kind} | {n} | {merged} ({merged / n:.2%}) | {near / n:.1%} |"
-        for kind, (n, merged, near) in sorted(counts.items(), key=lambda item: (item[0] == "all", item[0]))
-    ]
-    lines += ["", f"A pair is judged in {seconds / len(pairs) * 1e3:.2f} ms on average, without its vectors."]
-    return lines, counts["all"][1] / counts["all"][0] <= 0.02
 
 
 def _changed(data: str, language: str) -> Iterator[Pair]:
@@ -299,36 +228,6 @@ def _one_place(path: str, language: str) -> Iterator[Pair]:
             steps = [step for step in SequenceMatcher(None, a, b, False).get_opcodes() if step[0] != "equal"]
             if len(steps) == 1 and max(steps[0][2] - steps[0][1], steps[0][4] - steps[0][3]) <= 2:
                 yield Pair(f"{language}: one place, NLI", row["a"], row["b"])
-
-
-def _cosines(embedder: Any, pairs: list[Pair]) -> list[float]:
-    import numpy as np
-
-    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.a, pair.b)))
-    vectors = np.concatenate([embedder.embed(texts[at : at + 64]) for at in range(0, len(texts), 64)])
-    place = {text: at for at, text in enumerate(texts)}
-    return [float(vectors[place[pair.a]] @ vectors[place[pair.b]]) for pair in pairs]
-
-
-def _figures(merged: list[bool], truth: list[bool]) -> tuple[float, float, float]:
-    both = sum(found and same for found, same in zip(merged, truth, strict=True))
-    precision, recall = both / max(1, sum(merged)), both / max(1, sum(truth))
-    return precision, recall, 2 * both / max(1, sum(merged) + sum(truth))
-
-
-def _bands(graded: dict[str, list[tuple[float, float]]], unrelated: float) -> list[str]:
-    from polymnia.engine.similarity import similarity
-
-    lines = [f"| similarity | {' | '.join(graded)} |", f"|---|{'---|' * len(graded)}"]
-    for low in range(0, 100, 10):
-        row = []
-        for pairs in graded.values():
-            grades = [
-                grade for cosine, grade in pairs if low <= min(99.9, similarity(cosine, unrelated) * 100) < low + 10
-            ]
-            row.append(f"{sum(grades) / len(grades):.2f} ({len(grades)})" if grades else "")
-        lines.append(f"| {low / 100:.1f} to {low / 100 + 0.1:.1f} | {' | '.join(row)} |")
-    return lines
 
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ __all__ = ["Difference", "clash", "reordered", "same_words", "unlike", "words"]
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[%€$£₩¥°]")
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[^\s.!?:;\"'“(#*-] )[A-Z][^\W\d_]+")
-_CODE = re.compile(r"\S*(?:[^\W\d_]\d|\d[^\W\d_]|_|[a-z][A-Z]|\w[./@\\:(]\w|[A-Z]{2}|[{}<>=+*|&^~])\S*")
+_CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|_|[a-z][A-Z]|\w[./@\\:(]\w|[A-Z]{2}|[{}<>=+*|&^~]")
 _EDGES = ".,;:!?\"'“”‘’)]("
 _CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
 # Words that do nothing but deny, and those that English adds when it denies.
@@ -65,7 +65,7 @@ def clash(a: str, b: str) -> Difference | None:
 
 
 def _amount(here: list[str], there: list[str]) -> Difference | None:
-    """One number in which two statements differ: with its unit, or as the last thing that is said."""
+    """One number in which two statements differ: with its unit, a time of day, or the last thing that is said."""
     if len(here) != len(there):
         return None
     both = zip(here, there, strict=True)
@@ -80,7 +80,8 @@ def _amount(here: list[str], there: list[str]) -> Difference | None:
     sign = before if before in _CURRENCY else ""
     unit = after if after in _CURRENCY or after.casefold() in _MONEY else unit_in(after)
     last = not after or (at + 2 == len(here) and _HANGUL.match(after) is not None)
-    if not (unit or sign or last):
+    timed = ":" in one and ":" in other
+    if not (unit or sign or last or timed):
         return None
     dated = not (unit or sign) and (not {one, other}.isdisjoint(map(str, _YEARS)) or "-" in one + other)
     unit = f" {unit}" if unit and unit.isascii() and unit not in _CURRENCY else unit
@@ -117,7 +118,7 @@ def unlike(a: str, b: str) -> str | None:
     readers: dict[str, Callable[[str, list[str]], list[str]]] = {
         "number": lambda _, said: [_value(word) for word in said if _NUMBER.match(word)],
         "negation": lambda _, said: [word for word in said if word in _NOT],
-        "identifier": lambda text, _: [word.strip(_EDGES) for word in _CODE.findall(text)],
+        "identifier": lambda text, _: [word.strip(_EDGES) for word in text.split() if _CODE.search(word)],
         "name": lambda text, _: _NAME.findall(text),
     }
     for called, read in readers.items():

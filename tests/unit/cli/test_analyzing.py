@@ -178,8 +178,8 @@ def test_a_question_names_each_statement_once_and_what_to_do_for_each_answer(fil
 
 
 def test_a_statement_in_a_longer_text_is_not_to_be_deleted_with_it(desk: Desk) -> None:
-    desk.add("The harbour office opens at 8 in the morning. Ships pay at the counter.", "--no-associate")
-    desk.add("The harbour office opens at 10 in the morning.", "--no-associate")
+    desk.add("The harbour office opens at 08:00 each morning. Ships pay at the counter.", "--no-associate")
+    desk.add("The harbour office opens at 10:00 each morning.", "--no-associate")
     told = desk.run("analyze", "conflicts")
     assert f"if the second: take the sentence out of {_id(desk, 'counter')} in project default" in told.out
     assert f"delete {_id(desk, 'counter')}" not in told.out

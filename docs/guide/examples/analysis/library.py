@@ -3,10 +3,10 @@
 from polymnia import connect
 
 with connect("notes.db") as memory:
-    ticket = memory.remember("Ticket HEL-204 is open. TODO: say who works on it.").record
-    memory.remember("Ticket HEL-204 is closed.")
+    ticket = memory.remember("The quota of HEL-204 is 5 GB. TODO: say who works on it.").record
+    memory.remember("The quota of HEL-204 is 9 GB.")
 
-    found, made = memory.conflicts(types=["logical_conflicts"])
+    found, made = memory.conflicts(types=["factual_conflicts"])
     for one in found.clashes:
         print(one.subtype, "|", one.left.sentence, "|", one.right.sentence)
 

@@ -21,8 +21,8 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 MIXED = [
     "# Harbour rules\n\nShips pay at the counter. TODO: say how much. The fee is due on 31 February 2025.",
-    "The harbour office opens at 8 in the morning. Stuff was done by someone somehow.",
-    "The harbour office opens at 10 in the morning.",
+    "The harbour office opens at 08:00 each morning. Stuff was done by someone somehow.",
+    "The harbour office opens at 10:00 each morning.",
     "# 항구 규칙\n\n배는 창구에서 요금을 낸다. TODO: 금액을 적는다.",
     "결제 서버의 포트는 8080이다.",
     "결제 서버의 포트는 9090이다.",
@@ -31,7 +31,7 @@ MIXED = [
     "🦊",
     "```python\nprint('x')\n```",
     '{"port": 8080}',
-    "The harbour office opens at 8 in the morning. Stuff was done by someone somehow.",
+    "The harbour office opens at 08:00 each morning. Stuff was done by someone somehow.",
 ]
 
 
@@ -196,7 +196,7 @@ def test_a_korean_project_is_analysed(shared: Server, module_place: Place) -> No
     clusters = {frozenset(one["content_ids"]) for one in found if one["name"] == "cluster"}
     assert {frozenset(group) for group in groups} <= clusters
     (clash,) = analyze(shared, "detect_conflicts", "한국어")["conflicts"]
-    assert (clash["type"], clash["newer"]) == ("temporal_conflicts", new)
+    assert (clash["type"], clash["newer"]) == ("factual_conflicts", new)
     assert {side["content_id"] for side in clash["statements"]} == {old, new}
     (link,) = analyze(shared, "find_content_relationships", "한국어", content_id=naming)["relationships"]
     assert link["content_id"] == new
@@ -210,7 +210,7 @@ def test_a_korean_project_is_analysed(shared: Server, module_place: Place) -> No
 def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
     server = place.serve("all")
     server.call("create_entities", entities=[
-        entity("Harbour office", "The harbour office opens at 8 in the morning.", "It has two rooms."),
+        entity("Harbour office", "The harbour office opens at 08:00 each morning.", "It has two rooms."),
         entity("Ferry", "The ferry leaves at noon."),
         entity("Quay", "The quay is made of stone."),
     ])  # fmt: skip
@@ -218,7 +218,7 @@ def test_what_the_graph_tools_keep_is_analysed_as_well(place: Place) -> None:
         relation("Harbour office", "part_of", "Quay"), relation("Quay", "part_of", "Harbour office"),
     ])  # fmt: skip
     memory = server.call("memory_store", content="The lamp of the quay is green.").value["memory_id"]
-    id = stored(server, "default", "The harbour office opens at 10 in the morning.")
+    id = stored(server, "default", "The harbour office opens at 10:00 each morning.")
     conflicts = analyze(server, "detect_conflicts", "default")
     assert conflicts["looked_at"]["items"] == 5
     assert {one["type"] for one in conflicts["conflicts"]} == {"factual_conflicts", "logical_conflicts"}
@@ -272,8 +272,8 @@ def test_a_suggestion_about_an_entity_is_made_with_the_tools_of_the_graph(place:
     now = [1_700_000_000_000_000]
     store = SqliteStore(str(place.store), clock=lambda: now[0], analyst=Analysis())
     for name, texts in (
-        ("Harbour office", ("The harbour office opens at 8 in the morning.", "It has two rooms.")),
-        ("content_timetable", ("The harbour office opens at 10 in the morning.",)),
+        ("Harbour office", ("The harbour office opens at 08:00 each morning.", "It has two rooms.")),
+        ("content_timetable", ("The harbour office opens at 10:00 each morning.",)),
     ):
         with store.write("default", "Ann", "create_entities") as tx:
             tx.add_records([EntityDraft(name, "thing", texts, uid=name if name.startswith("content_") else None)])
@@ -288,7 +288,8 @@ def test_a_suggestion_about_an_entity_is_made_with_the_tools_of_the_graph(place:
             assert not server.call(resolution[key]["tool"], resolution[key]["arguments"]).failed
     assert analyze(server, "detect_conflicts", "default")["conflicts"] == []
     (office,) = server.call("open_nodes", names=["Harbour office"]).value["nodes"]
-    assert office["observations"] == ["It has two rooms."]
+    assert len(office["observations"]) == 2  # nothing is lost
+    assert [text for text in office["observations"] if "opens at 08:00 each morning (until " in text]
 
 
 @pytest.mark.promise("analysis.one_memory")
@@ -304,8 +305,8 @@ def test_in_all_the_tool_is_one_of_all(place: Place) -> None:
 def test_an_answer_fits_into_what_a_model_reads(module_place: Place, shared: Server) -> None:
     with diary(module_place, "crowded") as book:
         for at in range(160):
-            book.note(f"The quota of the tenant number{at}x is {at + 10} seats.", days=40)
-            book.note(f"The quota of the tenant number{at}x is {at + 400} seats.", days=3)
+            book.note(f"The quota of the tenant number{at}x is {at + 10} GB.", days=40)
+            book.note(f"The quota of the tenant number{at}x is {at + 400} GB.", days=3)
     answer = analyze(shared, "detect_conflicts", "crowded")
     assert len(json.dumps(answer, ensure_ascii=False)) < 70_000
     found, told = answer["counts"]["factual_conflicts"], len(answer["conflicts"])
@@ -313,4 +314,4 @@ def test_an_answer_fits_into_what_a_model_reads(module_place: Place, shared: Ser
     assert any(f"{found - told:,} more were found" in note for note in answer["notes"])
     named = [side["content_id"] for side in answer["conflicts"][0]["statements"]]
     few = analyze(shared, "detect_conflicts", "crowded", content_ids=named)
-    assert len(few["conflicts"]) == 1 and few["notes"] == []
+    assert len(few["conflicts"]) == 1 and not [note for note in few["notes"] if "more were found" in note]

@@ -139,8 +139,8 @@ def test_only_who_says_it_is_counted_and_who_says_otherwise_is_told(meaning: Ser
 
 @pytest.mark.promise("analysis.insights.agreed")
 def test_what_disagrees_is_not_put_together_as_if_it_did_not(meaning: Server, project: str) -> None:
-    always = "Always squash commits before merging to the main branch of the mobile repository."
-    both = (always, always.replace("Always", "Do not"))
+    squash = "You should squash commits before merging to the main branch of the mobile repository."
+    both = (squash, squash.replace("should", "should not"))
     ids = {stored(meaning, project, text) for text in both}
     stored(meaning, project, "Who has merged commits to the main branch of the mobile repository tells the others.")
     for text in (*KEEPERS, *LAMPS):
@@ -240,9 +240,9 @@ def test_no_advice_deletes_what_another_keeps(meaning: Server, project: str) -> 
     for text in (
         "Push notifications of the mobile app are sent through Firebase.",
         "Push notifications of the mobile app are sent through Firebase.",
-        "We send the push notifications of the mobile app through Firebase.",
-        "The push notifications of the mobile app are sent through Firebase.",
-        "We send the push notifications of the mobile app through Firebase.",
+        "Push notifications of the mobile app: are sent through Firebase!",
+        "Push notifications of the mobile app are sent, through Firebase.",
+        "Push notifications of the mobile app: are sent through Firebase!",
         "Rye bread needs a sour dough and a slow oven.",
     ):
         stored(meaning, project, text)

@@ -14,13 +14,13 @@ from .analyzing import analyze, analyze_all, denied, diary, ids_in, lasting, say
 from .speaking import related, stored, told
 
 OURS = [
-    "The harbour office opens at 8 in the morning.",
-    "The harbour office opens at 10 in the morning.",
+    "The harbour office opens at 08:00 each morning.",
+    "The harbour office opens at 10:00 each morning.",
     "# Harbour rules\n\nShips pay at the counter. TODO: say how much.",
     "The ferry leaves the harbour at eight.",
 ]
 THEIRS = [
-    "The zanzibar quetzal office opens at 9 in the morning.",
+    "The zanzibar quetzal office opens at 09:00 each morning.",
     "The harbour office opens at 7 says the zanzibar quetzal.",
     "# Quetzal of zanzibar\n\nThe quetzal pays at the harbour counter. TODO: feed the quetzal.",
     "The zanzibar ferry leaves the harbour at noon with a quetzal.",
@@ -152,8 +152,8 @@ def test_an_id_of_another_session_is_told_like_one_that_never_was(shared: Server
 def test_analysing_changes_nothing(place: Place) -> None:
     server = place.serve("content")
     with diary(place, "atlas") as book:
-        ids = [book.note(text, days=50 - 10 * at) for at, text in enumerate((*OURS, "Ticket HEL-204 is open."))]
-        ids.append(book.note("Ticket HEL-204 is closed.", days=1))
+        ids = [book.note(text, days=50 - 10 * at) for at, text in enumerate((*OURS, "The door code is 4711."))]
+        ids.append(book.note("The door code is 8155.", days=1))
         inside = book.note("The quetzal sleeps.", session="s")
         book.relate([(ids[0], ids[1]), (ids[1], ids[2])], "part_of")
 

@@ -324,7 +324,7 @@ def test_relationships_by_lot_have_no_shape(shared: Server, net: dict[str, list[
 def test_what_is_wrong_with_items_is_found(shared: Server, project: str) -> None:
     twice = {stored(shared, project, SAME) for _ in range(2)}
     empty = {stored(shared, project, text) for text in ("-", "TODO")}
-    contrary = {stored(shared, project, f"Ticket HEL-204 is {state}.") for state in ("open", "closed")}
+    contrary = {stored(shared, project, f"The door code is {code}.") for code in (4711, 8155)}
     untidy = stored(
         shared, project, "# Rules\n\n## Gates\n\n## Doors\n\nDoors are locked.", content_type="text/markdown"
     )
@@ -340,7 +340,7 @@ def test_what_is_wrong_with_items_is_found(shared: Server, project: str) -> None
 
 @pytest.mark.promise("analysis.patterns.chance")
 def test_sound_items_have_no_faults(shared: Server, project: str) -> None:
-    for text in (SAME, "Ticket HEL-204 is open.", "Ticket HEL-198 is closed.", "# Doors\n\nDoors are locked at night."):
+    for text in (SAME, "The door code is 4711.", "The gate code is 8155.", "# Doors\n\nDoors are locked at night."):
         stored(shared, project, text)
     assert patterns(shared, project, "quality_issues", least=0.5) == []
 

@@ -158,11 +158,11 @@ def test_the_official_client_analyses(place: Place, mode: str) -> None:
         with errors.open("w") as log, anyio.fail_after(DEADLINE):
             async with Client(stdio_client(parameters, errlog=log), mode=mode) as client:
                 whose = {"project_id": "atlas"}
-                for text in ("Ticket HEL-204 is open.", "Ticket HEL-204 is closed."):
+                for text in ("The door code is 4711.", "The door code is 8155."):
                     await client.call_tool("memory_store", {"operation": "store_content", "content": text, **whose})
                 told = await client.call_tool("memory_analyze", {"operation": "detect_conflicts", **whose})
                 assert not told.is_error
-                assert told.structured_content["counts"]["logical_conflicts"] == 1
+                assert told.structured_content["counts"]["factual_conflicts"] == 1
                 assert json.loads(told.content[0].text) == told.structured_content
 
     errors = place.folder / "client-stderr.txt"

@@ -14,8 +14,8 @@ from .analyzing import DIMENSIONS, INSIGHTS, PATTERNS, analyze, analyze_all, den
 from .speaking import related, stored
 
 TEXTS = (
-    "The harbour office opens at 8 in the morning.",
-    "The harbour office opens at 10 in the morning.",
+    "The harbour office opens at 08:00 each morning.",
+    "The harbour office opens at 10:00 each morning.",
     "# Harbour rules\n\nShips pay at the counter. TODO: say how much.",
     "The ferry leaves the harbour at noon.",
     "항구 사무소는 8시에 연다.",

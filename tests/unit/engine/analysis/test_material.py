@@ -35,5 +35,5 @@ def test_texts_are_compared_by_the_model_that_knows_most_of_them(
     models: dict[str, _Vectors], chosen: str | None
 ) -> None:
     index = SimpleNamespace(count=3, passages={"alive": np.ones(5, bool)}, vectors=models)
-    look: Any = SimpleNamespace(snapshot=None, index=index)
+    look: Any = SimpleNamespace(snapshot=None, index=index, judging=None)
     assert Material(look, wanted=Filters(), now=0).model == chosen

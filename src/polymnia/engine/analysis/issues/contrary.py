@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
 from polymnia.engine.items import title_of
+from polymnia.importing import importing
 from polymnia.models import Record
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ __all__ = ["contradictory"]
 
 def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
     """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
-    from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
+    with importing():
+        from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
 
     asked = subjects(material)
     if material.focus is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.analysis.clashing import once
 from polymnia.engine.items import title_of
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.material import Material
@@ -27,7 +28,8 @@ class Contrary(NamedTuple):
 
 def contraries(material: Material, record: Record) -> list[Contrary]:
     """What other contents say against this one, surest first."""
-    from polymnia.engine.analysis.conflicts import conflicts_of
+    with importing():
+        from polymnia.engine.analysis.conflicts import conflicts_of
 
     told = []
     for one in once(conflicts_of(material, record, suggest=False).clashes):

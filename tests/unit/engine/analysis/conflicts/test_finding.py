@@ -94,6 +94,7 @@ def test_two_named_items_about_different_things_do_not_clash(tmp_path: Path) -> 
     assert desk.conflicts(sensitivity="high").clashes == []
 
 
+@pytest.mark.promise("analysis.conflicts.no_judge")
 def test_without_a_judge_exact_rules_are_left_and_the_answer_says_so(desk: Desk) -> None:
     desk.notes([A, B, "The ferry leaves from the north pier.", "Boats depart at the south quay."])
     found = desk.conflicts()
