@@ -63,10 +63,7 @@ def test_a_session_with_any_model_writes_only_its_own_files_and_calls_nobody(tmp
         log = tmp_path / f"{number}.trace"
         tracing = _tracing(log)
         quiet = {"PYTHONDONTWRITEBYTECODE": "1"}
-        flags = ["--rerank", "on"] if embedder == "auto" else []
-        with every_call.opened(
-            "stdio", seed.store, embedder, environment=quiet, before=tracing, flags=flags
-        ) as session:
+        with every_call.opened("stdio", seed.store, embedder, environment=quiet, before=tracing) as session:
             for place, label in enumerate(_USED):
                 (id,) = session.send([every_call.call(label, seed, place)])
                 assert "error" not in session.answer(id), label

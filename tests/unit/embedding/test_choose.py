@@ -38,7 +38,7 @@ def test_without_onnxruntime_the_model_that_needs_numpy_alone_is_left(
     monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
     monkeypatch.setattr(embedding, "_can_run", lambda: there)
-    assert [one.id for one in choose("auto")] == ["polymnia-multi-1", "polymnia-en-1"][: 1 + there]
+    assert [one.id for one in choose("auto")] == (["polymnia-en-1"] if there else []) + ["polymnia-multi-1"]
     assert isinstance(reranker("auto"), Ranker) == there
     assert isinstance(judge("auto"), PairJudge) == there
     assert judge("none") is None
@@ -75,11 +75,9 @@ def test_what_is_no_address_is_refused_at_once(url: str) -> None:
         choose("ollama:x", url=url)
 
 
-def test_a_reranker_is_off_or_on() -> None:
-    assert reranker("off") is None
-    assert isinstance(reranker("on"), Ranker)
-    with pytest.raises(Invalid, match="did you mean off"):
-        reranker("of")
+def test_a_reranker_goes_with_every_embedder() -> None:
+    assert reranker("none") is None
+    assert isinstance(reranker("multi"), Ranker)
 
 
 def test_checking_a_name_imports_nothing_heavy() -> None:

@@ -105,14 +105,14 @@ class Material:
 
     @cached_property
     def model(self) -> str | None:
-        """The model the vectors are of: the one that knows most of the texts, and of several such the strongest.
+        """The model the vectors are of: the one that knows most of the texts, and of several such the first.
 
         None where there is no search by meaning.
         """
         index = self.look.index
         alive = index.passages["alive"][: index.count]
         known = {name: int((one.has(slice(index.count)) & alive).sum()) for name, one in index.vectors.items()}
-        return max(reversed(known), key=lambda name: known[name], default=None)
+        return max(known, key=lambda name: known[name], default=None)
 
     @cached_property
     def vectors(self) -> NDArray[Any]:

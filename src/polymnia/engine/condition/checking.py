@@ -221,7 +221,7 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
             look.say("unhealthy", f"{one.what}. {one.how}")
     if pending:
         look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
-    elif found == [] and searched and all(_is_ready(c) for c in finder.channels):
+    elif found == [] and searched and all(_is_ready(c) for c in finder.models(project)):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
     told = "A search by meaning was answered"
     if len(counted) < len(projects):
@@ -246,12 +246,12 @@ def _is_ready(channel: Channel) -> bool:
 
 def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
     """Have each model embed a word, and look at what it gives."""
-    channels = memory.finding().channels
-    if not channels:
+    finder = memory.finding()
+    if not finder.channels:
         look.metrics["models"] = []
         return "No model was chosen: search is by words alone"
     told = []
-    for channel in channels:
+    for channel in finder.each_model(projects[-1]):
         one = _Look()
         made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
         if made is None and not one.found:

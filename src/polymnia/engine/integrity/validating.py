@@ -89,7 +89,7 @@ def _is_scope(path: str) -> bool:
 
 
 def _models(memory: Verbs) -> tuple[str, ...]:
-    return tuple(channel.name for channel in memory.finding().channels)
+    return tuple(channel.name for channel in memory.finding().models(memory.project))
 
 
 class _Work:

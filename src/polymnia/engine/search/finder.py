@@ -66,7 +66,7 @@ class Finder(Tending):
         self._readers = ThreadPoolExecutor(1, "polymnia-asking")
         self._apart: OrderedDict[str, Held] = OrderedDict()
         self._names: dict[tuple[str, str], NDArray[Any] | None] = {}
-        self._worker = Worker(store, self._reading_models, self._waiting, self._pass_over, self._settle)
+        self._worker = Worker(store, self.models, self._waiting, self._pass_over, self._settle)
 
     def close(self) -> None:
         """Stop the work in the background and forget what is held."""
@@ -131,7 +131,7 @@ class Finder(Tending):
                     query,
                     wanted,
                     which=which,
-                    channels=self._by_name,
+                    channels={channel.name: channel for channel in self._in_use(held.index)},
                     asking=asking,
                     reranker=self.reranker,
                     effort=query.effort or self._effort,
@@ -220,7 +220,7 @@ class Finder(Tending):
         )
 
     def _ready(self, project: str) -> list[Channel]:
-        return [channel for channel in self._reading_models(project) if channel.ready.is_set()]
+        return [channel for channel in self.models(project) if channel.ready.is_set()]
 
     def _settle(self, project: str) -> None:
         """Every memory of the project has its vectors: draw the associations that have waited for them."""
@@ -309,7 +309,7 @@ class Finder(Tending):
 
     def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
-        in_use = self._reading_models(project)
+        in_use = self.models(project)
         if not all(channel.ready.is_set() for channel in in_use):
             if not needed and self._is_empty(project):
                 return self._ready(project)

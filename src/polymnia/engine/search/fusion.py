@@ -55,7 +55,7 @@ REACH = 4
 _NEAR = (0.35, 0.25, 0.15, 0.1)  # what a word counts that is said one, two, ... turns away
 _LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns away
 _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
-_FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
+_FOREIGN = 2.0  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
 _LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
@@ -76,7 +76,7 @@ class Blend(NamedTuple):
     """The weights of the cross-encoder's logit, the fused score and 1 in the logit of being right."""
 
 
-WEAK = Blend(words=0.5, easing=0.03, least=0.4, sure=0.75, read=(0.46, 6.4, -2.7))
+WEAK = Blend(words=0.45, easing=0.03, least=0.35, sure=0.75, read=(0.25, 8.0, -3.2))
 """Beside a model that is not strong; set with the multilingual one."""
 STRONG = Blend(words=0.34, easing=0.02, least=0.3, sure=0.9, read=(0.6, 3.0, -2.1))
 """Beside a strong one; set with the English one."""
@@ -187,10 +187,11 @@ def eased(scores: Floats, parts: Ints, turns: Flags) -> Floats:
     return found
 
 
-def reranked(scores: Floats, logits: Floats, blend: Blend = WEAK) -> Floats:
+def reranked(scores: Floats, logits: Floats, strong: Flags, blend: Blend = WEAK) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
-    being right that both together give."""
-    both = blend.read[0] * logits + blend.read[1] * np.maximum(scores, 0.0) + blend.read[2]
+    being right that both together give. ``strong`` says which of them were read in the language it is best at."""
+    weights = np.where(strong[:, None], STRONG.read, WEAK.read)
+    both = weights[:, 0] * logits + weights[:, 1] * np.maximum(scores, 0.0) + weights[:, 2]
     chance = 1 / (1 + np.exp(-both))
     found: Floats = blend.sure * (-np.log1p(-np.minimum(chance, 0.9999)) / 2.0) ** (1 / 0.9)
     return found

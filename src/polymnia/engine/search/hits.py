@@ -98,8 +98,8 @@ def _hit(
 
 
 def _model(search: Search) -> str | None:
-    """The model whose cosine is told: where two have one, the second."""
-    return list(search.asked)[-1] if search.asked else None
+    """The model whose cosine is told: where two have one, the first."""
+    return next(iter(search.asked), None)
 
 
 def _timely(search: Search, number: int) -> tuple[str | None, bool]:

@@ -50,7 +50,8 @@ class Holding:
         alone = not index.mixed and self.channels and self.channels[0].fault is None
         return self.channels[:1] if alone else self.channels
 
-    def _reading_models(self, project: str) -> Sequence[Channel]:
+    def models(self, project: str) -> Sequence[Channel]:
+        """The models that read a project now."""
         return self._in_use(self._hold(project).index)
 
     def held(self) -> dict[str, Index]:

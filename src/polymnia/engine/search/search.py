@@ -264,13 +264,17 @@ class Search:
     def _reranked(self, rest: list[_Valued], reranker: Reranker) -> list[_Valued]:
         """The best ones judged once more by a model that reads query and passage together, where it knows both."""
         until = monotonic() + self.depth.seconds
+        best = [one.embedder for one in self.channels.values() if one.embedder.strong]
+        best = [one for one in best if one.knows(self.query.text)]
         marks: dict[int, float] = {}
+        strong: dict[int, bool] = {}
         read = 0
         try:
             reranker.load()
             while read < min(self.depth.most, len(rest)) and (read < self.depth.least or monotonic() < until):
                 texts = {number: self.best_passage(number) for _, number, _ in rest[read : read + _AT_A_TIME]}
                 known = [number for number, text in texts.items() if reranker.knows(text)]
+                strong.update((number, any(one.knows(texts[number]) for one in best)) for number in known)
                 marks.update(zip(known, reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
                 read += _AT_A_TIME
         except Fault as e:
@@ -280,7 +284,8 @@ class Search:
         known = [number for _, number, _ in head if number in marks]
         own = {number: value for value, number, _ in head}
         fused = np.array([own[number] for number in known])
-        blended = fusion.reranked(fused, _logits([marks[number] for number in known]), self._blend)
+        logits = _logits([marks[number] for number in known])
+        blended = fusion.reranked(fused, logits, np.array([strong[number] for number in known], bool), self._blend)
         judged: list[_Valued] = [
             (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)
         ]

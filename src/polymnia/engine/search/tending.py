@@ -72,7 +72,7 @@ class Tending(Holding):
             for other in self._store.projects():
                 self._index_characters(other)
         self._list_words(project, step)
-        for channel in self._each_in_use(project):
+        for channel in self.each_model(project):
             if not channel.load(patient=False) and channel.fault is not None:
                 raise channel.fault
             self._embed_all(project, channel, step)
@@ -83,14 +83,14 @@ class Tending(Holding):
 
     def catch_up(self, project: str, step: Callable[[str, int, int], None]) -> None:
         """Give every passage its vectors now. A model that cannot be had is passed over."""
-        for channel in self._each_in_use(project):
+        for channel in self.each_model(project):
             if channel.load():
                 self._embed_all(project, channel, step)
 
-    def _each_in_use(self, project: str) -> Iterator[Channel]:
+    def each_model(self, project: str) -> Iterator[Channel]:
         """The models that read the project, as many as turn out to while the first ones are at work."""
         for at, channel in enumerate(self.channels):
-            if at < len(self._reading_models(project)):
+            if at < len(self.models(project)):
                 yield channel
 
     def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:

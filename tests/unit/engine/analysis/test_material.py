@@ -26,7 +26,7 @@ class _Vectors:
     ("models", "chosen"),
     [
         ({"small": _Vectors(1, 1, 1), "english": _Vectors(1, 0, 1)}, "small"),
-        ({"small": _Vectors(1, 1, 1), "large": _Vectors(1, 1, 1)}, "large"),
+        ({"large": _Vectors(1, 1, 1), "small": _Vectors(1, 1, 1)}, "large"),
         ({"small": _Vectors(1, 0, 0), "large": _Vectors(0, 1, 1)}, "large"),
         ({}, None),
     ],
