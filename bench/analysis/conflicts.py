@@ -125,47 +125,60 @@ class Project:
         self.memory.close()
         self._folder.cleanup()
 
-    def ask(self, work: Any) -> Any:
-        """What some work on the material of the project gives."""
+    def _ask(self, work: Any) -> Any:
+        """What some work on the material of the project, and its items by their texts, gives."""
         from polymnia.engine.analysis.material import Material
         from polymnia.models import Filters
 
-        return self.memory.finding().apart(
-            "default", lambda look: work(Material(look, wanted=Filters(), now=0)), lambda *_: None
-        )
+        def run(look: Any) -> Any:
+            material = Material(look, wanted=Filters(), now=0)
+            return work(material, {one.observations[0]: one for one in material.items})
 
-    def told(self, *texts: str) -> list[frozenset[str]]:
-        """The texts of the items that clash, in the whole project or among some of them."""
+        return self.memory.finding().apart("default", run, lambda *_: None)
+
+    def told(self) -> list[frozenset[str]]:
+        """The texts of the items that clash."""
         from polymnia.engine.analysis.conflicts import conflicts
 
-        def work(material: Any) -> list[frozenset[str]]:
-            among = None
-            if texts:
-                wanted = set(texts)
-                among = [one.id for one in material.items if one.observations[0] in wanted]
-            found = conflicts(material, among=among, suggest=False).clashes
-            return [frozenset(side.record.observations[0] for side in (one.left, one.right)) for one in found]
+        found = self._ask(lambda material, _: conflicts(material, suggest=False).clashes)
+        return [frozenset(side.record.observations[0] for side in (one.left, one.right)) for one in found]
 
-        told: list[frozenset[str]] = self.ask(work)
-        return told
+    def told_of(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Whether two items clash, for each pair of texts that is named."""
+        from polymnia.engine.analysis.conflicts import conflicts
 
-    def readings(self, *texts: str) -> list[tuple[frozenset[str], Reading]]:
-        """What is known of each pair that is brought together, in the whole project or among some items."""
-        from polymnia.engine.analysis.conflicts import finding, statements
-        from polymnia.engine.analysis.conflicts.candidates import Candidates
+        def work(material: Any, items: Any) -> list[bool]:
+            ids = [[items[text].id for text in pair] for pair in pairs]
+            return [bool(conflicts(material, among=two, suggest=False).clashes) for two in ids]
 
-        def work(material: Any) -> list[tuple[frozenset[str], Reading]]:
-            records = [one for one in material.items if not texts or one.observations[0] in texts]
-            table = statements.Statements(records, whole=bool(texts))
-            known = Candidates(table, *finding._vectors(material, records, whole=False))
-            rows = (known.every() if texts else known.found())[: finding._JUDGED]
-            said = material.judging.verdicts([(table.said(a), table.said(b)) for a, b in rows.tolist()])
-            items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
-            near = zip(*(one.tolist() for one in known.related(rows)), strict=True)
-            return [(pair, Reading(one.clash, *two)) for pair, one, two in zip(items, said, near, strict=True)]
-
-        found: list[tuple[frozenset[str], Reading]] = self.ask(work)
+        found: list[bool] = self._ask(work)
         return found
+
+    def readings(self) -> list[tuple[frozenset[str], Reading]]:
+        """What is known of each pair that is brought together."""
+        return self._ask(lambda material, items: _read(material, list(items.values())))  # type: ignore[no-any-return]
+
+    def readings_of(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        """What is known of the statements that clash most, for each pair of texts that is named."""
+
+        def work(material: Any, items: Any) -> list[Reading]:
+            found = [_read(material, [items[text] for text in dict.fromkeys(pair)], named=True) for pair in pairs]
+            return [max((one for _, one in some), default=Reading(0.01, 0.0, 0.0)) for some in found]
+
+        return self._ask(work)  # type: ignore[no-any-return]
+
+
+def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list[tuple[frozenset[str], Reading]]:
+    from polymnia.engine.analysis.conflicts import finding, statements
+    from polymnia.engine.analysis.conflicts.candidates import Candidates
+
+    table = statements.Statements(records, whole=named)
+    known = Candidates(table, *finding._vectors(material, records, whole=False))
+    rows = (known.every() if named else known.found())[: finding._JUDGED]
+    said = material.judging.verdicts([(table.said(a), table.said(b)) for a, b in rows.tolist()])
+    items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
+    near = zip(*(one.tolist() for one in known.related(rows)), strict=True)
+    return [(pair, Reading(one.clash, *two)) for pair, one, two in zip(items, said, near, strict=True)]
 
 
 def _wanted(pairs: Sequence[Any]) -> set[frozenset[str]]:
@@ -178,7 +191,8 @@ def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     texts = [text for one in pairs for text in (one.a, one.b)]
     with Project(texts, judge, embedder) as project:
         begun = time.perf_counter()
-        found = {frozenset((one.a, one.b)) for one in pairs if project.told(one.a, one.b)}
+        named = project.told_of([(one.a, one.b) for one in pairs])
+        found = {frozenset((one.a, one.b)) for one, told in zip(pairs, named, strict=True) if told}
         took = (time.perf_counter() - begun) / len(pairs)
         print(
             f"| named | {Told(len(found), len(found & wanted), len(wanted))}; {took * 1e3:.0f} ms a pair |", flush=True
@@ -190,9 +204,8 @@ def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
         met = {one for one, _ in project.readings()}
         share = len(met & wanted) / max(1, len(wanted))
         print(f"| brought together | {len(met):,} pairs, {share:.3f} of those that clash |")
-        random_pairs = _unrelated(pairs)
-        named = sum(bool(project.told(*pair)) for pair in random_pairs)
-        print(f"| two of different pairs, named | {named / len(random_pairs):.3f} are told |", flush=True)
+        strangers = project.told_of(_unrelated(pairs))
+        print(f"| two of different pairs, named | {sum(strangers) / len(strangers):.3f} are told |", flush=True)
     with Project([one.a for one in pairs], judge, embedder) as project:
         alarms = len(project.told())
         print(
@@ -237,12 +250,9 @@ def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
         # The part made of RTE is judged entailed or not, which says nothing of contradictions.
         rows = [one for one in _rows(os.path.join(data, name, f"{file}.jsonl.gz")) if one.get("split") != "RTE"]
         rows = random.Random(SEED).sample(rows, sample) if 0 < sample < len(rows) else rows
-        wanted = [frozenset((one["a"], one["b"])) for one in rows if one["a"] != one["b"]]
-        with Project([text for pair in wanted for text in pair], judge, embedder) as project:
-            best = {
-                pair: max((_sure(NAMED, one) for _, one in project.readings(*pair)), default=0.0) for pair in wanted
-            }
-        sure = [best.get(frozenset((one["a"], one["b"])), 0.0) for one in rows]
+        asked = [(one["a"], one["b"]) for one in rows]
+        with Project([text for pair in asked for text in pair], judge, embedder) as project:
+            sure = [_sure(NAMED, one) for one in project.readings_of(asked)]
         truth = [one["label"] == "contradiction" for one in rows]
         print(
             f"| {name} (target {target}) | {len(rows)} | {_at(sure, truth, NAMED.medium)} | {_best(sure, truth)} |",
@@ -279,10 +289,8 @@ def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     wanted = _wanted(pairs)
     with Project([text for one in pairs for text in (one.a, one.b)], judge, embedder) as project:
         met = project.readings()
-        named = [
-            (frozenset(two), max((one for _, one in project.readings(*two)), default=Reading(0.01, 0.0, 0.0)))
-            for two in [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
-        ]
+        asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
+        named = list(zip(map(frozenset, asked), project.readings_of(asked), strict=True))
     with Project([one.a for one in pairs], judge, embedder) as project:
         quiet, items = [one for _, one in project.readings()], len(project.texts)
     for name, found in (("NAMED", named), ("PROJECT", met)):

@@ -12,7 +12,8 @@ from .speaking import stored
 
 # Reasons, sources, occasions and brackets beside the fact.
 HIDDEN = [
-    ("The upload limit is 20 MB.", "Per the meeting, the upload limit is 50 MB."),
+    ("The gateway listens on port 8000.", "Following the review, the gateway listens on port 9000."),
+    ("Mara owns the checkout page.", "Since Mara is on leave, Piet owns the checkout page."),
     ("The search index is rebuilt daily.", "The search index is rebuilt weekly, because the auditors asked."),
 ]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["conflicts", "conflicts_of"]
 
 _STATEMENTS = 300_000  # that are read of a project
-_JUDGED = 3_000  # pairs that are judged of a project: some milliseconds each
+_JUDGED = 6_000  # pairs that are judged of a project: some milliseconds each
 _SET = 60  # items of a set that are compared each with each
 _SET_JUDGED = 600  # pairs of statements of a set that are judged
 _NEAR = 40  # neighbours of one item, by meaning and by words each
