@@ -55,7 +55,8 @@ REACH = 4
 _NEAR = (0.35, 0.25, 0.15, 0.1)  # what a word counts that is said one, two, ... turns away
 _LEND = (0.15, 0.08)  # the share of its score a turn lends one and two turns away
 _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text as a whole
-_FOREIGN = 2.0  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
+_SAID = 0.8
+_FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
 _LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
@@ -148,7 +149,11 @@ def fuse(
         share = np.maximum(blend.least, blend.words - blend.easing * np.log2(np.maximum(parts, 1)))
     liked = np.maximum(meaning, 0.0)
     score = np.maximum(share * words + (1 - share) * meaning, (1 - min(heard, 1.0)) * liked**_UNHEARD)
-    return score if foreign is None else np.where(foreign, np.maximum(score, liked**_FOREIGN), score)
+    if foreign is None:
+        return score
+    # What a text in another script says of the words cannot be known: nearly as much as the best of the others, at most.
+    told = (1 - share + share * _SAID * min(heard, 1.0)) * liked**_FOREIGN
+    return np.where(foreign, np.maximum(score, told), score)
 
 
 def near(held: Floats, links: Ints) -> Floats:

@@ -201,8 +201,11 @@ class Search:
             if enough and number not in self.exact
         )
         values: list[_Valued] = [(-value, number, None) for value, number in others[:_DEEP]]
-        if self.depth.most and self.reranker is not None and self.asked and self.reranker.knows(self.query.text):
-            values = self._reranked(values, self.reranker)
+        # A misspelt word means nothing to a model that reads it as it stands.
+        misspelt = any(one.alike for one in self.lane.asked)
+        reranker = self.reranker if self.depth.most and self.asked and not misspelt else None
+        if reranker is not None and reranker.knows(self.query.text):
+            values = self._reranked(values, reranker)
         scores = self._shown(np.array([value for value, _, _ in values]))
         if first:
             ceiling = first[-1].score - _BELOW
