@@ -151,7 +151,7 @@ def fuse(
     score = np.maximum(share * words + (1 - share) * meaning, (1 - min(heard, 1.0)) * liked**_UNHEARD)
     if foreign is None:
         return score
-    # What a text in another script says of the words cannot be known: nearly as much as the best of the others, at most.
+    # What a text in another script says of the words cannot be known: at most nearly as much as the best of the others.
     told = (1 - share + share * _SAID * min(heard, 1.0)) * liked**_FOREIGN
     return np.where(foreign, np.maximum(score, told), score)
 

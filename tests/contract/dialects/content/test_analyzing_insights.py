@@ -142,16 +142,16 @@ def test_what_disagrees_is_not_put_together_as_if_it_did_not(meaning: Server, pr
     squash = "You should squash commits before merging to the main branch of the mobile repository."
     both = (squash, squash.replace("should", "should not"))
     ids = {stored(meaning, project, text) for text in both}
-    stored(meaning, project, "Who has merged commits to the main branch of the mobile repository tells the others.")
+    stored(meaning, project, "The main branch of the mobile repository is built every night from all merged commits.")
     for text in (*KEEPERS, *LAMPS):
         stored(meaning, project, text)
     found = insights(meaning, project, insight_types=["knowledge_synthesis"], options={"depth": "comprehensive"})
     (one,) = [one for one in named(found, "topic") if set(one["content_ids"]) & ids]
     assert any(f"“{text}” (said by 1 of " in one["summary"] for text in both)
-    assert "1 says otherwise" in one["summary"]
+    assert any(said in one["summary"] for said in ("1 says otherwise", "cannot both hold"))
     (settle,) = one["calls"]
     assert settle["arguments"]["operation"] == "detect_conflicts"
-    assert set(settle["arguments"]["content_ids"]) == ids
+    assert set(settle["arguments"]["content_ids"]) >= ids
     assert meaning.call(settle["tool"], settle["arguments"]).structured["conflicts"]
 
 
