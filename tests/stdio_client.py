@@ -35,7 +35,6 @@ __all__ = [
     "Place",
     "Reply",
     "Server",
-    "everything_is_near",
     "entity",
     "envelope",
     "relation",
@@ -43,11 +42,6 @@ __all__ = [
 
 MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 
-everything_is_near = pytest.mark.xfail(
-    MODEL == "auto",
-    reason="the English model holds any two texts to be somewhat near, gibberish too: nothing is far enough to miss",
-    strict=True,
-)
 """A gap of the English model; red when it heals."""
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 

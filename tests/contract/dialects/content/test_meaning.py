@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stdio_client import Server, everything_is_near
+from stdio_client import Server
 
 from .speaking import find, found, get, refused, similar, stored, write
 
@@ -208,7 +208,6 @@ def test_a_korean_question_finds_its_answer(meaning: Server, project: str) -> No
     assert next(iter(similar(meaning, project, content="배포는 매주 화요일 오후 세 시에 진행한다"))) == id
 
 
-@everything_is_near
 @pytest.mark.promise("content.sessions.seen", "content.projects.isolated")
 def test_by_meaning_nothing_of_another_session_or_project_is_near(
     meaning: Server, quay: dict[str, str], project: str

@@ -145,7 +145,7 @@ def test_a_missing_project_is_refused_byte_for_byte(place: Place) -> None:
 def test_what_is_not_there_is_refused_in_the_words_of_the_seed(
     shared: Server, tool: str, operation: str, more: dict[str, Any]
 ) -> None:
-    there = {"content": "The project is there.", "content_type": "documentation"}
+    there = {"content": "The project is there."}
     shared.call("memory_store", {"operation": "store_content", "project_id": "my-project", **there})
     arguments = {"operation": operation, "project_id": "my-project", "content_id": "content_xyz789", **more}
     number = shared.begin_call(tool, arguments)
