@@ -42,7 +42,6 @@ __all__ = [
 
 MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 
-"""A gap of the English model; red when it heals."""
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
 DEADLINE = 30.0
