@@ -135,6 +135,20 @@ def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
     assert models["polymnia-multi-1"]["pending"] == 0
 
 
+@pytest.mark.promise("search.across_languages")
+def test_the_model_for_other_languages_is_there_with_the_first_text_that_needs_it(place: Place) -> None:
+    server = place.serve("strict", "--embedder", "auto")
+    server.call("create_entities", entities=[entity("Backup", "The nightly dump starts at half past four")])
+    assert names(server.call("search_nodes", query="when is the database saved?"))[0] == "Backup"
+    models = json.loads(place.run("health", "--json", "--embedder", "auto").stdout)["models"]
+    assert (models["polymnia-en-1"]["state"], models["polymnia-multi-1"]["state"]) == ("ready", "not needed")
+    server.call("create_entities", entities=[entity("회의", "회의는 매주 화요일 오전 열 시에 한다")])
+    server.close()
+
+    again = place.serve("strict", "--embedder", "auto")
+    assert names(again.call("search_nodes", query="when is the weekly meeting?"))[0] == "회의"
+
+
 @pytest.mark.promise("search.slow_model")
 def test_a_model_that_does_not_answer_holds_up_no_write_and_no_search_by_words(place: Place, model: Model) -> None:
     model.may_answer.clear()

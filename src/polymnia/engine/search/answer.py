@@ -149,7 +149,8 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
                 how = f"Searched without {channel.name}" if search.asked else "Searched by words alone, not by meaning"
                 notes.append(Note("no_meaning", f"{how}: {channel.fault.message}. {channel.fault.hint}"))
             elif not channel.ready.is_set():
-                text = f"Searched by words alone: the model {channel.name} is not ready yet."
+                how = f"Searched without {channel.name}" if search.asked else "Searched by words alone"
+                text = f"{how}: the model is not ready yet."
                 notes.append(Note("loading", text))
         if search.which == "meaning" and not search.channels:
             notes.append(Note("no_meaning", "There is no model to search by meaning: --embedder is none."))

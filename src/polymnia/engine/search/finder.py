@@ -309,17 +309,26 @@ class Finder(Tending):
 
     def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
-        in_use = self.models(project)
-        if not all(channel.ready.is_set() for channel in in_use):
+        if not all(channel.ready.is_set() for channel in self.models(project)):
             if not needed and self._is_empty(project):
                 return self._ready(project)
-            self._worker.notice(project)
-            for channel in in_use:
-                # Only so long after its loading began: one that hangs holds up the first search and no other.
-                until = (channel.since or time.monotonic()) + _LOADING
-                while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
-                    channel.ready.wait(min(left, 0.05))
+            self._wait_for_models(project)
+        held = self._hold(project)
+        if len(self.channels) > 1 and not held.index.mixed and self.channels[0].name not in held.index.vectors:
+            # The first look tells whether something is in a language that the first model does not know.
+            with held.lock, self._reading(project, held):
+                mixed = held.index.mixed
+            if mixed:
+                self._wait_for_models(project)
         return self._ready(project)
+
+    def _wait_for_models(self, project: str) -> None:
+        self._worker.notice(project)
+        for channel in self.models(project):
+            # Only so long after its loading began: one that hangs holds up the first search and no other.
+            until = (channel.since or time.monotonic()) + _LOADING
+            while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
+                channel.ready.wait(min(left, 0.05))
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

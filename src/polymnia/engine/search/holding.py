@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.index import Index
+from polymnia.engine.search.listing import script_number
 from polymnia.engine.search.pages import Pages
 from polymnia.engine.search.vectors import Vectors
 from polymnia.engine.search.worker import Channel
@@ -92,7 +93,8 @@ class Holding:
         if len(self.channels) > 1 and not index.mixed:
             vectors = index.vectors.get(self.channels[0].name)
             passed_over = vectors is not None and vectors.arrival[: index.count] < 0
-            index.mixed = bool((index.passages["alive"] & passed_over).any())
+            other = passed_over | (index.passages["script"] > script_number("a"))
+            index.mixed = bool((index.passages["alive"] & other).any())
 
     def _pending(self, index: Index, channel: Channel) -> int:
         return int(np.count_nonzero(self._without(index, channel)))
