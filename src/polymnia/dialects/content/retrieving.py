@@ -72,8 +72,11 @@ def _search(context: Context, given: parameters.SearchContent) -> Reply:
         # What a call does not see is no filter its caller set.
         asked = filters != parameters.SearchFilters()
         if found.notes:
+            misses = any(note.code == "nearest" for note in found.notes)
             told["notes"] = [
-                note.text if asked or note.code != "filtered" else "Nothing matches." for note in found.notes
+                note.text if asked or note.code != "filtered" else "Nothing matches."
+                for note in found.notes
+                if asked or note.code != "filtered" or not misses
             ]
         return told
 

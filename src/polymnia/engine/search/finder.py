@@ -309,18 +309,25 @@ class Finder(Tending):
 
     def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
         """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
+        self._look_for_languages(project)
         if not all(channel.ready.is_set() for channel in self.models(project)):
             if not needed and self._is_empty(project):
                 return self._ready(project)
             self._wait_for_models(project)
-        held = self._hold(project)
-        if len(self.channels) > 1 and not held.index.mixed and self.channels[0].name not in held.index.vectors:
-            # The first look tells whether something is in a language that the first model does not know.
-            with held.lock, self._reading(project, held):
-                mixed = held.index.mixed
-            if mixed:
-                self._wait_for_models(project)
+            self._look_for_languages(project)
+            self._wait_for_models(project)
         return self._ready(project)
+
+    def _look_for_languages(self, project: str) -> None:
+        """Bring the index up to the store where nothing has been read yet, or no vectors of the first model: that tells
+        whether something is in a language it does not know."""
+        held = self._hold(project)
+        if len(self.channels) < 2 or held.index.mixed:
+            return
+        first = self.channels[0]
+        if held.index.count <= 1 or (first.ready.is_set() and first.name not in held.index.vectors):
+            with held.lock, self._reading(project, held):
+                pass
 
     def _wait_for_models(self, project: str) -> None:
         self._worker.notice(project)

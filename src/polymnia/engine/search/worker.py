@@ -229,11 +229,11 @@ class Worker:
     def _work(self, project: str) -> None:
         with self._wake:
             notices = self._notices
-        left = failed = False
-        for channel in self._channels(project):
-            if not channel.load():
-                failed = True
-                continue
+        in_use = self._channels(project)
+        # All of them before any work: who searches waits for the last one, not for a batch of the first.
+        ready = [channel for channel in in_use if channel.load()]
+        left, failed = False, len(ready) < len(in_use)
+        for channel in ready:
             try:
                 left = self._batch(project, channel) or left
                 had_turn = channel.fault is None

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from polymnia import embedding
-from stdio_client import MODEL, Place, Server
+from stdio_client import Place, Server
 
 from .analyzing import CONFLICTS, analyze, diary
 from .speaking import DECISION, get, related, stored, write
@@ -390,7 +389,6 @@ BESIDE = [
 ]
 
 
-@pytest.mark.skipif(embedding.judge(MODEL) is None, reason="no judge of pairs is installed")
 @pytest.mark.promise("analysis.conflicts.changed")
 def test_what_changed_is_found_in_other_words(meaning: Server, module_place: Place, project: str) -> None:
     missed = []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polymnia import embedding
-from stdio_client import MODEL, Place, Server
+from stdio_client import Place, Server
 
 from .analyzing import analyze, diary
 from .speaking import stored
@@ -39,7 +38,6 @@ TIMES = [
 ]
 
 
-@pytest.mark.skipif(embedding.judge(MODEL) is None, reason="no judge of pairs is installed")
 @pytest.mark.promise("analysis.conflicts.asides")
 def test_what_is_said_beside_a_fact_does_not_hide_it(meaning: Server, module_place: Place, project: str) -> None:
     missed = []
