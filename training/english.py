@@ -1,24 +1,30 @@
 """Train the English models.
 
-    python -m training.english scorer --base ce.npz --tokenizer tokenizer.json --public DIR --snli FILE --out DIR
-    python -m training.english embedder --base bge.npz --tokenizer tokenizer.json \\
-        --scorer-base ce.npz --scorer DIR/ranker.npz --snli FILE --out DIR
+    python -m training.english ranker --seed 0 --base ce.npz --tokenizer tokenizer.json --out OUT
+    python -m training.english judge --seed 0 --base ce.npz --tokenizer tokenizer.json --public DIR --snli FILE \\
+        --plain FILE --out OUT
+    python -m training.english small-ranker --teachers OUT/ranker-0 OUT/ranker-1 ... (the other options as above)
+    python -m training.english small-judge --teachers OUT/judge-0 OUT/judge-1 ...
+    python -m training.english embedder --base bge.npz --scorer-base ce.npz --teachers OUT/ranker-0 ...
+    python -m training.english small-embedder --base bge.npz --teachers OUT/embedder ...
 
-`scorer`: two cross-encoders with twelve layers, one that ranks texts for a question and one that judges pairs of
-statements, taught by the texts of `data` and by judged pairs of others, and a smaller one of each taught by it.
-`embedder`: the network that turns a text into a vector, taught by the texts and by the cross-encoder that ranks, and a
-smaller one taught by it. `--eval DIR` adds public sets to the figures.
+Two cross-encoders with twelve layers, one that ranks texts for a question and one that judges pairs of statements, are
+trained from several seeds; six layers learn to answer as all of them together do. The embedder, which turns a text into
+a vector, learns from the texts and from the cross-encoders that rank; again six layers learn from twelve. `--eval DIR`
+adds public sets to the figures.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import nn
 
 from training import measure, public, texts
 from training.bert import Bert, Scorer, load_base
@@ -55,6 +61,8 @@ class Data:
         self.pairs = [p for p in texts.pairs(test=False) if wanted(p.language)][:: round(1 / options.share)]
         self.test_pairs = [p for p in texts.pairs(test=True) if wanted(p.language)]
         self.items = [text for c in self.train for text in c.texts]
+        self.sentences: list[str] = []
+        self.near: list[tuple[str, str]] = []
         self.public: list[public.Judged] = []
         self.held: dict[str, list[public.Judged]] = {}
         say("collections", len(self.train), len(self.test), "questions", len(self.questions), "pairs", len(self.pairs),
@@ -64,6 +72,35 @@ class Data:
         """Judged pairs of others: seven of ten to learn from, the others to measure."""
         self.public += public.pairs(path, held=False) * times
         self.held[name] = public.pairs(path, held=True)
+
+    def bring_together(self, tokens: Tokens, each: int = 6) -> None:
+        """Statements that an index would bring together though nobody wrote them as a pair: what stands in `near`.
+
+        Vectors are the means of the words' own, the rarer the weightier. Texts of one pair, of pairs with the same
+        first statement, and texts that a question names together are left out: they may contradict each other.
+        """
+        owners: dict[str, set[str]] = {}
+        for pair in self.pairs:
+            owners.setdefault(pair.a, set()).add(pair.a)
+            owners.setdefault(pair.b, set()).add(pair.a)
+        for c in self.train:
+            for i, text in enumerate(c.texts):
+                owners.setdefault(text[:600], set()).add(f"{c.id} {i}")
+        for question, c in self.questions:
+            for i, j in _twos(question.evidence):
+                owners[c.texts[i][:600]].add(f"{c.id} {j}")
+        some = list(owners)
+        tokens.learn(some)
+        ids = [sorted(set(tokens.ids(text))) for text in some]
+        counts = np.bincount([i for row in ids for i in row], minlength=len(tokens.table))
+        worth = torch.tensor(np.log(len(some) / (1 + counts)), device=DEVICE, dtype=torch.float32)
+        vectors = torch.stack([(tokens.table[row].float() * worth[row, None]).sum(0) for row in ids])
+        vectors = F.normalize(vectors - vectors.mean(0), dim=-1)
+        for start in range(0, len(some), 1024):
+            nearest = (vectors[start : start + 1024] @ vectors.T).topk(each + 1).indices.tolist()
+            for i, row in enumerate(nearest, start):
+                self.near += [(some[i], some[j]) for j in row if j != i and not owners[some[i]] & owners[some[j]]]
+        say("brought together", len(self.near))
 
 
 class Lessons:
@@ -88,7 +125,9 @@ class Lessons:
             asked += [question.text] * shown
         return asked, offered
 
-    def judging(self, own: int, of_others: int, neighbours: int) -> tuple[list[str], list[str], torch.Tensor]:
+    def judging(
+        self, own: int, of_others: int, neighbours: int, near: int = 0
+    ) -> tuple[list[str], list[str], torch.Tensor]:
         """Pairs, and which labels are right for each."""
         a, b, allowed = [], [], []
         for pair in self.random.choices(self.data.pairs, k=own):
@@ -103,6 +142,8 @@ class Lessons:
             i, j = self.random.sample(range(len(c.texts)), 2)
             if (c.id, *sorted((i, j))) not in self._changed:
                 a.append(c.texts[i][:600]), b.append(c.texts[j][:600]), allowed.append((4, 5))
+        for one, other in self.random.choices(self.data.near, k=near) if self.data.near else ():
+            a.append(one), b.append(other), allowed.append((4, 5))
         right = torch.zeros(len(a), len(texts.LABELS), dtype=torch.bool, device=DEVICE)
         for i, labels in enumerate(allowed):
             right[i, list(labels)] = True
@@ -117,7 +158,7 @@ class Lessons:
             other = self.random.choice(self.data.train)
             some += self.random.sample(other.texts, min(len(other.texts), shown // 4))
             while len(some) < shown:
-                some.append(self.random.choice(self.data.items))
+                some.append(self.random.choice(self.data.sentences or self.data.items))
             chance = self.random.random()
             text = question.text if chance < 0.6 else self.random.choice(self.data.items) if chance < 0.8 else (
                 self.random.choice(self.random.choice(self.data.train).questions).text)  # fmt: skip
@@ -161,30 +202,51 @@ def train_judge(options: argparse.Namespace, data: Data, base: dict, tokens: Tok
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n = options.batch
-        shares = (1.5, 6, 0.5) if step < options.judge_steps * 0.5 else (4, 2.5, 1.5)
+        shares = (1.5, 6, 0.5, 1) if step < options.steps * 0.5 else (4, 2.5, 0.75, 2.5)
         a, b, right = lessons.judging(*(round(n * share) for share in shares))
         judged = in_parts(tokens, a, b, 160, lambda inputs, _: model(*inputs)[1])
         return {"judge": marginal(judged, right)}
 
-    fit(model, losses, options.judge_steps, options.rate * 1.5, device=DEVICE)
+    fit(model, losses, options.steps, options.rate * 1.5, device=DEVICE)
+    return model
+
+
+class Several(nn.Module):
+    """Cross-encoders that answer together: the mean of what they say, and the vectors inside the first."""
+
+    def __init__(self, scorers: Sequence[Scorer]) -> None:
+        super().__init__()
+        self.all = nn.ModuleList(scorers)
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, list[torch.Tensor]]:
+        """As a cross-encoder does."""
+        made = [one(*inputs) for one in self.all]
+        return sum(one[0] for one in made) / len(made), sum(one[1] for one in made) / len(made), made[0][2]
+
+
+def steady(model: nn.Module) -> nn.Module:
+    """A model without dropout: what copies a teacher needs no protection from learning by heart."""
+    for part in model.modules():
+        if isinstance(part, nn.Dropout):
+            part.p = 0.0
     return model
 
 
 def distil(
-    options: argparse.Namespace, data: Data, teacher: Scorer, tokens: Tokens, layers: Sequence[int], what: str
+    options: argparse.Namespace, data: Data, teacher: Several, tokens: Tokens, layers: Sequence[int], what: str
 ) -> Scorer:
-    """A smaller cross-encoder that answers as the large one does, from some of its layers."""
+    """A smaller cross-encoder that answers as the large ones do, from some of the layers of the first."""
     lessons = Lessons(data, tokens, seed(options.seed + 1))
     model = Scorer(Bert(len(layers)))
-    model.take(teacher.weights(), layers)
-    teacher.eval()
+    model.take(teacher.all[0].weights(), layers)
+    steady(model), teacher.eval()
     head = 0 if what == "rank" else 1
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n = options.batch
         right = None
         if what == "judge":
-            a, b, right = lessons.judging(4 * n, 4 * n, 2 * n)
+            a, b, right = lessons.judging(4 * n, 4 * n, n, 2 * n)
         else:
             a, b = lessons.ranking(n, 16) if step % 2 else lessons.anything(n, 16)
         apart: list[torch.Tensor] = []
@@ -212,7 +274,7 @@ def distil(
             found["right"] = 0.3 * F.cross_entropy(own, torch.zeros(n, dtype=torch.long, device=DEVICE))
         return found
 
-    fit(model, losses, options.small_steps, options.rate * 2.5, device=DEVICE, every=500)
+    fit(model, losses, options.steps, options.rate * 5, device=DEVICE, every=500)
     return model
 
 
@@ -256,7 +318,7 @@ def vector(model: Bert, inputs: tuple[torch.Tensor, ...]) -> torch.Tensor:
 
 
 def train_embedder(
-    options: argparse.Namespace, data: Data, base: dict, teacher: Scorer, tokens: Tokens, score_tokens: Tokens
+    options: argparse.Namespace, data: Data, base: dict, teacher: Several, tokens: Tokens, score_tokens: Tokens
 ) -> Bert:
     """The large embedder: the right text among all texts of a batch, and the cross-encoder's order of its own."""
     lessons = Lessons(data, tokens, seed(options.seed + 2))
@@ -283,19 +345,14 @@ def train_embedder(
 
 
 def distil_embedder(
-    options: argparse.Namespace,
-    data: Data,
-    teacher: Bert,
-    tokens: Tokens,
-    layers: Sequence[int],
-    sentences: Sequence[str],
+    options: argparse.Namespace, data: Data, teacher: Bert, tokens: Tokens, layers: Sequence[int]
 ) -> Bert:
     """A smaller embedder that places texts where the large one does."""
     random = seed(options.seed + 3)
     lessons = Lessons(data, tokens, random)
     model = Bert(len(layers))
-    model.take({name: value.detach().cpu().numpy() for name, value in teacher.state_dict().items()}, layers)
-    teacher.eval()
+    model.take(as_arrays(teacher), layers)
+    steady(model), teacher.eval()
 
     def piece(text: str) -> str:
         words = text.split()
@@ -307,7 +364,9 @@ def distil_embedder(
     def losses(step: int) -> dict[str, torch.Tensor]:
         n, shown = 2 * options.batch, 8
         a, b = lessons.ranking(n, shown)
-        more = [piece(random.choice(data.items)) for _ in range(8 * n)] + random.choices(sentences, k=8 * n)
+        more = [piece(random.choice(data.items)) for _ in range(8 * n)] + random.choices(
+            data.sentences or data.items, k=8 * n
+        )
         x = tokens.single([QUERY + q for q in a[::shown]], 96)
         y = tokens.single(b + more, 160)
         with torch.no_grad():
@@ -325,7 +384,7 @@ def distil_embedder(
             "hidden": hidden(own_x, after_x, x[1], layers) + hidden(own_y, after_y, y[1], layers),
         }
 
-    fit(model, losses, options.small_steps, options.rate * 2.5, device=DEVICE, every=500)
+    fit(model, losses, options.steps, options.rate * 6, device=DEVICE, every=500)
     return model
 
 
@@ -385,6 +444,12 @@ def measure_judging(model: Scorer, tokens: Tokens, data: Data, tag: str) -> None
     chances = torch.tensor(scores_of(model, 1, tokens, a, b)).softmax(-1).numpy()
     clash = chances[:, 0] + chances[:, 1]
     say(tag, "neighbours taken for conflicts", len(a), {t: int((clash > t).sum()) for t in (0.5, 0.8, 0.9)})
+    # All the pairs of the test part in one project.
+    rest = copy(data)
+    rest.pairs, rest.train, rest.questions, rest.near = data.test_pairs, [], [], []
+    rest.bring_together(tokens)
+    pairs = [(p.a, p.b, p.label in ("conflict", "update"), False) for p in data.test_pairs]
+    _judged(model, tokens, [*pairs, *((*two, False, False) for two in rest.near)], tag, "the test part as a project")
 
 
 def _judged(model: Scorer, tokens: Tokens, rows: list, tag: str, name: str) -> None:
@@ -488,91 +553,116 @@ def save(path: Path, weights: dict[str, np.ndarray]) -> None:
 
 def load(path: Path) -> dict[str, np.ndarray]:
     """What `save` wrote."""
-    return {
-        name: array for part in sorted(path.parent.glob(path.stem + ".*.npz")) for name, array in np.load(part).items()
-    }
+    name = path.name.removesuffix(".npz")
+    return {key: array for part in sorted(path.parent.glob(name + ".*.npz")) for key, array in np.load(part).items()}
+
+
+def as_arrays(model: nn.Module) -> dict[str, np.ndarray]:
+    """A model's weights."""
+    return {name: value.detach().cpu().numpy() for name, value in model.state_dict().items()}
+
+
+def depth(weights: dict[str, np.ndarray]) -> int:
+    """The number of layers."""
+    return 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
+
+
+def scorers(paths: Sequence[Path], **shape: int) -> Several:
+    """Trained cross-encoders."""
+    found = []
+    for path in paths:
+        weights = load(path)
+        found.append(Scorer(Bert(depth(weights), **shape)))
+        found[-1].take(weights)
+    return Several(found).to(DEVICE).eval()
+
+
+_STEPS = {"ranker": 900, "judge": 2400, "small-ranker": 2400, "small-judge": 2400, "embedder": 1000,
+          "small-embedder": 3000}  # fmt: skip
 
 
 def main() -> None:
     """Train as the options say."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("scorer", "embedder"))
+    parser.add_argument("what", choices=tuple(_STEPS))
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--scorer-base", type=Path)
-    parser.add_argument("--scorer", type=Path)
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="trained models, without the ending")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--public", type=Path)
     parser.add_argument("--snli", type=Path)
+    parser.add_argument("--plain", type=Path, help="a gzipped file of sentences of any kind, one a line")
     parser.add_argument("--eval", type=Path)
     parser.add_argument("--every", type=int, default=3, help="take every n-th question of LoCoMo")
     parser.add_argument("--share", type=float, default=1.0, help="of the texts, to draw the curve")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--batch", type=int, default=24, help="questions a step")
-    parser.add_argument("--steps", type=int, default=900)
-    parser.add_argument("--judge-steps", type=int, default=1400)
-    parser.add_argument("--small-steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int)
     parser.add_argument("--layers", default="0,2,4,6,8,10")
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    options.steps = options.steps or _STEPS[options.what]
     layers = [int(one) for one in options.layers.split(",")]
     base, table = load_base(options.base)
     tokens = bert_tokens(options.tokenizer, table)
     data = Data(("en",), options)
-    sentences: list[str] = []
     if options.snli:
-        judged = public.snli(options.snli, 90000)
-        sentences = [text for pair in judged for text in (pair.a, pair.b)]
-    if options.what == "scorer":
-        if options.public:
-            data.add_public("negnli", options.public / "negnli_en/nli.jsonl.gz", 3)
-            data.add_public("scifact", options.public / "scifact/pairs.jsonl.gz", 8)
-            data.public += judged
-        tokens.learn(data.items + [q.text for q, _ in data.questions] + [t for p in data.public for t in p[:2]])
-        say("tokens")
-        scorers = {}
-        ranker = train_ranker(options, data, base, tokens)
-        save(options.out / "ranker.npz", ranker.weights())
-        measure_ranking(ranker, tokens, data, "12 layers")
-        judge = train_judge(options, data, base, tokens)
-        save(options.out / "judge.npz", judge.weights())
-        measure_judging(judge, tokens, data, "12 layers")
-        scorers["12"] = (ranker, tokens)
-        if options.small_steps:
-            small = distil(options, data, judge, tokens, layers, "judge")
-            save(options.out / "judge_small.npz", small.weights())
-            measure_judging(small, tokens, data, f"{len(layers)} layers")
-            small = distil(options, data, ranker, tokens, layers, "rank")
-            save(options.out / "ranker_small.npz", small.weights())
-            measure_ranking(small, tokens, data, f"{len(layers)} layers")
-            scorers[str(len(layers))] = (small, tokens)
+        judged = public.snli(options.snli, 100000)
+        data.public += judged
+        data.sentences += [text for pair in judged for text in (pair.a, pair.b)]
+    if options.plain:
+        data.sentences += public.plain(options.plain)
+    if options.public:
+        data.add_public("negnli", options.public / "negnli_en/nli.jsonl.gz", 4)
+        data.add_public("scifact", options.public / "scifact/pairs.jsonl.gz", 8)
+    {"ranker": _ranker, "judge": _judge, "embedder": _embedder}[options.what.removeprefix("small-")](
+        options, data, base, tokens, layers
+    )
+
+
+def _ranker(options: argparse.Namespace, data: Data, base: dict, tokens: Tokens, layers: Sequence[int]) -> None:
+    if options.teachers:
+        teacher = scorers(options.teachers)
+        measure_ranking(teacher, tokens, data, f"{len(options.teachers)} rankers")
         if options.eval:
-            measure_locomo(options.eval, "", None, scorers, options.every)
-        return
-    score_base, score_table = load_base(options.scorer_base)
-    del score_base
-    score_tokens = bert_tokens(options.tokenizer, score_table)
-    teacher = Scorer(Bert(12))
-    teacher.take(load(options.scorer))
-    teacher.to(DEVICE)
-    scorers = {"12": (teacher, score_tokens)}
-    plain = Bert(12)
-    plain.take(base)
-    plain.to(DEVICE)
-    measure_vectors(plain, tokens, data, "as it is")
-    large_embedder = train_embedder(options, data, base, teacher, tokens, score_tokens)
-    as_arrays = lambda model: {name: value.detach().cpu().numpy() for name, value in model.state_dict().items()}  # noqa: E731
-    save(options.out / "embedder.npz", as_arrays(large_embedder))
-    measure_vectors(large_embedder, tokens, data, "12 layers")
+            measure_locomo(options.eval, "", None, {"large": (teacher, tokens)}, options.every)
+        ranker, name = distil(options, data, teacher, tokens, layers, "rank"), "ranker_small"
+    else:
+        ranker, name = train_ranker(options, data, base, tokens), f"ranker-{options.seed}"
+    save(options.out / f"{name}.npz", ranker.weights())
+    measure_ranking(ranker, tokens, data, name)
     if options.eval:
-        measure_locomo(options.eval, "as it is", (plain, tokens), {}, options.every)
-        measure_locomo(options.eval, "12 layers", (large_embedder, tokens), scorers, options.every)
-    if options.small_steps:
-        small_embedder = distil_embedder(options, data, large_embedder, tokens, layers, sentences)
-        save(options.out / "embedder_small.npz", as_arrays(small_embedder))
-        measure_vectors(small_embedder, tokens, data, f"{len(layers)} layers")
-        if options.eval:
-            measure_locomo(options.eval, f"{len(layers)} layers", (small_embedder, tokens), scorers, options.every)
+        measure_locomo(options.eval, "", None, {name: (ranker, tokens)}, options.every)
+
+
+def _judge(options: argparse.Namespace, data: Data, base: dict, tokens: Tokens, layers: Sequence[int]) -> None:
+    data.bring_together(tokens)
+    if options.teachers:
+        teacher = scorers(options.teachers)
+        measure_judging(teacher, tokens, data, f"{len(options.teachers)} judges")
+        judge, name = distil(options, data, teacher, tokens, layers, "judge"), "judge_small"
+    else:
+        judge, name = train_judge(options, data, base, tokens), f"judge-{options.seed}"
+    save(options.out / f"{name}.npz", judge.weights())
+    measure_judging(judge, tokens, data, name)
+
+
+def _embedder(options: argparse.Namespace, data: Data, base: dict, tokens: Tokens, layers: Sequence[int]) -> None:
+    if options.what == "embedder":
+        score_tokens = bert_tokens(options.tokenizer, load_base(options.scorer_base)[1])
+        embedder, name = (
+            train_embedder(options, data, base, scorers(options.teachers), tokens, score_tokens),
+            "embedder",
+        )
+    else:
+        teacher = Bert(12)
+        teacher.take(load(options.teachers[0]))
+        embedder, name = distil_embedder(options, data, teacher.to(DEVICE), tokens, layers), "embedder_small"
+    save(options.out / f"{name}.npz", as_arrays(embedder))
+    measure_vectors(embedder, tokens, data, name)
+    if options.eval:
+        measure_locomo(options.eval, name, (embedder, tokens), {}, options.every)
 
 
 def _twos(numbers: Sequence[int]) -> list[tuple[int, int]]:

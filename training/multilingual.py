@@ -1,14 +1,16 @@
 """Train the models for the sixteen languages of the Universal Sentence Encoder.
 
-    python -m training.multilingual --use weights.npz --pieces sp.model --ranker DIR/ranker.npz \\
-        --judge DIR/judge.npz --small DIR/judge_small.npz --teacher-base ce.npz --tokenizer tokenizer.json \\
-        --public DIR --snli FILE --out DIR
+    python -m training.multilingual scorer --seed 0 --start OUT/judge-0 --rankers OUT/ranker_small \\
+        --judges OUT/judge_small --use weights.npz --pieces sp.model --teacher-base ce.npz --tokenizer tokenizer.json \\
+        --public DIR --snli FILE --out OUT
+    python -m training.multilingual small-scorer --teachers OUT/multi-0 OUT/multi-1 ... (the other options as above)
+    python -m training.multilingual encoder --teachers OUT/multi-0 OUT/multi-1 ...
 
-The scorer is a cross-encoder over the encoder's table of subwords: its layers begin as those of a small English scorer,
-the way into them as the linear map that best takes subwords that are English words to the vectors BERT has for those
-words. It learns from the texts of `data` in every language, and where a text is English, or has an English translation,
-from the English scorers. The embedder is the encoder itself, with a learned weight for each token, taught by the texts
-and by that scorer. The table stays as it is.
+The scorer is a cross-encoder over the encoder's table of subwords: its layers begin as those of an English scorer, the
+way into them as the linear map that best takes subwords that are English words to the vectors BERT has for those words.
+It learns from the texts of `data` in every language, and where a text is English, or has an English translation, from
+the English scorers; six layers learn from several with twelve. The embedder is the encoder itself, with a learned
+weight for each token, taught by the texts and by those scorers. The table stays as it is.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from torch import nn
 from polymnia.embedding.pieces import Pieces
 from training import english, measure, public, texts
 from training.bert import Bert, Scorer, load_base
-from training.english import DEVICE, Data, Lessons, marginal
+from training.english import DEVICE, Data, Lessons, Several, marginal
 from training.fitting import Tokens, fit, say, seed
 
 _PARTS = 17
@@ -112,35 +114,63 @@ class Translations:
         return random.choice(found) if found else None
 
 
+class Batches:
+    """What the cross-encoder learns from: English texts, English texts in translation, texts of other languages."""
+
+    def __init__(self, options: argparse.Namespace, data: Data, tokens: Tokens, number: int) -> None:
+        self.random = seed(number)
+        english_data = Data(("en",), options)
+        english_data.public = [p for p in data.public if p.a.isascii() and p.b.isascii()]
+        english_data.bring_together(tokens)
+        other = Data(None, options)
+        other.bring_together(tokens)
+        other.questions = [(q, c) for q, c in other.questions if q.language != "en" or c.language != "en"]
+        other.public = [p for p in data.public if not (p.a.isascii() and p.b.isascii())]
+        other.pairs = [p for p in other.pairs if p.language != "en"]
+        self.english = Lessons(english_data, tokens, self.random)
+        self.other = Lessons(other, tokens, self.random)
+        self.translations = Translations()
+        self._items = english_data.items
+        self._translated = [(q, c) for q, c in english_data.questions if self.translations.some(q.text, self.random)]
+        say("translated questions", len(self._translated), "sentences", len(self.translations.all))
+        say("foreign questions", len(other.questions), "pairs", len(other.pairs), "public", len(other.public))
+
+    def translated(self, n: int) -> tuple[list[str], list[str], list[str], list[str]]:
+        """English questions and texts, and the same in other languages as far as there are translations."""
+        a, b, own_a, own_b = [], [], [], []
+        random, known = self.random, self.translations
+        for q, c in random.choices(self._translated, k=n):
+            shown = random.sample(c.texts, min(len(c.texts), 12))
+            shown += random.choices(self._items, k=16 - len(shown))
+            a += [q.text] * 16
+            b += shown
+            own_a += [known.some(q.text, random) if random.random() < 0.8 else q.text] * 16
+            own_b += [known.some(text, random) or text for text in shown]
+        return a, b, own_a, own_b
+
+    def judging(self, n: int) -> tuple[list[str], list[str], torch.Tensor]:
+        """Pairs of other languages, and sentences with their translations."""
+        a, b, right = self.other.judging(3 * n, 2 * n, n // 2, n)
+        for en, _, text in self.random.choices(self.translations.all, k=n):
+            a.append(en), b.append(text)
+        same = torch.zeros(n, len(texts.LABELS), dtype=torch.bool, device=DEVICE)
+        same[:, texts.LABELS.index("same")] = True
+        return a, b, torch.cat([right, same])
+
+
 def train_scorer(
     options: argparse.Namespace,
     data: Data,
-    teachers: tuple[Scorer, Scorer],
-    small: dict,
+    teachers: tuple[Several, Several],
     enter: tuple,
     tokens: Tokens,
     english_tokens: Tokens,
 ) -> Scorer:
-    """The cross-encoder for every language."""
-    random = seed(options.seed + 10)
-    own = Lessons(data, tokens, random)
-    data_en = Data(("en",), options)
-    data_en.public = [p for p in data.public if p.a.isascii() and p.b.isascii()]
-    other = Data(None, options)
-    other.questions = [(q, c) for q, c in other.questions if q.language != "en" or c.language != "en"]
-    other.public = [p for p in data.public if not (p.a.isascii() and p.b.isascii())]
-    other.pairs = [p for p in other.pairs if p.language != "en"]
-    foreign = Lessons(other, tokens, random)
-    english_lessons = Lessons(data_en, tokens, random)
-    known = Translations()
-    translated = [(q, c, known.some(q.text, random)) for q, c in data_en.questions if known.some(q.text, random)]
-    say("translated questions", len(translated), "sentences", len(known.all), "foreign questions",
-        len(other.questions), "pairs", len(other.pairs), "public", len(other.public))  # fmt: skip
-    model = Scorer(Bert(6, enter=512))
-    model.take(small)
-    with torch.no_grad():
-        model.trunk.enter.weight.copy_(torch.tensor(enter[0]))
-        model.trunk.enter.bias.copy_(torch.tensor(enter[1]))
+    """The large cross-encoder for every language."""
+    batches = Batches(options, data, tokens, options.seed + 10)
+    start = english.load(options.start)
+    model = Scorer(Bert(english.depth(start), enter=512))
+    model.take({"enter.weight": enter[0], "enter.bias": enter[1]} | start)
     ranker, judge_en = teachers
 
     def taught(
@@ -158,50 +188,85 @@ def train_scorer(
         n = options.batch
         found = {}
         turn = step % 4
-        if turn == 0 or step < options.steps * 0.25:
-            a, b = english_lessons.anything(n, 16) if step % 2 else english_lessons.ranking(n, 16)
-            found |= taught(a, b, n)
+        if turn == 0 or ("enter.weight" not in start and step < options.steps * 0.2):
+            found |= taught(*(batches.english.anything(n, 16) if step % 8 else batches.english.ranking(n, 16)), n)
         elif turn == 1:
-            a, b, own_a, own_b = [], [], [], []
-            for q, c, _ in random.choices(translated, k=n):
-                shown = random.sample(c.texts, min(len(c.texts), 12)) + random.choices(
-                    data_en.items, k=16 - min(len(c.texts), 12)
-                )
-                in_other = known.some(q.text, random) if random.random() < 0.8 else q.text
-                a += [q.text] * 16
-                b += shown
-                own_a += [in_other] * 16
-                own_b += [known.some(text, random) or text for text in shown]
-            found |= taught(a, b, n, own_a, own_b)
+            a, b, *own = batches.translated(n)
+            found |= taught(a, b, n, *own)
         else:
-            a, b = foreign.ranking(n, 16)
+            a, b = batches.other.ranking(n, 16)
             rank = english.in_parts(tokens, a, b, 200, lambda inputs, _: model(*inputs)[0]).view(n, 16)
             first = torch.zeros(n, dtype=torch.long, device=DEVICE)
             absolute = torch.zeros_like(rank)
             absolute[:, 0] = 1
             found["rank"] = F.cross_entropy(rank, first)
             found["size"] = 0.3 * F.binary_cross_entropy_with_logits(rank, absolute)
-        c, d, _ = english_lessons.judging(2 * n, 2 * n, n)
+        c, d, _ = batches.english.judging(2 * n, 2 * n, n // 2, n)
         with torch.no_grad():
             judge_t = judge_en(*english_tokens.double(c, d, 128))[1]
         judge = model(*tokens.double(c, d, 128))[1]
         found["judge en"] = F.kl_div(judge.log_softmax(-1), judge_t.softmax(-1), reduction="batchmean")
-        c, d, right = foreign.judging(3 * n, 2 * n, n)
-        for en, _, text in random.choices(known.all, k=n):
-            c.append(en), d.append(text)
-        more = torch.zeros(n, len(texts.LABELS), dtype=torch.bool, device=DEVICE)
-        more[:, texts.LABELS.index("same")] = True
-        judge = model(*tokens.double(c, d, 128))[1]
-        found["judge"] = marginal(judge, torch.cat([right, more]))
+        c, d, right = batches.judging(n)
+        found["judge"] = marginal(model(*tokens.double(c, d, 128))[1], right)
         return found
 
-    del own
+    fit(model, losses, options.steps, options.rate, device=DEVICE, every=500)
+    return model
+
+
+def distil_scorer(options: argparse.Namespace, data: Data, teacher: Several, tokens: Tokens) -> Scorer:
+    """Six layers that answer as the large cross-encoders do."""
+    batches = Batches(options, data, tokens, options.seed + 12)
+    layers = (0, 2, 4, 6, 8, 10)
+    model = Scorer(Bert(len(layers), enter=512))
+    model.take(teacher.all[0].weights(), layers)
+    english.steady(model)
+
+    def as_taught(a: list[str], b: list[str], most: int, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        apart: list[torch.Tensor] = []
+        of: list[torch.Tensor] = []
+
+        def both(inputs: tuple[torch.Tensor, ...], share: float) -> torch.Tensor:
+            with torch.no_grad():
+                said = teacher(*inputs)
+            mine = model(*inputs)
+            apart.append(share * english.hidden(mine[2], said[2], inputs[1], layers))
+            of.append(said[head])
+            return mine[head]
+
+        own = english.in_parts(tokens, a, b, most, both, of)
+        return own, of[0], sum(apart)
+
+    def losses(step: int) -> dict[str, torch.Tensor]:
+        n = options.batch
+        turn = step % 4
+        if turn == 0:
+            a, b = batches.english.anything(n, 16)
+        elif turn == 1:
+            _, _, a, b = batches.translated(n)
+        else:
+            a, b = batches.other.ranking(n, 16) if turn == 2 else batches.other.anything(n, 16)
+        own, theirs, rank_hidden = as_taught(a, b, 200, 0)
+        own, theirs = own.view(n, 16), theirs.view(n, 16)
+        found = {
+            "rank": F.kl_div(own.log_softmax(-1), theirs.softmax(-1), reduction="batchmean"),
+            "size": 0.1 * F.mse_loss(own, theirs),
+        }
+        if turn == 2:
+            found["right"] = 0.3 * F.cross_entropy(own, torch.zeros(n, dtype=torch.long, device=DEVICE))
+        c, d, _ = batches.english.judging(n, n, n // 2, n)
+        e, f, _ = batches.judging(n)
+        judge, judge_t, judge_hidden = as_taught([*c, *e], [*d, *f], 128, 1)
+        found["judge"] = F.kl_div(judge.log_softmax(-1), judge_t.softmax(-1), reduction="batchmean")
+        found["hidden"] = rank_hidden + judge_hidden
+        return found
+
     fit(model, losses, options.steps, options.rate, device=DEVICE, every=500)
     return model
 
 
 def train_embedder(
-    options: argparse.Namespace, data: Data, layers: dict, teacher: Scorer, tokens: Tokens, sentences: list[str]
+    options: argparse.Namespace, data: Data, layers: dict, teacher: Several, tokens: Tokens, sentences: list[str]
 ) -> Encoder:
     """The encoder, taught by questions and texts of every language, kept near where it was on sentences of any kind."""
     random = seed(options.seed + 11)
@@ -209,7 +274,6 @@ def train_embedder(
     base = Encoder(layers).to(DEVICE).eval()
     model = Encoder(layers)
     known = Translations()
-    teacher.eval()
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n, shown = 2 * options.batch, 10
@@ -236,7 +300,7 @@ def train_embedder(
             "kept": options.keep * (1 - (model(*x) * before).sum(-1)).mean(),
         }
 
-    fit(model, losses, options.embedder_steps, options.embedder_rate, device=DEVICE, every=500)
+    fit(model, losses, options.steps, options.rate, device=DEVICE, every=500)
     return model
 
 
@@ -265,14 +329,20 @@ def measure_encoder(model: Encoder, tokens: Tokens, data: Data, tag: str, folder
         say(tag, name, "Spearman", round(float(np.corrcoef(rank(near), rank([r["score"] for r in rows]))[0, 1]), 4))
 
 
+_STEPS = {"scorer": 2000, "small-scorer": 2000, "encoder": 700}
+_RATES = {"scorer": 1.2e-4, "small-scorer": 2e-4, "encoder": 3e-4}
+
+
 def main() -> None:
     """Train as the options say."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=tuple(_STEPS))
     parser.add_argument("--use", type=Path, required=True)
     parser.add_argument("--pieces", type=Path, required=True)
-    parser.add_argument("--ranker", type=Path, required=True)
-    parser.add_argument("--judge", type=Path, required=True)
-    parser.add_argument("--small", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="a cross-encoder whose layers the new one begins with")
+    parser.add_argument("--rankers", type=Path, nargs="*", default=[], help="English ones")
+    parser.add_argument("--judges", type=Path, nargs="*", default=[], help="English ones")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="cross-encoders of this script")
     parser.add_argument("--teacher-base", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--public", type=Path)
@@ -280,23 +350,20 @@ def main() -> None:
     parser.add_argument("--eval", type=Path)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--name", help="of the file, where several are tried")
     parser.add_argument("--batch", type=int, default=24)
-    parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--rate", type=float, default=1.5e-4)
-    parser.add_argument("--embedder-steps", type=int, default=1500)
-    parser.add_argument("--embedder-rate", type=float, default=3e-4)
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--rate", type=float)
     parser.add_argument("--keep", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    options.steps = options.steps or _STEPS[options.what]
+    options.rate = options.rate or _RATES[options.what]
     layers, table = read_use(options.use)
     pieces = Pieces(options.pieces.read_bytes())
     tokens = Tokens(lambda some: [pieces.ids(text[:4096], 512)[1:-1] for text in some], 1, 2, table, DEVICE)
     _, bert_table = load_base(options.teacher_base)
     english_tokens = english.bert_tokens(options.tokenizer, bert_table)
-    ranker, judge = Scorer(Bert(12)), Scorer(Bert(12))
-    ranker.take(english.load(options.ranker))
-    judge.take(english.load(options.judge))
-    ranker.to(DEVICE).eval(), judge.to(DEVICE).eval()
     data = Data(None, options)
     sentences = list(data.items)
     if options.snli:
@@ -307,22 +374,30 @@ def main() -> None:
         data.add_public("negnli", options.public / "negnli_en/nli.jsonl.gz", 3)
         data.add_public("scifact", options.public / "scifact/pairs.jsonl.gz", 8)
         data.add_public("kornli", options.public / "kornli_ko/nli.jsonl.gz", 1)
+    if options.what == "encoder":
+        measure_encoder(Encoder(layers), tokens, data, "encoder as it is", options.eval)
+        teacher = english.scorers(options.teachers, enter=512)
+        embedder = train_embedder(options, data, layers, teacher, tokens, sentences)
+        trained = {name: array.astype(np.float16) for name, array in english.as_arrays(embedder).items()}
+        np.savez(options.out / f"{options.name or 'use'}.npz", **trained)
+        measure_encoder(embedder, tokens, data, options.name or "encoder", options.eval)
+        return
     tokens.learn(sentences + [q.text for q, _ in data.questions] + [t for p in data.public for t in p[:2]])
-    say("tokens")
-    enter = way_in(pieces, table, options.tokenizer, bert_table)
-    scorer = train_scorer(options, data, (ranker, judge), english.load(options.small), enter, tokens, english_tokens)
-    english.save(options.out / "scorer_multi.npz", scorer.weights())
-    english.measure_ranking(scorer, tokens, data, "multilingual scorer")
-    english.measure_judging(scorer, tokens, data, "multilingual scorer")
+    if options.what == "scorer":
+        enter = way_in(pieces, table, options.tokenizer, bert_table)
+        teachers = english.scorers(options.rankers), english.scorers(options.judges)
+        scorer, name = train_scorer(options, data, teachers, enter, tokens, english_tokens), f"multi-{options.seed}"
+    else:
+        teacher = english.scorers(options.teachers, enter=512)
+        english.measure_ranking(teacher, tokens, data, "all together")
+        scorer, name = distil_scorer(options, data, teacher, tokens), "scorer_multi"
+    english.save(options.out / f"{name}.npz", scorer.weights())
+    english.measure_ranking(scorer, tokens, data, name)
+    english.measure_judging(scorer, tokens, data, name)
     for language in ("en", "ko", "rest"):
         part = [p for p in data.test_pairs if language == (p.language if p.language in ("en", "ko") else "rest")]
         rows = [(p.a, p.b, p.label in ("conflict", "update"), p.label == "same") for p in part]
-        english._judged(scorer, tokens, rows, "multilingual scorer", f"pairs {language}")
-    measure_encoder(Encoder(layers), tokens, data, "encoder as it is", options.eval)
-    embedder = train_embedder(options, data, layers, scorer, tokens, sentences)
-    trained = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in embedder.state_dict().items()}
-    np.savez(options.out / "use.npz", **trained)
-    measure_encoder(embedder, tokens, data, "encoder", options.eval)
+        english._judged(scorer, tokens, rows, name, f"pairs {language}")
 
 
 if __name__ == "__main__":

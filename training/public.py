@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import random
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from training.texts import LABELS, rows
 
-__all__ = ["ALLOWED", "Judged", "pairs", "snli"]
+__all__ = ["ALLOWED", "Judged", "pairs", "plain", "snli"]
 
 # What a label of theirs can be among ours. An entailed sentence may say the same, less, or something compatible.
 ALLOWED = {
@@ -49,6 +50,12 @@ def snli(path: Path, most: int) -> list[Judged]:
                 found.append({"a": row["sentence1"], "b": row["sentence2"], "label": row["gold_label"]})
     random.Random(0).shuffle(found)
     return list(_judged(found[:most]))
+
+
+def plain(path: Path) -> list[str]:
+    """Sentences of any kind, from a gzipped file with one a line."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [line.strip() for line in lines if line.strip()]
 
 
 def _judged(found: Iterable[dict]) -> Iterator[Judged]:
