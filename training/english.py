@@ -60,6 +60,10 @@ class Data:
         self.questions = [(q, c) for c in self.train for q in c.questions if q.evidence]
         self.pairs = [p for p in texts.pairs(test=False) if wanted(p.language)][:: round(1 / options.share)]
         self.test_pairs = [p for p in texts.pairs(test=True) if wanted(p.language)]
+        self.projects = [p for p in texts.projects(test=False) if wanted(p.language)]
+        for project in self.projects:
+            self.pairs += [texts.Pair(project.items[i], project.items[j], label, project.language)
+                           for i, j, label in project.pairs]  # fmt: skip
         self.items = [text for c in self.train for text in c.texts]
         self.sentences: list[str] = []
         self.near: list[tuple[str, str]] = []
@@ -83,6 +87,9 @@ class Data:
         for pair in self.pairs:
             owners.setdefault(pair.a, set()).add(pair.a)
             owners.setdefault(pair.b, set()).add(pair.a)
+        for number, project in enumerate(self.projects):
+            for text in project.items:
+                owners.setdefault(text, set()).add(f"project {number}")
         for c in self.train:
             for i, text in enumerate(c.texts):
                 owners.setdefault(text[:600], set()).add(f"{c.id} {i}")
@@ -100,6 +107,10 @@ class Data:
             nearest = (vectors[start : start + 1024] @ vectors.T).topk(each + 1).indices.tolist()
             for i, row in enumerate(nearest, start):
                 self.near += [(some[i], some[j]) for j in row if j != i and not owners[some[i]] & owners[some[j]]]
+        for project in self.projects:
+            known = {frozenset(pair[:2]) for pair in project.pairs}
+            pairs = [two for two in _twos(range(len(project.items))) if frozenset(two) not in known]
+            self.near += [(project.items[i], project.items[j]) for i, j in pairs] * 3
         say("brought together", len(self.near))
 
 
@@ -197,12 +208,14 @@ def train_ranker(options: argparse.Namespace, data: Data, base: dict, tokens: To
 def train_judge(options: argparse.Namespace, data: Data, base: dict, tokens: Tokens) -> Scorer:
     """The large cross-encoder that says what one statement is to another: pairs of others first, then our own."""
     lessons = Lessons(data, tokens, seed(options.seed + 4))
-    model = Scorer(Bert(12))
-    model.take(base)
+    start = load(options.start) if options.start else base
+    model = Scorer(Bert(depth(start)))
+    model.take(start)
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n = options.batch
-        shares = (1.5, 6, 0.5, 1) if step < options.steps * 0.5 else (4, 2.5, 0.75, 2.5)
+        early = not options.start and step < options.steps * 0.5
+        shares = (1.5, 6, 0.5, 1) if early else (4, 2.5, 0.75, 2.5)
         a, b, right = lessons.judging(*(round(n * share) for share in shares))
         judged = in_parts(tokens, a, b, 160, lambda inputs, _: model(*inputs)[1])
         return {"judge": marginal(judged, right)}
@@ -446,7 +459,7 @@ def measure_judging(model: Scorer, tokens: Tokens, data: Data, tag: str) -> None
     say(tag, "neighbours taken for conflicts", len(a), {t: int((clash > t).sum()) for t in (0.5, 0.8, 0.9)})
     # All the pairs of the test part in one project.
     rest = copy(data)
-    rest.pairs, rest.train, rest.questions, rest.near = data.test_pairs, [], [], []
+    rest.pairs, rest.train, rest.questions, rest.near, rest.projects = data.test_pairs, [], [], [], []
     rest.bring_together(tokens)
     pairs = [(p.a, p.b, p.label in ("conflict", "update"), False) for p in data.test_pairs]
     _judged(model, tokens, [*pairs, *((*two, False, False) for two in rest.near)], tag, "the test part as a project")
@@ -587,6 +600,7 @@ def main() -> None:
     parser.add_argument("what", choices=tuple(_STEPS))
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--scorer-base", type=Path)
+    parser.add_argument("--start", type=Path, help="a trained judge to go on with instead of the base")
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="trained models, without the ending")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--public", type=Path)

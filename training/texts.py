@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["DATA", "LABELS", "Collection", "Pair", "Question", "collections", "is_test", "pairs", "parallel", "rows"]
+__all__ = [
+    "DATA", "LABELS", "Collection", "Pair", "Project", "Question", "collections", "is_test", "pairs", "parallel",
+    "projects", "rows",
+]  # fmt: skip
 
 DATA = Path(__file__).parent / "data"
 LABELS = ("conflict", "update", "same", "narrower", "compatible", "unrelated")
@@ -43,6 +46,14 @@ class Pair(NamedTuple):
     language: str
 
 
+class Project(NamedTuple):
+    """Statements about one subject, and what some of them are to each other; others can hold together."""
+
+    language: str
+    items: tuple[str, ...]
+    pairs: tuple[tuple[int, int, str], ...]
+
+
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a gzipped file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -63,7 +74,7 @@ def collections(*, test: bool, folder: Path = DATA) -> list[Collection]:
             later.setdefault(row["collection"], []).append(row)
     found = []
     for path in sorted(folder.glob("*.jsonl.gz")):
-        if path.name.startswith(("pairs", "questions", "parallel")):
+        if path.name.startswith(("pairs", "projects", "questions", "parallel")):
             continue
         for row in rows(path):
             if is_test(row["id"]) == test:
@@ -83,6 +94,16 @@ def pairs(*, test: bool, folder: Path = DATA) -> list[Pair]:
         for path in sorted(folder.glob("pairs*.jsonl.gz"))
         for row in rows(path)
         if is_test(row["a"]) == test
+    ]
+
+
+def projects(*, test: bool, folder: Path = DATA) -> list[Project]:
+    """The small projects of one part."""
+    return [
+        Project(row["lang"], tuple(row["items"]), tuple((i, j, label) for i, j, label in row["pairs"]))
+        for path in sorted(folder.glob("projects*.jsonl.gz"))
+        for row in rows(path)
+        if is_test(row["id"]) == test
     ]
 
 
