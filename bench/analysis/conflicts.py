@@ -73,6 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     pairs = _test_part(languages)
     print(f"{len(pairs)} pairs of the test part, judge {judge.id}\n")
     _measure(pairs, judge, given.embedder)
+    _measure_projects(languages, judge, given.embedder)
     _same(pairs, judge)
     if given.data:
         _public(given.data, given.sample, judge, given.embedder)
@@ -229,9 +230,23 @@ def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     with Project([one.a for one in pairs], judge, embedder) as project:
         alarms = len(project.told())
         print(
-            f"| false alarms per 100 of {len(project.texts)} items | {100 * alarms / len(project.texts):.2f} |\n",
+            f"| false alarms per 100 of {len(project.texts)} items | {100 * alarms / len(project.texts):.2f} |",
             flush=True,
         )
+
+
+def _measure_projects(languages: Sequence[str] | None, judge: Any, embedder: str) -> None:
+    """The small projects of the test part, all as one: what two statements are to each other is known of every pair."""
+    from training import texts
+
+    some = [one for one in texts.projects(test=True) if languages is None or one.language in languages]
+    wanted = {frozenset((one.items[i], one.items[j])) for one in some for i, j, label in one.pairs if label in CLASH}
+    with Project([text for one in some for text in one.items], judge, embedder) as project:
+        told = {one for one in project.told() if len(one) == 2}
+        met = {one for one, _ in project.readings()}
+        share = len(met & wanted) / max(1, len(wanted))
+        print(f"| {len(some)} small projects as one of {len(project.texts)} items | ", end="")
+        print(f"{Told(len(told), len(told & wanted), len(wanted))}; brought together {share:.3f} |\n", flush=True)
 
 
 def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ __all__ = ["PairJudge"]
 class PairJudge(Scorer):
     """Six layers and six classes, in the order of Judgement."""
 
-    id = "polymnia-judge-1"
+    id = "polymnia-judge-2"
     kind = "judge"
     output = "judge"
 

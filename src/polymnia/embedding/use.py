@@ -38,7 +38,7 @@ _TOGETHER = 768
 class Use(Lazy):
     """Vectors of 512 numbers for texts in 16 languages, about half a millisecond a short text."""
 
-    id = "polymnia-multi-1"
+    id = "polymnia-multi-2"
     dimensions = 512
     near = True
     strong = False  # an average over words: what it says of two texts counts for less than the words they share

@@ -199,17 +199,17 @@ def test_a_plan_in_json_is_the_plan_of_the_library(filled: Place) -> None:
 @pytest.mark.promise("search.command.reindex", "search.command.health")
 def test_a_reindex_brings_everything_up_to_date(filled: Place) -> None:
     before = told(filled, "health", model=True)
-    assert before["models"]["polymnia-multi-1"]["pending"] > 0
+    assert before["models"]["polymnia-multi-2"]["pending"] > 0
 
     done = filled.run("reindex", environment=WITH_MEANING)
     assert done.returncode == 0
-    assert "vectors of polymnia-multi-1" in done.stdout
+    assert "vectors of polymnia-multi-2" in done.stdout
 
     after = told(filled, "health", model=True)
     assert after["well"]
     assert after["waitingWords"] == after["pending"] == 0
-    assert after["models"]["polymnia-multi-1"]["state"] == "ready"
-    assert after["models"]["polymnia-multi-1"]["vectors"] > 0
+    assert after["models"]["polymnia-multi-2"]["state"] == "ready"
+    assert after["models"]["polymnia-multi-2"]["vectors"] > 0
     again = filled.run("reindex", environment=WITH_MEANING)
     assert "everything was up to date" in again.stdout
     anew = told(filled, "reindex", "--anew", "--all-projects", model=True)
@@ -230,7 +230,7 @@ def test_vectors_of_a_model_that_is_not_in_use_go_with_a_reindex(filled: Place) 
     done = told(filled, "reindex", model=True)
 
     assert done["default"]["removed"] == len(texts)
-    assert told(filled, "health", model=True)["models"].keys() == {"polymnia-multi-1"}
+    assert told(filled, "health", model=True)["models"].keys() == {"polymnia-multi-2"}
 
 
 @pytest.mark.promise("search.command.reindex_stopped")
@@ -251,7 +251,7 @@ def test_a_reindex_that_is_interrupted_goes_on_where_it_stopped(place: Place, mo
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
-            _read_until(ours, "Vectors of polymnia-multi-1")
+            _read_until(ours, "Vectors of polymnia-multi-2")
             running.send_signal(signal.SIGINT)
             _read_until(ours, "run it again to go on")
             assert running.wait(DEADLINE) == 130
@@ -263,8 +263,8 @@ def test_a_reindex_that_is_interrupted_goes_on_where_it_stopped(place: Place, mo
         made = _vectors(memory)
     assert 0 < made < many
     rest = told(place, "reindex", model=True)["default"]
-    assert rest["done"]["polymnia-multi-1"] == many - made
-    assert rest["models"]["polymnia-multi-1"] == {"vectors": many, "pending": 0, "state": "ready", "why": None}
+    assert rest["done"]["polymnia-multi-2"] == many - made
+    assert rest["models"]["polymnia-multi-2"] == {"vectors": many, "pending": 0, "state": "ready", "why": None}
 
 
 def _read_until(terminal: int, wanted: str) -> str:
@@ -279,7 +279,7 @@ def _read_until(terminal: int, wanted: str) -> str:
 
 def _vectors(memory: Any) -> int:
     with memory.store.read("default") as snapshot:
-        return int(snapshot.models().get("polymnia-multi-1", (0, 0))[1])
+        return int(snapshot.models().get("polymnia-multi-2", (0, 0))[1])
 
 
 @pytest.mark.promise("search.purged")
@@ -287,7 +287,7 @@ def test_a_purge_leaves_no_word_and_no_vector_of_an_indexed_text(place: Place, m
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
     with connect(place.store) as memory:
         memory.create_entities([EntityDraft("secret", "note", ("The zanzibarite lies in getHiddenQuarry",)), *MEMORIES])
-    before = told(place, "reindex", model=True)["default"]["models"]["polymnia-multi-1"]["vectors"]
+    before = told(place, "reindex", model=True)["default"]["models"]["polymnia-multi-2"]["vectors"]
 
     assert place.run("purge", "secret", "--yes").returncode == 0
 
@@ -295,7 +295,7 @@ def test_a_purge_leaves_no_word_and_no_vector_of_an_indexed_text(place: Place, m
         held = file.read_bytes().lower()
         assert b"zanzibar" not in held, file.name
         assert b"quarry" not in held, file.name
-    assert told(place, "health")["models"]["polymnia-multi-1"]["vectors"] == before - 1
+    assert told(place, "health")["models"]["polymnia-multi-2"]["vectors"] == before - 1
     assert "secret" not in names(told(place, "search", "zanzibarite"))
 
 
@@ -326,12 +326,12 @@ def test_without_onnxruntime_meaning_goes_on_with_numpy_and_health_says_so(fille
 
     assert names(found)[0] == "서울"
     assert data["well"]
-    assert data["models"].keys() == {"polymnia-multi-1"}
+    assert data["models"].keys() == {"polymnia-multi-2"}
     assert "pip install onnxruntime" in data["missing"]
     assert data["missing"] in filled.run("health", environment=without).stdout
     whole = json.loads(filled.run("health", "--json", environment={"POLYMNIA_EMBEDDER": "auto"}).stdout)
     assert whole["missing"] is None
-    assert whole["models"].keys() == {"polymnia-multi-1", "polymnia-en-1"}
+    assert whole["models"].keys() == {"polymnia-multi-2", "polymnia-en-1"}
 
 
 @pytest.mark.promise("search.command.health_broken")

@@ -102,7 +102,7 @@ def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: P
 
     assert names(after.call("search_nodes", query="feline"))[0] == "Tom"
     models = json.loads(place.run("health", "--json").stdout)["models"]
-    assert models["openai:tiny"]["vectors"] == models["polymnia-multi-1"]["vectors"] > 0
+    assert models["openai:tiny"]["vectors"] == models["polymnia-multi-2"]["vectors"] > 0
 
 
 @pytest.mark.promise("search.other_models")
@@ -131,8 +131,8 @@ def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
         server.close()
 
     models = json.loads(place.run("health", "--json").stdout)["models"]
-    assert models["polymnia-multi-1"]["vectors"] == models["use-multilingual-3"]["vectors"] == len(texts)
-    assert models["polymnia-multi-1"]["pending"] == 0
+    assert models["polymnia-multi-2"]["vectors"] == models["use-multilingual-3"]["vectors"] == len(texts)
+    assert models["polymnia-multi-2"]["pending"] == 0
 
 
 @pytest.mark.promise("search.across_languages")
@@ -141,7 +141,7 @@ def test_the_model_for_other_languages_is_there_with_the_first_text_that_needs_i
     server.call("create_entities", entities=[entity("Backup", "The nightly dump starts at half past four")])
     assert names(server.call("search_nodes", query="when is the database saved?"))[0] == "Backup"
     models = json.loads(place.run("health", "--json", "--embedder", "auto").stdout)["models"]
-    assert (models["polymnia-en-1"]["state"], models["polymnia-multi-1"]["state"]) == ("ready", "not needed")
+    assert (models["polymnia-en-1"]["state"], models["polymnia-multi-2"]["state"]) == ("ready", "not needed")
     server.call("create_entities", entities=[entity("회의", "회의는 매주 화요일 오전 열 시에 한다")])
     server.close()
 

@@ -18,8 +18,8 @@ from polymnia.errors import Invalid
     ("name", "ids"),
     [
         ("none", []),
-        ("multi", ["polymnia-multi-1"]),
-        (" use ", ["polymnia-multi-1"]),
+        ("multi", ["polymnia-multi-2"]),
+        (" use ", ["polymnia-multi-2"]),
         (
             "sentence-transformers:intfloat/multilingual-e5-small",
             ["sentence-transformers:intfloat/multilingual-e5-small"],
@@ -38,7 +38,7 @@ def test_without_onnxruntime_the_model_that_needs_numpy_alone_is_left(
     monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
     monkeypatch.setattr(embedding, "_can_run", lambda: there)
-    assert [one.id for one in choose("auto")] == (["polymnia-en-1"] if there else []) + ["polymnia-multi-1"]
+    assert [one.id for one in choose("auto")] == (["polymnia-en-1"] if there else []) + ["polymnia-multi-2"]
     assert isinstance(reranker("auto"), Ranker) == there
     assert isinstance(judge("auto"), PairJudge) == there
     assert judge("none") is None
