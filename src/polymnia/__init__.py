@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
     from polymnia.engine.memory import Memory
     from polymnia.engine.scopes import Scope
-    from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Why
+    from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Turn, Why
     from polymnia.engine.suggesting.values import Suggestion
     from polymnia.engine.transfer.memories_export import Exported
     from polymnia.engine.transfer.memories_import import ImportedMemories
@@ -79,6 +79,7 @@ __all__ = [
     "Hit",
     "Why",
     "Fragment",
+    "Turn",
     "Plan",
     "Remembered",
     "Revised",
@@ -125,7 +126,7 @@ _HOMES = {
     "connect": "app",
     "Memory": "engine.memory",
     **dict.fromkeys(("Created", "Related", "Added", "Deleted", "Policy"), "engine.graph"),
-    **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan"), "engine.search.results"),
+    **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan", "Turn"), "engine.search.results"),
     **dict.fromkeys(("Remembered", "Revised", "Moved"), "engine.content"),
     **dict.fromkeys(("Association", "Discovery"), "engine.associations"),
     "Scope": "engine.scopes",

@@ -30,6 +30,7 @@ _PROMISED = [
     "Hit",
     "Why",
     "Fragment",
+    "Turn",
     "Plan",
     "Remembered",
     "Revised",

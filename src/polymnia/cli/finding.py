@@ -13,7 +13,7 @@ from polymnia.cli.output import counted, dim, line, moment, on_one_line, print_j
 from polymnia.cli.reading import existing, known_scope
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
-from polymnia.engine.search.results import Found, Fragment, Hit
+from polymnia.engine.search.results import Found, Fragment, Hit, Turn
 from polymnia.errors import Invalid
 from polymnia.models import Filters
 from polymnia.settings import Settings
@@ -111,7 +111,16 @@ def _print_hit(hit: Hit) -> None:
     for fragment in pieces:
         before, after = _cut(hit, fragment)
         print(f"{_INDENT}{before}{_marked(fragment)}{after}")
+    for where, turn in (("before", hit.previous), ("after", hit.next)):
+        if turn is not None:
+            print(dim(f"{_INDENT}{_said(where, turn)}"))
     print(dim(f"{_INDENT}{on_one_line(hit.why.sentence)}"))
+
+
+def _said(where: str, turn: Turn) -> str:
+    """The turn before or after a hit, in one line."""
+    name = "" if turn.name == turn.id else f" ({turn.name})"
+    return on_one_line(f"{where}{name}: {turn.who}: {turn.text}" if turn.who else f"{where}{name}: {turn.text}")
 
 
 def _marked(fragment: Fragment) -> str:
@@ -171,4 +180,6 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "why": msgspec.to_builtins(hit.why),
         "fragments": msgspec.to_builtins(hit.fragments),
         "cut": hit.cut,
+        "previous": msgspec.to_builtins(hit.previous),
+        "next": msgspec.to_builtins(hit.next),
     }

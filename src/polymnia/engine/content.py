@@ -89,10 +89,11 @@ def read_as(record: Record) -> tuple[Text, Text]:
     head = Text(
         id=0, memory=0, name=name, kind=record.kind, body=None, session=record.session, created=record.created,
         tags=record.tags, category=record.category, summary=record.summary, bare=not record.observations,
+        scope=record.scope,
     )  # fmt: skip
     body = Text(
         id=1, memory=0, name=name, kind=record.kind, body=content(record), session=record.session,
-        created=record.created,
+        created=record.created, scope=record.scope,
     )  # fmt: skip
     return head, body
 

@@ -154,6 +154,7 @@ class Text(Struct, frozen=True, kw_only=True, gc=False):
     category: str | None = None
     summary: str | None = None
     bare: bool = False
+    scope: str | None = None
 
 
 class Passage(Struct, frozen=True, gc=False):

@@ -94,8 +94,7 @@ def search(context: Context, given: parameters.Search) -> Reply:
     meaning_or_fault(memory)
     memories = [
         results.found(
-            hit.record,
-            hit.score,
+            hit,
             [association(*one) for one in links.get(hit.record.uid, ())]
             if or_else(given.include_associations, True)
             else None,

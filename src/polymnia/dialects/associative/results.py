@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -13,6 +13,10 @@ from polymnia.engine.content import content
 from polymnia.engine.moments import moment
 from polymnia.models import Note, Record, Relation
 from polymnia.operation import Reply
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.results import Hit
+    from polymnia.engine.search.results import Turn as Said
 
 __all__ = [
     "Alternative",
@@ -43,6 +47,7 @@ __all__ = [
     "Stats",
     "Stored",
     "Suggested",
+    "Turn",
     "association",
     "direction",
     "found",
@@ -119,8 +124,21 @@ class Association(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
 
 
+class Turn(Struct, frozen=True, omit_defaults=True):
+    """What was said just before or after a turn of a dialogue. Of a long one the beginning is shown."""
+
+    memory_id: str
+    content: str
+    who: str | None = None
+    truncated: bool = False
+    name: str | None = None
+
+
 class FoundMemory(Struct, frozen=True, omit_defaults=True):
-    """A memory that memory_search found. ``name`` and ``kind`` are those of a graph entity."""
+    """A memory that memory_search found. ``name`` and ``kind`` are those of a graph entity.
+
+    ``previous_turn`` and ``next_turn`` are given for a turn of a dialogue.
+    """
 
     memory_id: str
     content: str
@@ -133,6 +151,8 @@ class FoundMemory(Struct, frozen=True, omit_defaults=True):
     metadata: dict[str, Any] = {}
     name: str | None = None
     kind: str | None = None
+    previous_turn: Turn | None = None
+    next_turn: Turn | None = None
 
 
 class Found(Struct, frozen=True, omit_defaults=True):
@@ -424,12 +444,20 @@ def similar(record: Record, similarity: float, *, says_the_same: bool = False) -
     return Similar(record.uid, text, scopes.shown(record.scope), similarity, cut, name, says_the_same)
 
 
-def found(record: Record, similarity: float, links: list[Association] | None) -> FoundMemory:
+def found(hit: Hit, links: list[Association] | None) -> FoundMemory:
     """A hit."""
+    record = hit.record
     return FoundMemory(
-        record.uid, content(record), scopes.shown(record.scope), round(similarity, 4), moment(record.created), links,
+        record.uid, content(record), scopes.shown(record.scope), round(hit.score, 4), moment(record.created), links,
         record.category, list(record.tags), record.metadata, **_called(record),
+        previous_turn=_turn(hit.previous), next_turn=_turn(hit.next),
     )  # fmt: skip
+
+
+def _turn(told: Said | None) -> Turn | None:
+    if told is None:
+        return None
+    return Turn(told.id, told.text, told.who, told.cut, None if told.name == told.id else told.name)
 
 
 def memory(record: Record, links: list[Association] | None, success: bool | None = None) -> Memory:

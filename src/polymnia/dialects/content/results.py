@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.content import content
 from polymnia.engine.items import PLAIN, Version, title_of
 from polymnia.engine.moments import moment
 from polymnia.models import Record, Relation
 
-__all__ = ["answer", "item", "minimal", "relationship", "summarised", "version"]
+if TYPE_CHECKING:
+    from polymnia.engine.search.results import Turn
+
+__all__ = ["answer", "item", "minimal", "relationship", "summarised", "turn", "version"]
 
 _SUMMARY = 300
 
@@ -63,6 +66,16 @@ def minimal(record: Record) -> dict[str, Any]:
         "content_type": record.content_type or PLAIN,
         "version": record.version,
     }
+
+
+def turn(said: Turn) -> dict[str, Any]:
+    """What was said just before or after an item that is a turn of a dialogue; of a long one the beginning."""
+    told: dict[str, Any] = {"content_id": said.id, "content": said.text}
+    if said.who is not None:
+        told["who"] = said.who
+    if said.cut:
+        told["truncated"] = True
+    return told
 
 
 def relationship(relation: Relation, source: str | None, target: str | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from polymnia.dialects.content import parameters
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
-from polymnia.dialects.content.results import answer, item, minimal, relationship, summarised, version
+from polymnia.dialects.content.results import answer, item, minimal, relationship, summarised, turn, version
 from polymnia.engine.content import content
 from polymnia.engine.moments import moment, read_moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
@@ -105,6 +105,9 @@ def _result(hit: Any, options: parameters.SearchOptions) -> dict[str, Any]:
         told["highlights"] = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
     if options.include_context:
         told["context"] = _context(hit.record, hit.fragments)
+    for side, said in (("previous_turn", hit.previous), ("next_turn", hit.next)):
+        if said is not None:
+            told[side] = turn(said)
     return told
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from polymnia.engine import paging
 from polymnia.engine.items import title_of
 from polymnia.engine.search import damage_note
 from polymnia.engine.search.fitting import fitted
-from polymnia.engine.search.hits import plain, with_reasons
+from polymnia.engine.search.hits import plain, with_reasons, with_turns
 from polymnia.engine.search.pages import Pages
 from polymnia.engine.search.results import Cut, Found, Near
 from polymnia.engine.search.search import Ranked, Search
@@ -36,6 +38,7 @@ def answered(
     reasons: bool,
     pending: int,
     offset: int | None = None,
+    turns: bool = True,
 ) -> Found:
     """A page of the answer: by a cursor, or by how many to skip.
 
@@ -74,6 +77,9 @@ def answered(
     cut = None
     if max_tokens is not None:
         shown, cut = fitted(shown, max_tokens)
+    if turns:
+        shown, used = with_turns(search, shown, None if cut is None else cut.budget - cut.tokens)
+        cut = cut and replace(cut, tokens=cut.tokens + used)
     counted = search.snapshot.facets([one.number for one in order[:_COUNTED]], _FACETS) if facets else {}
     nearest = _nearest(search) if not order else []
     if not order and not search.query.filters.empty:

@@ -93,10 +93,12 @@ class Finder(Tending):
         facets: bool = False,
         reasons: bool = True,
         offset: int | None = None,
+        turns: bool = True,
         within: Callable[[Snapshot, Found], None] | None = None,
     ) -> Found:
         """The memories that answer a query. Without a limit: all that hold it as it stands, and the best others.
 
+        With ``turns``, a hit that is a turn of a dialogue has the turns before and after it.
         ``within`` is called with the answer and the snapshot it was made from.
         """
         wanted = read(query)
@@ -106,6 +108,7 @@ class Finder(Tending):
             found = answered(
                 search, held.pages, limit=limit, cursor=cursor, max_tokens=max_tokens, facets=facets,
                 reasons=reasons, pending=self._unsearched(held.index), offset=offset,
+                turns=turns,
             )  # fmt: skip
             if within is not None:
                 within(search.snapshot, found)

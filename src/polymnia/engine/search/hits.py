@@ -5,23 +5,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
-from polymnia.engine.search import explain, highlight, words
+from polymnia.engine.search import budget, dialogue, explain, highlight, words
 from polymnia.engine.search.exact import PLACES
 from polymnia.engine.search.listing import part_of
-from polymnia.engine.search.results import Fragment, Hit, Why
+from polymnia.engine.search.results import Fragment, Hit, Turn, Why
 from polymnia.engine.search.search import Ranked, Search
+from polymnia.engine.search.threads import said
 from polymnia.models import Record, Text
 
-__all__ = ["plain", "with_reasons"]
+__all__ = ["plain", "with_reasons", "with_turns"]
 
 _PIECES = 3
 _WIDTH = 240
+_SAID = 240  # characters told of the turn before and after,
+_READ = 1000  # of so many that are looked at
 
 
 def plain(search: Search, one: Ranked, record: Record) -> Hit:
     """A memory without reasons and passages."""
     return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""))
+
+
+def with_turns(search: Search, hits: Sequence[Hit], room: int | None) -> tuple[list[Hit], int]:
+    """The hits that are turns of a dialogue with what was said before and after, and the tokens of that.
+
+    ``room`` is how many tokens there are for it: the best hits come first, the reply before what it replies to.
+    """
+    near = dialogue.neighbours(search, [hit.record.id - search.base for hit in hits]) if hits else {}
+    told, used = [], 0
+    for hit in hits:
+        before, after = near.get(hit.record.id - search.base, (None, None))
+        given: dict[str, Turn] = {}
+        for side, record in (("next", after), ("previous", before)):
+            if record is None:
+                continue
+            turn = _turn(record)
+            size = 0 if room is None else sum(map(budget.tokens, (turn.name, turn.who or "", turn.text)))
+            if room is None or used + size <= room:
+                given[side] = turn
+                used += size
+        told.append(replace(hit, **given) if given else hit)
+    return told, used
+
+
+def _turn(record: Record) -> Turn:
+    who, whole = said(record.observations[0])
+    text = " ".join(whole[:_READ].split())
+    cut = len(text) > _SAID or len(whole) > _READ
+    text = text[:_SAID].rstrip() + "…" if cut else text
+    return Turn(id=record.uid, name=record.name, who=who, text=text, cut=cut)
 
 
 class _Matching:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
-from zlib import crc32
 
 from polymnia.engine.search import dates, words
 from polymnia.engine.search.languages import script
 from polymnia.engine.search.passages import split, weights
-from polymnia.engine.search.threads import thread
+from polymnia.engine.search.threads import turn
 from polymnia.models import Passage, Text
 
 __all__ = ["natural", "part_of", "read", "read_ahead", "script_number", "spoken"]
@@ -60,8 +59,8 @@ def _body(text: Text, body: str) -> Iterator[Passage]:
     name: dict[str, int] = {}
     if natural(text.name):
         name = words.terms(text.name).counts
-    conversation = thread(text.name, text.kind, text.session, body)
-    number = 0 if conversation is None else crc32(conversation.encode("utf-8", "surrogatepass")) | 1
+    said = turn(text.name, text.kind, text.session, text.scope, body)
+    number = 0 if said is None else said.packed()
     day = _day(text)
     parts = _ahead.pop((body, day), None) if _ahead else None
     for part, one in enumerate(_parts(body, day) if parts is None else parts):

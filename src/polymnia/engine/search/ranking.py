@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import fusion, lanes
+from polymnia.engine.search import dialogue, fusion, lanes
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.lanes import WordsLane
 from polymnia.engine.search.query import Wanted
@@ -120,7 +120,8 @@ def scored(
     """Fuse what the lanes say about these passages, gather it by memory, and order the memories."""
     owners, place = np.unique(index.passages["memory"][rows], return_inverse=True)
     soft = fusion.softened(index.passages["weight"][rows] * np.float32(0.01))
-    links = _links(index, owners)
+    turns = dialogue.turns(index, owners)
+    links = dialogue.links(index, owners, turns)
     words = _words(index, lane, rows, owners, place, soft, links)
     similarity, meaning, score = words * np.nan, np.zeros(len(rows), np.float32), words
     if which != "words" and asked:
@@ -135,7 +136,7 @@ def scored(
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
-    best = fusion.eased(best, index.sizes.bodies[owners], index.memories["thread"][owners] > 0)
+    best = fusion.eased(best, index.sizes.bodies[owners], turns)
     total = best if links is None else fusion.lend(best, links)
     order = np.argsort(-total, kind="stable")
 
@@ -186,23 +187,6 @@ def _words(
     long = index.sizes.bodies[owners][place] > 1
     found: Numbers = np.where(long, fusion.long_words(passages, whole), passages).astype(np.float32)
     return found
-
-
-def _links(index: Index, owners: Numbers) -> Numbers | None:
-    """For each memory the places of those before and after it in its conversation, -1 where there is none."""
-    thread = index.memories["thread"]
-    own = thread[owners]
-    if not own.any():
-        return None
-    links = np.full((len(owners), len(_STEPS)), -1, np.int64)
-    for at, step in enumerate(_STEPS):
-        near = owners.astype(np.int64) + step
-        found = np.searchsorted(owners, near)
-        found[found == len(owners)] = 0
-        same = (owners[found] == near) & (own > 0)
-        same[same] &= thread[near[same]] == own[same]
-        links[same, at] = found[same]
-    return links
 
 
 def _meaning(

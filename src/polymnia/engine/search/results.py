@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from polymnia.models import Note, Record
 
-__all__ = ["Cut", "Found", "Fragment", "Hit", "Lane", "Near", "Plan", "Why"]
+__all__ = ["Cut", "Found", "Fragment", "Hit", "Lane", "Near", "Plan", "Turn", "Why"]
 
 
 class Fragment(Struct, frozen=True, kw_only=True):
@@ -45,11 +45,25 @@ class Why(Struct, frozen=True, kw_only=True):
     judged: float | None = None
 
 
+class Turn(Struct, frozen=True, kw_only=True):
+    """What was said just before or after a memory that is a turn of a dialogue.
+
+    ``who`` says so where the text names its speaker, ``text`` is what they say, of a long turn the beginning (``cut``).
+    """
+
+    id: str
+    name: str
+    who: str | None
+    text: str
+    cut: bool = False
+
+
 class Hit(Struct, frozen=True, kw_only=True):
     """A memory that was found, its score, why, and the pieces of it that say so.
 
     Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query,
     0 for one that has nothing to do with it. ``cut`` is true when a budget of tokens left room for the pieces only.
+    ``previous`` and ``next`` are given for a turn of a dialogue: the reply to a question is in the next one.
     """
 
     record: Record
@@ -57,6 +71,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: Why
     fragments: tuple[Fragment, ...] = ()
     cut: bool = False
+    previous: Turn | None = None
+    next: Turn | None = None
 
 
 class Near(Struct, frozen=True):

@@ -21,7 +21,7 @@ class Sizes:
 
     ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
     counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
-    observations a memory has, ``has_long`` whether one has more than one.
+    observations a memory has, ``has_long`` whether one has more than one, ``texts`` how many observations.
     """
 
     def __init__(self, index: Index) -> None:
@@ -40,4 +40,5 @@ class Sizes:
         self.whole = bool(self.share[1:].all())
         body = alive & (columns["text"] != index.memories["number"][columns["memory"]])
         self.bodies = np.bincount(columns["memory"][body], minlength=memories)
+        self.texts = np.bincount(columns["memory"][body & (columns["part"] == 0)], minlength=memories)
         self.has_long = bool(self.bodies[1:].max(initial=0) > 1)

@@ -145,7 +145,13 @@ class FindingVerbs(Verbs):
                 links.extend(_links(snapshot, [hit.record for hit in found.hits]))
 
         found = self.finding().search(
-            self.project, wanted, limit=size, cursor=cursor, reasons=False, within=link if relations else None
+            self.project,
+            wanted,
+            limit=size,
+            cursor=cursor,
+            reasons=False,
+            turns=False,
+            within=link if relations else None,
         )
         records = [hit.record for hit in found.hits]
         return Graph(records, links, found.next, found.notes)

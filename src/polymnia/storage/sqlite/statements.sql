@@ -370,19 +370,19 @@ SELECT coalesce(max(id), 0) FROM change;
 
 -- name: texts_between
 SELECT id, id AS memory, name, kind, NULL, session, created, tags, category, summary, uid,
-       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = memory.id)
+       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = memory.id), scope
 FROM memory WHERE id > ?1 AND id <= ?2
 UNION ALL
-SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0
+SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0, m.scope
 FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id > ?1 AND o.id <= ?2
 ORDER BY 1;
 
 -- name: texts_among
 SELECT m.id, m.id, name, kind, NULL, session, created, tags, category, summary, uid,
-       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = m.id)
+       NOT EXISTS (SELECT 1 FROM observation o WHERE o.memory = m.id), scope
 FROM json_each(?2) j CROSS JOIN memory m ON m.id = ?1 + j.value
 UNION ALL
-SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0
+SELECT o.id, o.memory, m.name, m.kind, o.text, m.session, m.created, NULL, NULL, NULL, m.uid, 0, m.scope
 FROM json_each(?2) j CROSS JOIN observation o ON o.id = ?1 + j.value CROSS JOIN memory m ON m.id = o.memory
 ORDER BY 1;
 

@@ -37,6 +37,7 @@ def text(row: tuple[Any, ...]) -> Text:
         category=row[8],
         summary=row[9],
         bare=bool(row[11]),
+        scope=row[12],
     )
 
 

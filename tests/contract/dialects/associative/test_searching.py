@@ -91,3 +91,27 @@ def test_an_empty_query_is_refused_and_one_without_answers_finds_nothing(shared:
     value = shared.call("memory_search", query="qzxvwk", scope="nowhere/at/all").value
     assert "There is no scope 'nowhere/at/all'" in value.pop("notes")[0]
     assert value == {"memories": [], "total_found": 0, "search_scope": "nowhere/at/all"}
+
+
+@pytest.mark.promise("associative.search.turns")
+def test_a_turn_of_a_dialogue_comes_with_the_turns_around_it(words: Server) -> None:
+    talk = [
+        "user: I am planning the trip to Busan.",
+        "assistant: When do you want to go?",
+        "user: Which ferry is the fastest one?",
+        "assistant: The Nina Queen, " + "which takes less than three hours " * 20,
+    ]
+    ids = [stored(words, text, scope="session/trip") for text in talk]
+    for text in ("Ferry: the fastest one is blue", "Budget: 4,000 for the trip", "Hotel: near the harbour"):
+        stored(words, text, scope="notes")
+
+    reply = words.call("memory_search", query="fastest ferry")
+    hits = {hit["content"]: hit for hit in reply.value["memories"]}
+
+    asked = hits[talk[2]]
+    assert asked["previous_turn"] == {"memory_id": ids[1], "content": "When do you want to go?", "who": "assistant"}
+    answer = asked["next_turn"]
+    assert (answer["memory_id"], answer["who"], answer["truncated"]) == (ids[3], "assistant", True)
+    assert answer["content"].startswith("The Nina Queen")
+    assert len(answer["content"]) < 250
+    assert not {"previous_turn", "next_turn"} & hits["Ferry: the fastest one is blue"].keys()

@@ -265,3 +265,21 @@ def test_without_a_model_a_semantic_search_does_not_look_like_one(shared: Server
 def test_an_empty_project_is_searched_in_vain(shared: Server, project: str) -> None:
     assert find(shared, project, "apple")["total"] == 0
     refused(shared, "search_content", 422, project, query="")
+
+
+@pytest.mark.promise("content.search.turns")
+def test_a_turn_of_a_dialogue_comes_with_the_turns_around_it(shared: Server, project: str) -> None:
+    talk = ["Ann: Did you book it?", "Bob: Yes.", "Ann: When does the ferry leave?", "Bob: At eight, from pier 4."]
+    ids = [stored(shared, project, text, session_id="trip") for text in talk]
+    stored(shared, project, "Ann: The ferry leaves at noon, I read")
+    note = stored(shared, project, "The ferry leaves every day", session_id="trip")
+
+    results = find(shared, project, "when does the ferry leave", session_id="trip")["results"]
+    by_id = {one["content"]["content_id"]: one for one in results}
+
+    assert by_id[ids[2]]["previous_turn"] == {"content_id": ids[1], "content": "Yes.", "who": "Bob"}
+    assert by_id[ids[2]]["next_turn"] == {"content_id": ids[3], "content": "At eight, from pier 4.", "who": "Bob"}
+    assert not {"previous_turn", "next_turn"} & by_id[note].keys()
+    # Without the session nothing of it is seen, beside what is found neither.
+    (alone,) = find(shared, project, "when does the ferry leave")["results"]
+    assert not {"previous_turn", "next_turn"} & alone.keys()
