@@ -22,6 +22,7 @@ __all__ = ["delete", "discover", "get", "list_all", "search", "store", "update"]
 
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
 _EACH = 3  # associations told with each hit of a search
+_THRESHOLD = 0.1  # of a search that names none; what scores less is answered only where nothing scores more
 
 
 def store(context: Context, given: parameters.Store) -> Reply:
@@ -87,7 +88,8 @@ def search(context: Context, given: parameters.Search) -> Reply:
         given.query,
         limit=or_else(given.limit, 10),
         filters=None if scope is None else Filters(scope=scope, scopes_below=below),
-        at_least=or_else(given.similarity_threshold, 0.1),
+        at_least=or_else(given.similarity_threshold, _THRESHOLD),
+        or_nearest=given.similarity_threshold is None,
         reasons=False,
         within=associated,
     )

@@ -98,7 +98,14 @@ class Search(_Parameters, frozen=True, kw_only=True):
         | None
     ) = None
     similarity_threshold: (
-        Annotated[Share, Meta(description="Leave out what is less similar.", extra_json_schema=_default(0.1))] | None
+        Annotated[
+            Share,
+            Meta(
+                description="Leave out what scores less. If you give none and nothing reaches it: the nearest.",
+                extra_json_schema=_default(0.1),
+            ),
+        ]
+        | None
     ) = None
     include_associations: (
         Annotated[bool, Meta(description="Tell what each memory is linked to.", extra_json_schema=_default(True))]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import paging
 from polymnia.engine.items import title_of
-from polymnia.engine.search import damage_note
+from polymnia.engine.search import damage_note, fusion
 from polymnia.engine.search.fitting import fitted
 from polymnia.engine.search.hits import plain, with_reasons, with_turns
 from polymnia.engine.search.pages import Pages
@@ -86,7 +86,7 @@ def answered(
         search.notes.append(_filtered_out(search))
     return Found(
         hits=shown, total=len(order), next=following, pending=pending, facets=counted, nearest=nearest, cut=cut,
-        notes=search.notes + _notes(search, pending, nearest, cut),
+        notes=search.notes + _nothing_fits(search, order, pending) + _notes(search, pending, nearest, cut),
     )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def _mark(search: Search) -> int:
     """A small hash of what was asked: a cursor is good for the same question only."""
     query = search.query
     asked = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
-    return crc32(repr((*asked, query.sort, query.ascending)).encode())
+    return crc32(repr((*asked, query.or_nearest, query.sort, query.ascending)).encode())
 
 
 def _arranged(search: Search, order: list[Ranked]) -> list[Ranked]:
@@ -143,6 +143,23 @@ def _filtered_out(search: Search) -> Note:
     if not search.snapshot.passes_more(search.query.filters, 0):
         return Note("filtered", "No memory passes the filters.")
     return Note("filtered", "Nothing that passes the filters matches; without them there may be more.")
+
+
+def _nothing_fits(search: Search, order: list[Ranked], pending: int) -> list[Note]:
+    """That nothing found is likely to answer the query, where the models can tell.
+
+    They cannot where they have not read everything, where a word is misspelt, and where what was found is of the time
+    that was asked for.
+    """
+    best = max((one.score for one in order), default=1.0)
+    misspelt = any(one.alike for one in search.lane.asked)
+    timely = search.lane.timely is not None and bool(search.lane.timely.any())
+    read = search.asked and all(one.fault is None and one.ready.is_set() for one in search.channels.values())
+    if best >= fusion.FITS or not read or pending or misspelt or timely:
+        return []
+    what = "stored" if search.query.filters.empty else "that was searched"
+    text = f"Nothing {what} seems to answer this. The nearest there is scores {best:.2f}."
+    return [Note("nothing_fits", text)]
 
 
 def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:

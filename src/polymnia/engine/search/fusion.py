@@ -19,12 +19,15 @@ Flags: TypeAlias = NDArray[np.bool_]
 __all__ = [
     "B",
     "B_WHOLE",
+    "FITS",
     "K1",
     "K1_WHOLE",
     "REACH",
     "STRONG",
     "WEAK",
+    "WORDS",
     "Blend",
+    "Curve",
     "best",
     "both",
     "eased",
@@ -33,6 +36,7 @@ __all__ = [
     "lend",
     "long_words",
     "meaning_score",
+    "moved",
     "near",
     "norm",
     "reranked",
@@ -62,6 +66,14 @@ _LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
 
+class Curve(NamedTuple):
+    """The chance that a text is meant, by its fused score: 1 - exp(-(score / middle) ** rise)."""
+
+    middle: float
+    """The fused score at which the chance is .63."""
+    rise: float
+
+
 class Blend(NamedTuple):
     """How words and meaning make one score."""
 
@@ -71,16 +83,28 @@ class Blend(NamedTuple):
     """How much of that share is lost each time a text has twice the passages: in a long text most words occur."""
     least: float
     """The share the words keep in any text."""
-    sure: float
-    """The fused score from which on a text is likelier meant than not; it is shown as 0.86."""
+    curve: Curve
+    by_meaning: Curve
+    """The curve where the meaning alone is searched."""
     read: tuple[float, float, float]
-    """The weights of the cross-encoder's logit, the fused score and 1 in the logit of being right."""
+    """The weights of the cross-encoder's logit, the fused score and 1 in the logit of being right. The first two decide
+    the order; a common factor of all three and the last one decide what chance is shown."""
 
 
-WEAK = Blend(words=0.45, easing=0.03, least=0.35, sure=0.75, read=(0.25, 8.0, -3.2))
+# Curves, `read` and FITS belong to the weights of the models: `python -m bench.meaning --fit` fits them again.
+WEAK = Blend(
+    words=0.45, easing=0.03, least=0.35, curve=Curve(0.88, 1.71), by_meaning=Curve(1.26, 1.86), read=(0.159, 5.1, -3.03)
+)
 """Beside a model that is not strong; set with the multilingual one."""
-STRONG = Blend(words=0.34, easing=0.02, least=0.3, sure=0.9, read=(0.6, 3.0, -2.1))
+STRONG = Blend(
+    words=0.34, easing=0.02, least=0.3, curve=Curve(0.88, 2.47), by_meaning=Curve(0.98, 2.98), read=(0.54, 2.7, -2.08)
+)
 """Beside a strong one; set with the English one."""
+WORDS = Curve(0.3472, 0.9)
+"""Where no model has read the query: how much of it a text says, and no chance."""
+
+FITS = 0.07
+"""A best score below this means that probably nothing stored answers the query."""
 
 
 def idf(holding: int, texts: int) -> float:
@@ -192,20 +216,27 @@ def eased(scores: Floats, parts: Ints, turns: Flags) -> Floats:
     return found
 
 
-def reranked(scores: Floats, logits: Floats, strong: Flags, blend: Blend = WEAK) -> Floats:
-    """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
-    being right that both together give. ``strong`` says which of them were read in the language it is best at."""
-    weights = np.where(strong[:, None], STRONG.read, WEAK.read)
-    both = weights[:, 0] * logits + weights[:, 1] * np.maximum(scores, 0.0) + weights[:, 2]
-    chance = 1 / (1 + np.exp(-both))
-    found: Floats = blend.sure * (-np.log1p(-np.minimum(chance, 0.9999)) / 2.0) ** (1 / 0.9)
+def moved(scores: Floats, curve: Curve, other: Curve) -> Floats:
+    """Fused scores on another curve: those that are shown there as these are on their own."""
+    found: Floats = other.middle * (np.maximum(scores, 0.0) / curve.middle) ** (curve.rise / other.rise)
     return found
 
 
-def shown(scores: Floats, blend: Blend = WEAK) -> Floats:
-    """Fused scores as a reader sees them: above 0.1 for what says some of the query, 0.86 for what is surely meant.
+def reranked(scores: Floats, logits: Floats, strong: Flags, curve: Curve = WEAK.curve) -> Floats:
+    """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
+    being right that both together give. ``strong`` says which of them were read in the language it is best at."""
+    weights = np.where(strong[:, None], STRONG.read, WEAK.read)
+    own = np.where(strong, moved(scores, curve, STRONG.curve), moved(scores, curve, WEAK.curve))
+    both = weights[:, 0] * logits + weights[:, 1] * own + weights[:, 2]
+    chance = 1 / (1 + np.exp(-both))
+    found: Floats = curve.middle * (-np.log1p(-np.minimum(chance, 0.9999))) ** (1 / curve.rise)
+    return found
+
+
+def shown(scores: Floats, curve: Curve = WEAK.curve) -> Floats:
+    """Fused scores as a reader sees them: the chance that the text is meant.
 
     The curve keeps the order, knows nothing but the score itself, and never reaches 1: that is for identical texts.
     """
-    found: Floats = -np.expm1(-2.0 * (np.maximum(scores, 0.0) / blend.sure) ** 0.9)
+    found: Floats = -np.expm1(-((np.maximum(scores, 0.0) / curve.middle) ** curve.rise))
     return found

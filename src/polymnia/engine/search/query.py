@@ -45,6 +45,7 @@ class Query(Struct, frozen=True, kw_only=True):
     related: float = 0.0
     effort: str | None = None
     at_least: float | None = None
+    or_nearest: bool = False
     sort: str = "relevance"
     ascending: bool = False
 

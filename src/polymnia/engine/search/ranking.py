@@ -15,7 +15,7 @@ from polymnia.engine.search.lanes import WordsLane
 from polymnia.engine.search.query import Wanted
 from polymnia.engine.search.worker import Channel
 
-__all__ = ["Scores", "blend_of", "candidates", "scored"]
+__all__ = ["Scores", "candidates", "curve_of", "scored"]
 
 Numbers = NDArray[Any]
 
@@ -135,6 +135,10 @@ def scored(
             score = fusion.fuse(words, meaning, fusion.WEAK, parts, foreign, heard)
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
+        weak, curve = _curve(fusion.WEAK, which), curve_of(asked, channels, which)
+        if curve != weak:
+            # One order needs one scale: a score means more in a text that only the weaker model has read.
+            score = np.where(strong, score, fusion.moved(score, weak, curve)).astype(np.float32)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
     best = fusion.eased(best, index.sizes.bodies[owners], turns)
     total = best if links is None else fusion.lend(best, links)
@@ -146,16 +150,22 @@ def scored(
         return column[order]
 
     return Scores(
-        memories=owners[order], score=fusion.shown(total[order], blend_of(asked, channels)), fused=total[order],
+        memories=owners[order], score=fusion.shown(total[order], curve_of(asked, channels, which)), fused=total[order],
         lent=(total - best)[order],
         words=gathered(words), meaning=gathered(meaning), similarity=gathered(similarity),
         passages=rows, passage_scores=score,
     )  # fmt: skip
 
 
-def blend_of(asked: Mapping[str, Numbers], channels: Mapping[str, Channel]) -> fusion.Blend:
-    """How the lanes were fused, by the models that read the query."""
-    return fusion.STRONG if any(channels[name].embedder.strong for name in asked) else fusion.WEAK
+def curve_of(asked: Mapping[str, Numbers], channels: Mapping[str, Channel], which: str) -> fusion.Curve:
+    """What fused scores mean, by the models that read the query and the lanes that were searched."""
+    if not asked:
+        return fusion.WORDS
+    return _curve(fusion.STRONG if any(channels[name].embedder.strong for name in asked) else fusion.WEAK, which)
+
+
+def _curve(blend: fusion.Blend, which: str) -> fusion.Curve:
+    return blend.by_meaning if which == "meaning" else blend.curve
 
 
 def _words(

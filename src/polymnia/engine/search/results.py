@@ -61,8 +61,9 @@ class Turn(Struct, frozen=True, kw_only=True):
 class Hit(Struct, frozen=True, kw_only=True):
     """A memory that was found, its score, why, and the pieces of it that say so.
 
-    Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query,
-    0 for one that has nothing to do with it. ``cut`` is true when a budget of tokens left room for the pieces only.
+    Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query, 0.5
+    and more for one that contains it; any other is the chance that the memory answers the query, or how much of the
+    query it says where no model has read it. ``cut`` is true when a budget of tokens left room for the pieces only.
     ``previous`` and ``next`` are given for a turn of a dialogue: the reply to a question is in the next one.
     """
 

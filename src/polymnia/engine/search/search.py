@@ -19,7 +19,7 @@ from polymnia.engine.search.exact import score as score_at
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.listing import spoken
 from polymnia.engine.search.query import Query, Wanted
-from polymnia.engine.search.ranking import Scores, blend_of, candidates, scored
+from polymnia.engine.search.ranking import Scores, candidates, curve_of, scored
 from polymnia.engine.search.worker import Channel
 from polymnia.errors import Fault
 from polymnia.models import Note, Record
@@ -184,13 +184,14 @@ class Search:
         """Everything that answers, best first: what holds the query as it stands before everything else.
 
         What has no word of the query and is not near to its meaning is no answer where no least score is given, and
-        has a low score where one is.
+        has a low score where one is. Where nothing has the least score, the query may want the rest all the same.
         """
         numbers = self.index.memories["number"][self.scores.memories].tolist()
         says = self.scores.meaning >= _NEAR
         if self.which != "meaning":
             says |= self.scores.words > 0
         fused = np.where(says, 1.0, _FAINT) * self._adjusted()
+        matching = {number for number, enough in zip(numbers, says.tolist(), strict=True) if enough}
         if self.query.at_least is not None:
             says[:] = True
         score_of = dict(zip(numbers, self._shown(fused).tolist(), strict=True))
@@ -215,14 +216,17 @@ class Search:
             for score, (_, number, judged) in zip(scores.tolist(), values, strict=True)
         ]
         least = self.query.at_least or 0.0
-        return [one for one in first + rest if round(one.score, _DIGITS) >= least]
+        found = [one for one in first + rest if round(one.score, _DIGITS) >= least]
+        if not found and self.query.or_nearest:
+            return [one for one in rest if one.number in matching]
+        return found
 
     @property
-    def _blend(self) -> fusion.Blend:
-        return blend_of(self.asked, self.channels)
+    def _curve(self) -> fusion.Curve:
+        return curve_of(self.asked, self.channels, self.which)
 
     def _shown(self, fused: Numbers) -> Numbers:
-        return fusion.shown(fused, self._blend)
+        return fusion.shown(fused, self._curve)
 
     def _exact_order(self, exact: set[int], score_of: Mapping[int, float]) -> list[Ranked]:
         near = sorted(exact, key=lambda number: (-score_of.get(number, 0.0), number))
@@ -288,7 +292,7 @@ class Search:
         own = {number: value for value, number, _ in head}
         fused = np.array([own[number] for number in known])
         logits = _logits([marks[number] for number in known])
-        blended = fusion.reranked(fused, logits, np.array([strong[number] for number in known], bool), self._blend)
+        blended = fusion.reranked(fused, logits, np.array([strong[number] for number in known], bool), self._curve)
         judged: list[_Valued] = [
             (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)
         ]

@@ -42,6 +42,7 @@ class FindingVerbs(Verbs):
         effort: str | None = None,
         reasons: bool = True,
         at_least: float | None = None,
+        or_nearest: bool = False,
         sort: str = "relevance",
         ascending: bool = False,
         offset: int | None = None,
@@ -54,17 +55,18 @@ class FindingVerbs(Verbs):
         zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
         says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
         Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
-        ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. ``sort`` may be
-        "relevance", "date" or "title". ``effort`` says how long the best candidates may be read again together with
-        the query: "quick" (not at all), "balanced" or "thorough"; where it is not given, the setting counts. Pages are
-        asked for by ``cursor``, or by ``offset``, which skips so many. ``within`` is called with the answer and the
-        moment of the store it is from.
+        ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. With ``or_nearest``
+        they are one where nothing scores higher. ``sort`` may be "relevance", "date" or "title". ``effort`` says how
+        long the best candidates may be read again together with the query: "quick" (not at all), "balanced" or
+        "thorough"; where it is not given, the setting counts. Pages are asked for by ``cursor``, or by ``offset``,
+        which skips so many. ``within`` is called with the answer and the moment of the store it is from. The note
+        ``nothing_fits`` says that nothing found is likely to answer the query.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         wanted = replace(
             self._asked(query, filters, lanes, now, zone, recency, related, effort),
-            at_least=at_least, sort=sort, ascending=ascending,
+            at_least=at_least, or_nearest=or_nearest, sort=sort, ascending=ascending,
         )  # fmt: skip
         found = self.finding().search(
             self.project,

@@ -115,3 +115,20 @@ def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
     assert scores.min() == 0
     assert scores.max() <= 1
     assert np.all(np.diff(scores) >= 0)
+
+
+def test_what_was_read_again_is_shown_as_the_same_chance_on_every_curve() -> None:
+    curves = (fusion.WEAK.curve, fusion.STRONG.curve, fusion.WEAK.by_meaning)
+    strong, logits = np.array([True, False, True]), np.array([2.0, -1.0, -4.0])
+    chances = []
+    for curve in curves:
+        scores = fusion.moved(np.array([0.6, 0.5, 0.3]), fusion.WEAK.curve, curve)
+        chances.append(fusion.shown(fusion.reranked(scores, logits, strong, curve), curve))
+    assert chances[1] == pytest.approx(chances[0])
+    assert chances[2] == pytest.approx(chances[0])
+
+
+def test_a_score_on_another_curve_is_shown_alike() -> None:
+    scores = np.linspace(0.0, 1.2, 13)
+    there = fusion.moved(scores, fusion.WEAK.curve, fusion.STRONG.curve)
+    assert fusion.shown(there, fusion.STRONG.curve) == pytest.approx(fusion.shown(scores, fusion.WEAK.curve))
