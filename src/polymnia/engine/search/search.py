@@ -225,6 +225,11 @@ class Search:
     def _curve(self) -> fusion.Curve:
         return curve_of(self.asked, self.channels, self.which)
 
+    @property
+    def measured(self) -> bool:
+        """Whether the scores are chances."""
+        return self._curve not in (fusion.WORDS, fusion.UNMEASURED)
+
     def _shown(self, fused: Numbers) -> Numbers:
         return fusion.shown(fused, self._curve)
 
