@@ -148,13 +148,13 @@ def _filtered_out(search: Search) -> Note:
 def _nothing_fits(search: Search, order: list[Ranked], pending: int) -> list[Note]:
     """That nothing found is likely to answer the query, where the models can tell.
 
-    They cannot where they have not read everything, where a word is misspelt, and where what was found is of the time
-    that was asked for.
+    They cannot where they were never measured or have not read everything, where a word is misspelt, and where what was
+    found is of the time that was asked for.
     """
     best = max((one.score for one in order), default=1.0)
     misspelt = any(one.alike for one in search.lane.asked)
     timely = search.lane.timely is not None and bool(search.lane.timely.any())
-    read = search.asked and all(one.fault is None and one.ready.is_set() for one in search.channels.values())
+    read = search.measured and all(one.fault is None and one.ready.is_set() for one in search.channels.values())
     if best >= fusion.FITS or not read or pending or misspelt or timely:
         return []
     what = "stored" if search.query.filters.empty else "that was searched"

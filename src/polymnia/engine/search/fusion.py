@@ -24,6 +24,7 @@ __all__ = [
     "K1_WHOLE",
     "REACH",
     "STRONG",
+    "UNMEASURED",
     "WEAK",
     "WORDS",
     "Blend",
@@ -102,6 +103,8 @@ STRONG = Blend(
 """Beside a strong one; set with the English one."""
 WORDS = Curve(0.3472, 0.9)
 """Where no model has read the query: how much of it a text says, and no chance."""
+UNMEASURED = Curve(0.4167, 0.9)
+"""Beside a model that was never measured: how near a text is, and no chance."""
 
 FITS = 0.07
 """A best score below this means that probably nothing stored answers the query."""
@@ -226,7 +229,9 @@ def reranked(scores: Floats, logits: Floats, strong: Flags, curve: Curve = WEAK.
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
     being right that both together give. ``strong`` says which of them were read in the language it is best at."""
     weights = np.where(strong[:, None], STRONG.read, WEAK.read)
-    own = np.where(strong, moved(scores, curve, STRONG.curve), moved(scores, curve, WEAK.curve))
+    own = np.maximum(scores, 0.0)
+    if curve != UNMEASURED:
+        own = np.where(strong, moved(scores, curve, STRONG.curve), moved(scores, curve, WEAK.curve))
     both = weights[:, 0] * logits + weights[:, 1] * own + weights[:, 2]
     chance = 1 / (1 + np.exp(-both))
     found: Floats = curve.middle * (-np.log1p(-np.minimum(chance, 0.9999))) ** (1 / curve.rise)

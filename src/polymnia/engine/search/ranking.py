@@ -135,10 +135,10 @@ def scored(
             score = fusion.fuse(words, meaning, fusion.WEAK, parts, foreign, heard)
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
-        weak, curve = _curve(fusion.WEAK, which), curve_of(asked, channels, which)
-        if curve != weak:
+        if (curve := curve_of(asked, channels, which)) == _curve(fusion.STRONG, which):
             # One order needs one scale: a score means more in a text that only the weaker model has read.
-            score = np.where(strong, score, fusion.moved(score, weak, curve)).astype(np.float32)
+            weak = fusion.moved(score, _curve(fusion.WEAK, which), curve)
+            score = np.where(strong, score, weak).astype(np.float32)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
     best = fusion.eased(best, index.sizes.bodies[owners], turns)
     total = best if links is None else fusion.lend(best, links)
@@ -159,9 +159,12 @@ def scored(
 
 def curve_of(asked: Mapping[str, Numbers], channels: Mapping[str, Channel], which: str) -> fusion.Curve:
     """What fused scores mean, by the models that read the query and the lanes that were searched."""
-    if not asked:
+    models = [channels[name].embedder for name in asked]
+    if not models:
         return fusion.WORDS
-    return _curve(fusion.STRONG if any(channels[name].embedder.strong for name in asked) else fusion.WEAK, which)
+    if any(model.answers[1] >= 1.0 for model in models):  # nobody has looked how near its answers are
+        return fusion.UNMEASURED
+    return _curve(fusion.STRONG if any(model.strong for model in models) else fusion.WEAK, which)
 
 
 def _curve(blend: fusion.Blend, which: str) -> fusion.Curve:

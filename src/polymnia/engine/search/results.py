@@ -63,8 +63,8 @@ class Hit(Struct, frozen=True, kw_only=True):
 
     Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query, 0.5
     and more for one that contains it; any other is the chance that the memory answers the query, or how much of the
-    query it says where no model has read it. ``cut`` is true when a budget of tokens left room for the pieces only.
-    ``previous`` and ``next`` are given for a turn of a dialogue: the reply to a question is in the next one.
+    query it says where none of our models has read it. ``cut`` is true when a budget of tokens left room for the pieces
+    only. ``previous`` and ``next`` are given for a turn of a dialogue: the reply to a question is in the next one.
     """
 
     record: Record

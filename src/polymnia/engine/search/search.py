@@ -35,8 +35,9 @@ _FILTERED = 50  # so many that pass are enough; with fewer, more candidates are 
 _DEEP = 1_000  # how far down an answer goes
 _WIDER = 8
 _EXACT = 2_000  # so many memories that hold the query as it stands are put in order by where they hold it
-_NEAR = 0.1  # a memory that has no word of the query and is no nearer to its meaning is no answer,
-_FAINT = 0.25  # and has this share of its score, which brings it below 0.1
+_NEAR = 0.2  # how near to the meaning of the query a memory is that answers it without a word of it;
+_NEARLY = 0.05  # beside one that is, those that are as near as this are shown too
+_FAINT = 0.25  # and the rest, which is no answer, has this share of its score, which brings it below 0.1
 _RELATED = 40
 _AGED = 0.13  # what the oldest loses of its score where newness counts most
 _BELOW = 0.001  # how far what only resembles the query stays below what holds it as it stands,
@@ -187,7 +188,8 @@ class Search:
         has a low score where one is. Where nothing has the least score, the query may want the rest all the same.
         """
         numbers = self.index.memories["number"][self.scores.memories].tolist()
-        says = self.scores.meaning >= _NEAR
+        meaning = self.scores.meaning
+        says = meaning >= (_NEARLY if (meaning >= _NEAR).any() else _NEAR)
         if self.which != "meaning":
             says |= self.scores.words > 0
         fused = np.where(says, 1.0, _FAINT) * self._adjusted()
@@ -224,6 +226,11 @@ class Search:
     @property
     def _curve(self) -> fusion.Curve:
         return curve_of(self.asked, self.channels, self.which)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the scores are chances."""
+        return self._curve not in (fusion.WORDS, fusion.UNMEASURED)
 
     def _shown(self, fused: Numbers) -> Numbers:
         return fusion.shown(fused, self._curve)
