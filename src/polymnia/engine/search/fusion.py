@@ -94,7 +94,12 @@ class Blend(NamedTuple):
 
 # Curves, `read` and FITS belong to the weights of the models: `python -m bench.meaning --fit` fits them again.
 WEAK = Blend(
-    words=0.45, easing=0.03, least=0.35, curve=Curve(0.98, 1.66), by_meaning=Curve(1.44, 1.76), read=(0.325, 3.68, -2.44)
+    words=0.45,
+    easing=0.03,
+    least=0.35,
+    curve=Curve(0.98, 1.66),
+    by_meaning=Curve(1.44, 1.76),
+    read=(0.325, 3.68, -2.44),
 )
 """Beside a model that is not strong; set with the multilingual one."""
 STRONG = Blend(
