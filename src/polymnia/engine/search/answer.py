@@ -154,7 +154,10 @@ def _nothing_fits(search: Search, order: list[Ranked], pending: int) -> list[Not
     best = max((one.score for one in order), default=1.0)
     misspelt = any(one.alike for one in search.lane.asked)
     timely = search.lane.timely is not None and bool(search.lane.timely.any())
-    read = search.measured and all(one.fault is None and one.ready.is_set() for one in search.channels.values())
+    read = search.measured and all(
+        one.fault is None and (one.ready.is_set() or not one.embedder.knows(search.query.text))
+        for one in search.channels.values()
+    )
     if best >= fusion.FITS or not read or pending or misspelt or timely:
         return []
     what = "stored" if search.query.filters.empty else "that was searched"
