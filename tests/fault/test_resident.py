@@ -87,8 +87,8 @@ def _most(server: Server) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.promise("search.resident")
 def test_a_server_with_every_model_at_work_takes_no_more_than_is_promised(place: Place) -> None:
-    # A setting of the interpreter: the process is started, not forked from one that has imported everything.
-    server = place.serve("all", "--embedder", "auto", environment={"PYTHONUNBUFFERED": "1"})
+    # What looks like a setting of the interpreter: the process is started, not forked from one that has models loaded.
+    server = place.serve("all", "--embedder", "auto", environment={"PYTHON_OF_ITS_OWN": "1"})
     taken = {}
     for language in ("en", "ko"):
         _Client(server, language).everything()
