@@ -12,7 +12,7 @@ from polymnia.engine.ports import Store
 from polymnia.engine.reads import Reads
 from polymnia.engine.screening import Screen
 from polymnia.engine.search import Analysis, Finding
-from polymnia.errors import Invalid, NotAStore
+from polymnia.errors import Fault, Invalid, NotAStore
 from polymnia.importing import importing
 from polymnia.models import Limits
 from polymnia.operation import Registry
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "connect",
+    "damaged_models",
     "default_config",
     "default_store",
     "dialect",
@@ -245,6 +246,13 @@ def missing_models(chosen: Settings) -> str | None:
     from polymnia import embedding
 
     return embedding.missing(chosen.embedder)
+
+
+def damaged_models(chosen: Settings) -> Fault | None:
+    """What is wrong with the model files that come with the package; None where they are as they should be."""
+    from polymnia import embedding
+
+    return embedding.damaged(chosen.embedder)
 
 
 def _embedder_key(chosen: Settings) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from polymnia.app import memory, missing_models
+from polymnia.app import damaged_models, memory, missing_models
 from polymnia.cli.output import bar, counted, dim, green, print_json, red, strong
 from polymnia.engine.integrity.indexes import damaged_indexes
 from polymnia.engine.search.tending import Health
@@ -92,6 +92,10 @@ def health(arguments: Namespace, chosen: Settings) -> int:
         entities, relations = held.count()
         about = held.store.about()
         damaged = [msgspec.to_builtins(one) for one in damaged_indexes(held.store, counts, whole=True)]
+    fault = damaged_models(chosen)
+    if fault is not None and all(model["why"] != fault.message for model in told["models"].values()):
+        damaged.append({"kind": "model_file", "project": None, "what": fault.message, "where": [], "how": fault.hint,
+                        "vectors": False})  # fmt: skip
     well = not damaged and all(model["state"] != "broken" for model in told["models"].values())
     data = {
         "well": well,

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polymnia.errors import Invalid
+from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.models import Embedder, Judge, Reranker
 
-__all__ = ["check", "choose", "judge", "missing", "reranker"]
+__all__ = ["check", "choose", "damaged", "judge", "missing", "reranker"]
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
@@ -93,6 +93,19 @@ def missing(name: str) -> str | None:
         "onnxruntime is not installed: there is no model for English alone, none that reads the best hits again, and "
         "no judge of pairs. Run `pip install onnxruntime` where there is one for this platform."
     )
+
+
+def damaged(name: str) -> Fault | None:
+    """What is wrong with the files of the models that come with the package, whichever of them is asked first."""
+    from polymnia.embedding.weights import SHIPPED
+
+    if name.strip() == "none":
+        return None
+    try:
+        SHIPPED.check()
+    except Fault as fault:
+        return fault
+    return None
 
 
 def _can_run() -> bool:

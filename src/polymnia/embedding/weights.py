@@ -27,6 +27,10 @@ class Weights(NamedTuple):
         expected = self._expected()
         return [self._checked(name, expected.get(name)) for name in names]
 
+    def check(self) -> None:
+        """Raise NoModel where one of the files is missing or not the right one."""
+        self.verified(*self._expected())
+
     def _expected(self) -> dict[str, str]:
         path = os.path.join(self.folder, _SUMS)
         try:

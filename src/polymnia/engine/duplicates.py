@@ -41,5 +41,5 @@ def same(
             asked.append(at)
     if judging is not None and asked:
         for at, verdict in zip(asked, judging.verdicts([pairs[at] for at in asked], tick), strict=True):
-            found[at] = verdict.same if verdict.same >= least else 0.0
+            found[at] = verdict.same if verdict is not None and verdict.same >= least else 0.0
     return found

@@ -65,24 +65,32 @@ class Judging:
 
     def verdicts(
         self, pairs: Sequence[tuple[str, str]], tick: Callable[[int, int], None] | None = None
-    ) -> list[Verdict]:
-        """A verdict for each pair, in order."""
+    ) -> list[Verdict | None]:
+        """A verdict for each pair, in order; None for pairs that could not be judged, and ``fault`` says why."""
         asked = [(a[:_LONGEST], b[:_LONGEST]) for a, b in pairs]
         with self._lock:
             found = {pair: self._known[pair] for pair in asked if pair in self._known}
         new = [pair for pair in dict.fromkeys(asked) if pair not in found]
+        fault = None
         for start in range(0, len(new), _AT_ONCE):
             if tick is not None:
                 tick(start, len(new))
             some = new[start : start + _AT_ONCE]
-            told = self._judge.judge([*some, *((b, a) for a, b in some)])
+            try:
+                told = self._judge.judge([*some, *((b, a) for a, b in some)])
+            except Fault as e:  # each language has a network of its own: another batch may be judged
+                fault = e
+                continue
             found |= {pair: _both(*two) for pair, *two in zip(some, told, told[len(some) :], strict=False)}
         with self._lock:
+            if new:
+                self.fault = fault
             for pair in new:
-                self._known[pair] = found[pair]
+                if pair in found:
+                    self._known[pair] = found[pair]
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        return [found[pair] for pair in asked]
+        return [found.get(pair) for pair in asked]
 
 
 def _both(one: Judgement, other: Judgement) -> Verdict:

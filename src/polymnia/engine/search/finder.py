@@ -311,34 +311,36 @@ class Finder(Tending):
         return self._readers.submit(ask).result
 
     def _awaited(self, project: str, *, needed: bool = False) -> list[Channel]:
-        """The models that are ready; those that are being loaded are waited for, unless there is nothing to find."""
-        self._look_for_languages(project)
-        if not all(channel.ready.is_set() for channel in self.models(project)):
-            if not needed and self._is_empty(project):
-                return self._ready(project)
-            self._wait_for_models(project)
-            self._look_for_languages(project)
-            self._wait_for_models(project)
+        """The models that read the project and are ready.
+
+        Those that are being loaded are waited for, each of them once, unless there is nothing to find.
+        """
+        waited: list[Channel] = []
+        while loading := [one for one in self._reading_models(project) if not one.ready.is_set() and one not in waited]:
+            if not needed and not waited and self._is_empty(project):
+                break
+            self._worker.notice(project)
+            for channel in loading:
+                # Only so long after its loading began: one that hangs holds up the first search and no other.
+                until = (channel.since or time.monotonic()) + _LOADING
+                while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
+                    channel.ready.wait(min(left, 0.05))
+            waited += loading
         return self._ready(project)
 
-    def _look_for_languages(self, project: str) -> None:
-        """Bring the index up to the store where nothing has been read yet, or no vectors of the first model: that tells
-        whether something is in a language it does not know."""
-        held = self._hold(project)
-        if len(self.channels) < 2 or held.index.mixed:
-            return
-        first = self.channels[0]
-        if held.index.count <= 1 or (first.ready.is_set() and first.name not in held.index.vectors):
-            with held.lock, self._reading(project, held):
-                pass
+    def _reading_models(self, project: str) -> Sequence[Channel]:
+        """The models that read a project.
 
-    def _wait_for_models(self, project: str) -> None:
-        self._worker.notice(project)
-        for channel in self.models(project):
-            # Only so long after its loading began: one that hangs holds up the first search and no other.
-            until = (channel.since or time.monotonic()) + _LOADING
-            while not channel.ready.is_set() and channel.fault is None and (left := until - time.monotonic()) > 0:
-                channel.ready.wait(min(left, 0.05))
+        Its texts tell, and once the first model is ready, what it has passed over: both are read here where they have
+        not been read yet.
+        """
+        held = self._hold(project)
+        if len(self.channels) > 1 and not held.index.mixed:
+            first = self.channels[0]
+            if held.index.count <= 1 or (first.ready.is_set() and first.name not in held.index.vectors):
+                with held.lock, self._reading(project, held):
+                    pass
+        return self._in_use(held.index)
 
 
 def _nobody() -> Mapping[str, NDArray[Any]]:

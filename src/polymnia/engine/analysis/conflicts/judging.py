@@ -41,14 +41,15 @@ class Judged(NamedTuple):
 
 
 def unjudged(material: Material) -> list[str]:
-    """What to say where there is no judge."""
+    """What to say where there is no judge, or where it could not judge some of the statements."""
     judging = material.judging
-    if judging is not None and judging.load():
+    ready = judging is not None and judging.load()
+    fault = None if judging is None else judging.fault
+    if ready and fault is None:
         return []
-    why = f" ({judging.fault.message})" if judging is not None and judging.fault is not None else ""
-    return [
-        f"No model judged what statements mean{why}: only amounts, dates and negations of the same words were compared."
-    ]
+    what = "what some statements mean" if ready else "what statements mean"
+    why = "" if fault is None else f" ({fault.message})"
+    return [f"No model judged {what}{why}: only amounts, dates and negations of the same words were compared."]
 
 
 def judged(material: Material, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:

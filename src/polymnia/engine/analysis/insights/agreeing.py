@@ -58,7 +58,7 @@ def heard(
     if unsure and judging is not None and judging.load():
         asked = unsure[:_ASKED]
         for at, verdict in zip(asked, judging.verdicts([(text, table.said(at)) for at in asked]), strict=True):
-            if verdict.same >= COPY:
+            if verdict is not None and verdict.same >= COPY:
                 same.setdefault(int(table.owner[at]), at)
     return Voices([at for owner, at in same.items() if owner not in otherwise], list(otherwise.values()))
 
