@@ -37,6 +37,7 @@ from training.measure import ndcg
 from polymnia import EntityDraft, Memory, connect
 from polymnia.embedding.languages import is_english
 from polymnia.engine.search import fusion
+from polymnia.engine.search.listing import script_number
 
 RESULTS = Path(__file__).parent / "results" / "meaning.json"
 _STRANGE = 6  # questions of other collections that are asked of each
@@ -203,7 +204,8 @@ def fit(every: int) -> None:
                 hits = []
                 for hit in found.hits:
                     strong = is_english(question) and is_english(items[number(hit)])
-                    blend = fusion.STRONG if strong else fusion.WEAK
+                    same = script_number(question) == script_number(items[number(hit)])
+                    blend = fusion.STRONG if strong or (is_english(question) and same) else fusion.WEAK
                     curve = blend.by_meaning if way == "meaning" else blend.curve
                     own_score = curve.middle * (-math.log1p(-min(hit.score, 0.9999))) ** (1 / curve.rise)
                     if way == "quick":

@@ -230,13 +230,16 @@ def moved(scores: Floats, curve: Curve, other: Curve) -> Floats:
     return found
 
 
-def reranked(scores: Floats, logits: Floats, strong: Flags, curve: Curve = WEAK.curve) -> Floats:
+def reranked(
+    scores: Floats, logits: Floats, strong: Flags, curve: Curve = WEAK.curve, foreign: Flags | None = None
+) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
-    being right that both together give. ``strong`` says which of them were read in the language it is best at."""
+    being right that both together give. ``strong`` says which of them were read in the language it is best at,
+    ``foreign`` which have been moved to this curve from that of the weaker model."""
     weights = np.where(strong[:, None], STRONG.read, WEAK.read)
     own = np.maximum(scores, 0.0)
-    if curve != UNMEASURED:
-        own = np.where(strong, moved(scores, curve, STRONG.curve), moved(scores, curve, WEAK.curve))
+    if foreign is not None:
+        own = np.where(foreign, moved(scores, curve, WEAK.curve), own)
     both = weights[:, 0] * logits + weights[:, 1] * own + weights[:, 2]
     chance = 1 / (1 + np.exp(-both))
     found: Floats = curve.middle * (-np.log1p(-np.minimum(chance, 0.9999))) ** (1 / curve.rise)

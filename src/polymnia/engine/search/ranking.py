@@ -126,19 +126,19 @@ def scored(
     similarity, meaning, score = words * np.nan, np.zeros(len(rows), np.float32), words
     if which != "words" and asked:
         similarity, meaning, strong = _meaning(index, snapshot, asked, channels, rows, soft)
+        foreign = _foreign(index, wanted, rows) & ~np.isnan(similarity)
         if which == "meaning":
             score = meaning
         else:
-            foreign = _foreign(index, wanted, rows) & ~np.isnan(similarity)
             parts = index.sizes.bodies[owners][place]
             heard = float(words.max(initial=0.0))
             score = fusion.fuse(words, meaning, fusion.WEAK, parts, foreign, heard)
             if strong.any():
                 score = np.where(strong, fusion.fuse(words, meaning, fusion.STRONG, parts, foreign, heard), score)
         if (curve := curve_of(asked, channels, which)) == _curve(fusion.STRONG, which):
-            # One order needs one scale: a score means more in a text that only the weaker model has read.
+            # One order needs one scale: a score means more in a text of which only the weaker model can tell.
             weak = fusion.moved(score, _curve(fusion.WEAK, which), curve)
-            score = np.where(strong, score, weak).astype(np.float32)
+            score = np.where(foreign & ~strong, weak, score).astype(np.float32)
     best = fusion.best(score, place, len(owners)).astype(np.float32)
     best = fusion.eased(best, index.sizes.bodies[owners], turns)
     total = best if links is None else fusion.lend(best, links)

@@ -17,7 +17,7 @@ from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.exact import IDENTICAL, PLACES, place
 from polymnia.engine.search.exact import score as score_at
 from polymnia.engine.search.index import Index
-from polymnia.engine.search.listing import spoken
+from polymnia.engine.search.listing import script_number, spoken
 from polymnia.engine.search.query import Query, Wanted
 from polymnia.engine.search.ranking import Scores, candidates, curve_of, scored
 from polymnia.engine.search.worker import Channel
@@ -282,6 +282,7 @@ class Search:
         best = [one for one in best if one.knows(self.query.text)]
         marks: dict[int, float] = {}
         strong: dict[int, bool] = {}
+        foreign: dict[int, bool] = {}
         read = 0
         try:
             reranker.load()
@@ -289,6 +290,7 @@ class Search:
                 texts = {number: self.best_passage(number) for _, number, _ in rest[read : read + _AT_A_TIME]}
                 known = [number for number, text in texts.items() if reranker.knows(text)]
                 strong.update((number, any(one.knows(texts[number]) for one in best)) for number in known)
+                foreign.update((number, self._is_foreign(texts[number])) for number in known)
                 marks.update(zip(known, reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
                 read += _AT_A_TIME
         except Fault as e:
@@ -299,7 +301,10 @@ class Search:
         own = {number: value for value, number, _ in head}
         fused = np.array([own[number] for number in known])
         logits = _logits([marks[number] for number in known])
-        blended = fusion.reranked(fused, logits, np.array([strong[number] for number in known], bool), self._curve)
+        blended = fusion.reranked(
+            fused, logits, np.array([strong[number] for number in known], bool), self._curve,
+            np.array([foreign[number] and not strong[number] for number in known], bool) if self.measured else None,
+        )  # fmt: skip
         judged: list[_Valued] = [
             (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)
         ]
@@ -308,6 +313,11 @@ class Search:
         # What was not judged stays below what was.
         floor = min((value for value, _, _ in judged), default=0.0)
         return judged + [(min(value, floor), number, mark) for value, number, mark in rest[read:]]
+
+    def _is_foreign(self, text: str) -> bool:
+        """Whether a text is in another script than the query."""
+        script = script_number(text)
+        return script > 0 and self.wanted.script > 0 and script != self.wanted.script
 
     # ── what the answer is made of ────────────────────────────────────────────────────────────────────
 
