@@ -31,13 +31,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from training import texts
-from training.measure import ndcg
 
 from polymnia import EntityDraft, Memory, connect
 from polymnia.embedding.languages import is_english
 from polymnia.engine.search import fusion
 from polymnia.engine.search.listing import script_number
+from training import texts
+from training.measure import ndcg
 
 RESULTS = Path(__file__).parent / "results" / "meaning.json"
 _STRANGE = 6  # questions of other collections that are asked of each
