@@ -78,9 +78,9 @@ export class Server {
 }
 
 /** The server all tests of a file share: the one at POLYMNIA_URL, else one of our own. */
-export async function shared(test) {
+export async function shared() {
   const url = process.env.POLYMNIA_URL;
-  if (!url) return Server.start(test);
+  if (!url) return new Server().start();
   const { protocol, host } = new URL(url);
   const secure = protocol === "https:" || protocol === "wss:" ? "s" : "";
   return { ws: `ws${secure}://${host}/ws`, http: `http${secure}://${host}/mcp` };
