@@ -1,12 +1,17 @@
 // Replays clients/conformance/calls.json against the server at POLYMNIA_URL, and writes a line of canonical JSON each.
 // Built first: npm run build.
 import { readFileSync } from "node:fs";
-import { MCPMemoryClient } from "@polymnia/client";
+import { MCPMemoryClient, VERSION } from "@polymnia/client";
 
 const table = JSON.parse(readFileSync(new URL("../conformance/calls.json", import.meta.url), "utf8"));
 const address = new URL(process.env.POLYMNIA_URL ?? "ws://127.0.0.1:9080/ws");
 if (address.pathname === "/") address.pathname = address.protocol.startsWith("ws") ? "/ws" : "/mcp";
-const client = new MCPMemoryClient({ endpoint: address, timeout: 300_000, apiKey: process.env.POLYMNIA_KEY });
+const client = new MCPMemoryClient({
+  endpoint: address,
+  timeout: 300_000,
+  apiKey: process.env.POLYMNIA_KEY,
+  clientInfo: { name: "conformance", version: VERSION }, // the history names it, and all clients are answered alike
+});
 const saved = {};
 
 /** RFC 8785: keys in the order of their UTF-16 code units; everything else is as JSON.stringify writes it. */

@@ -46,10 +46,10 @@ export function resultOf(answer: unknown): ToolResult | undefined {
   return typeof answer === "object" && answer !== null ? results.get(answer) : undefined;
 }
 
-/** A client of a Polymnia server. It connects when it is first used, and again whenever the connection is lost. */
+/** A client of a Polymnia server. One serves any number of calls at once. It connects when it is first used, and again whenever the connection is lost. */
 export class MCPMemoryClient extends Operations {
   readonly #connection: Connection;
-  readonly #name = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
+  readonly #name = Array.from(crypto.getRandomValues(new Uint32Array(3)), hexadecimal).join("");
   #written = 0;
 
   constructor(options: ClientOptions | string = {}) {
@@ -106,22 +106,17 @@ export class MCPMemoryClient extends Operations {
     return text === undefined ? blob : mimeType === "application/json" ? JSON.parse(text) : text;
   }
 
-  /** Hears of every change of a resource, through lost connections too, until it is ended. */
+  /**
+   * Hears of changes to a memory (its name) or to any resource (its address), whoever makes them, until it is ended.
+   * After a lost connection the callback is called once with `reconnected`, because a change may have been missed.
+   */
   subscribe(
-    uri: string,
+    memory: string,
     callback: (update: ResourceUpdate) => void,
     options?: CallOptions & { onError?: (error: unknown) => void },
   ): Promise<Subscription> {
+    const uri = memory.startsWith("memory://") ? memory : `memory://memory/${encodeURIComponent(memory)}`;
     return this.#connection.subscribe(uri, callback, options);
-  }
-
-  /** Hears of every change of one memory, by its name. */
-  subscribeMemory(
-    name: string,
-    callback: (update: ResourceUpdate) => void,
-    options?: CallOptions & { onError?: (error: unknown) => void },
-  ): Promise<Subscription> {
-    return this.subscribe(`memory://memory/${encodeURIComponent(name)}`, callback, options);
   }
 
   /** Ends the connection, and with an error whatever is under way. */
@@ -134,7 +129,7 @@ export class MCPMemoryClient extends Operations {
   }
 
   #requestId(): string {
-    return `${this.#name}-${++this.#written}`;
+    return this.#name + hexadecimal(++this.#written);
   }
 }
 
@@ -166,6 +161,10 @@ function words(line: string): string[] {
   return Array.from(line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g), ([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single),
   );
+}
+
+function hexadecimal(number: number): string {
+  return number.toString(16).padStart(8, "0");
 }
 
 function read(result: ToolResult): any {

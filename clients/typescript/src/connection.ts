@@ -122,7 +122,6 @@ export class Connection {
       remove();
       throw error;
     }
-    this.#link?.listen?.();
     this.#balance();
     return {
       uri,
@@ -319,7 +318,6 @@ export class Connection {
     const queue = this.#queue;
     this.#queue = [];
     for (const call of queue) this.#dispatch(call);
-    if (this.#watchers.size) link.listen?.();
     if (again) for (const uri of this.#watchers.keys()) this.#tell({ uri, reconnected: true });
     this.#balance();
   }
@@ -345,6 +343,7 @@ export class Connection {
       this.#held = held;
       link.hold?.(held);
     }
+    link.listen?.(this.#watchers.size > 0);
     const watched = this.#watchers.size > 0 && link.listen === undefined;
     if (watched && this.#pulse === undefined) {
       this.#pulse = setInterval(() => void this.#ping(link), PULSE);

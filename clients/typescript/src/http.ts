@@ -21,7 +21,7 @@ export class HttpTransport implements Transport {
 class HttpLink implements Link {
   readonly #ended = new AbortController();
   #session: string | undefined;
-  #listening = false;
+  #listening: AbortController | undefined; // ends the stream of what is said unasked
 
   constructor(
     private readonly url: string,
@@ -36,6 +36,7 @@ class HttpLink implements Link {
   async close(): Promise<void> {
     const session = this.#session;
     this.#ended.abort();
+    this.listen(false);
     if (session !== undefined) {
       await fetch(this.url, { method: "DELETE", headers: this.#headed(), signal: AbortSignal.timeout(2000) }).then(
         (response) => response.body?.cancel(),
@@ -44,10 +45,11 @@ class HttpLink implements Link {
     }
   }
 
-  listen(): void {
-    if (this.#listening) return;
-    this.#listening = true;
-    void this.#listen();
+  listen(wanted: boolean): void {
+    if (wanted === (this.#listening !== undefined)) return;
+    this.#listening?.abort();
+    this.#listening = wanted ? new AbortController() : undefined;
+    if (this.#listening) void this.#listen(this.#listening.signal);
   }
 
   #headed(more: Record<string, string> = {}): Record<string, string> {
@@ -106,7 +108,7 @@ class HttpLink implements Link {
       try {
         if (attempt > 0) {
           await sleep(attempt > 1 ? Math.max(wait, backoff(attempt)) : 0, this.#ended.signal);
-          response = await this.#get(last);
+          response = await this.#get(last, this.#ended.signal);
         }
         if (response.status === 404) return this.#gone();
         if (response.status !== 200) break;
@@ -128,12 +130,12 @@ class HttpLink implements Link {
     throw broken;
   }
 
-  /** Reads what the server says unasked, for as long as this link is open. */
-  async #listen(): Promise<void> {
+  /** Reads what the server says unasked. */
+  async #listen(stopped: AbortSignal): Promise<void> {
     let last: string | undefined;
-    for (let attempt = 0; !this.#ended.signal.aborted; attempt++) {
+    for (let attempt = 0; !stopped.aborted; attempt++) {
       try {
-        const response = await this.#get(last);
+        const response = await this.#get(last, stopped);
         if (response.status === 200) {
           for await (const event of streamEvents(response.body!, SILENCE)) {
             attempt = 0;
@@ -149,15 +151,15 @@ class HttpLink implements Link {
       } catch {
         // the connection broke; it is opened again below
       }
-      await sleep(backoff(attempt), this.#ended.signal).catch(() => {});
+      await sleep(backoff(attempt), stopped).catch(() => {});
     }
   }
 
-  #get(last: string | undefined): Promise<Response> {
+  #get(last: string | undefined, signal: AbortSignal): Promise<Response> {
     const resume: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
     return fetch(this.url, {
       headers: this.#headed({ accept: "text/event-stream", ...resume }),
-      signal: this.#ended.signal,
+      signal,
     });
   }
 

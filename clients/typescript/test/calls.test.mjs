@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { test, before, after, suite } from "node:test";
+import { after, before, suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import * as package_ from "@polymnia/client";
 import { MCPMemoryClient, NotFoundError, ToolError, ValidationError, resultOf } from "@polymnia/client";
 import { command, imitation, shared } from "./server.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
 
 suite("calls", () => {
   let server;
@@ -97,13 +100,28 @@ suite("calls", () => {
     }
   });
 
+  test("the entry for browsers works with what is global", () => {
+    const script = `import { MCPMemoryClient } from "@polymnia/client";
+      const endpoints = ${JSON.stringify([server.http])};
+      if (globalThis.WebSocket) endpoints.push(${JSON.stringify(server.ws)});
+      for (const endpoint of endpoints) {
+        const client = new MCPMemoryClient({ endpoint });
+        await client.readGraph({ limit: 1 });
+        await client.close();
+      }
+      await new MCPMemoryClient("stdio:").readGraph().catch((error) => console.log(error.message));`;
+    const given = ["--conditions=browser", "--input-type=module", "-e", script];
+    const done = spawnSync(process.execPath, given, { cwd: here, encoding: "utf8", timeout: 60_000 });
+    assert.equal(done.stdout, "A server can only be started from Node, Deno or Bun. Use a ws or http endpoint.\n", done.stderr);
+  });
+
   test("a process ends when its calls are answered, without a close", { skip: process.env.POLYMNIA_URL }, () => {
     for (const endpoint of [server.ws, server.http, ways.stdio()]) {
       const script = `import { MCPMemoryClient } from "@polymnia/client";
         const client = new MCPMemoryClient({ endpoint: ${JSON.stringify(endpoint)} });
         console.log((await client.readGraph({ limit: 1 })).entities.length);`;
       const done = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-        cwd: import.meta.dirname ?? new URL(".", import.meta.url).pathname,
+        cwd: here,
         encoding: "utf8",
         timeout: 60_000,
       });

@@ -225,7 +225,7 @@ for (const way of ["ws", "http"]) {
       while (heard.length < count) await new Promise((resolve) => (wake = resolve));
       return heard.length;
     };
-    const subscription = await client.subscribeMemory("Ann / Ülm", (update) => {
+    const subscription = await client.subscribe("Ann / Ülm", (update) => {
       heard.push(update);
       wake();
     });

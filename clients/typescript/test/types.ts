@@ -19,7 +19,7 @@ export async function promises(signal: AbortSignal): Promise<void> {
   await client.createEntities({ entities: [], entitys: [] });
   // @ts-expect-error: there is no such operation
   await client.memoryRetrieve({ operation: "store_content", project_id: "p", content: "c" });
-  const subscription = await client.subscribeMemory("n", ({ uri }) => void uri);
+  const subscription = await client.subscribe("n", ({ uri }) => void uri);
   await subscription.unsubscribe();
   try {
     await client.readGraph();
