@@ -1,6 +1,5 @@
 // What happens when something goes wrong between client and server.
 import assert from "node:assert/strict";
-import { connect, createServer } from "node:net";
 import { test } from "node:test";
 import {
   CallTimeoutError,
@@ -11,7 +10,7 @@ import {
   RateLimitedError,
   UnauthorizedError,
 } from "@polymnia/client";
-import { Server, imitation } from "./server.mjs";
+import { Server, between, imitation } from "./server.mjs";
 
 const WRITES = 1000;
 
@@ -248,33 +247,42 @@ for (const way of ["ws", "http"]) {
 
 test("the rest of a stream is asked for when the connection breaks", async (t) => {
   const server = await Server.start(t);
-  let cut = 0;
-  const requests = [];
-  const proxy = createServer((from) => {
-    const to = connect(server.port, "127.0.0.1");
-    from.on("data", (data) => {
-      requests.push(...(String(data).match(/^(GET|POST|DELETE) |^last-event-id: .*$/gim) ?? []));
-      to.write(data);
-    });
-    to.on("data", (data) => {
-      from.write(data);
-      if (cut === 0 && String(data).includes("notifications/progress")) {
-        cut++;
-        from.destroy();
-        to.destroy();
-      }
-    });
-    for (const [one, two] of [[from, to], [to, from]]) one.on("error", () => {}).on("close", () => two.destroy());
-  });
-  await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  t.after(() => proxy.close());
-  const client = new MCPMemoryClient(`http://127.0.0.1:${proxy.address().port}/mcp`);
+  let told = 0;
+  const proxy = await between(t, server.port, (data) => !data.includes("notifications/progress") || ++told !== 2);
+  const client = new MCPMemoryClient(`http://127.0.0.1:${proxy.port}/mcp`);
   t.after(() => client.close());
   const made = await client.createEntities({ entities: many }, { onProgress: () => {} });
   assert.equal(made.ids.length, many.length);
-  assert.equal(cut, 1);
-  assert.equal(requests.filter((line) => /^last-event-id/i.test(line)).length, 1);
+  assert.ok(told >= 2);
+  const asked = proxy.asked.join("");
+  assert.equal(asked.match(/^last-event-id: /gim).length, 1);
+  assert.equal(asked.match(/"create_entities"/g).length, 1);
 });
+
+for (const way of ["ws", "http"]) {
+  test(`a write over ${way} whose answer is lost is done once`, async (t) => {
+    const server = await Server.start(t);
+    let lost = 0;
+    let losing = "";
+    const proxy = await between(t, server.port, (data) => {
+      if (!losing || !data.includes(losing)) return true;
+      losing = "";
+      lost++;
+    });
+    const client = new MCPMemoryClient(server[way].replace(server.port, proxy.port));
+    t.after(() => client.close());
+    await client.ping();
+    losing = "Content stored";
+    const stored = await client.storeContent({ project_id: "once", content: "said once" });
+    assert.equal(stored.repeated, true);
+    const { results } = await client.searchContent({ project_id: "once", query: "said" });
+    assert.deepEqual(results.map((one) => one.content.content_id), [stored.content_id]);
+    losing = '"ids"';
+    const made = await client.createEntities({ entities: [{ name: "Ann", entityType: "person", observations: ["once"] }] });
+    assert.equal(made.success, true);
+    assert.equal(lost, 2);
+  });
+}
 
 test("a connection that falls silent is given up", async (t) => {
   // Nothing is answered on the first connection but the handshake.

@@ -1,6 +1,7 @@
 // Servers for the tests: real ones with a fresh store each, and an imitation that answers what a test wants.
 import { spawn, execFileSync } from "node:child_process";
 import { createServer } from "node:http";
+import { connect, createServer as createProxy } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,4 +109,25 @@ export async function imitation(test, answer) {
     http.closeAllConnections();
   });
   return { ws: `ws://127.0.0.1:${http.address().port}/ws`, heard };
+}
+
+/** Something between client and server: `pass(data)` sees what the server sends, and false cuts the connection there. */
+export async function between(test, port, pass) {
+  const asked = [];
+  const proxy = createProxy((from) => {
+    const to = connect(port, "127.0.0.1");
+    from.on("data", (data) => {
+      asked.push(String(data));
+      to.write(data);
+    });
+    to.on("data", (data) => {
+      if (pass(String(data))) return from.write(data);
+      from.destroy();
+      to.destroy();
+    });
+    for (const [one, two] of [[from, to], [to, from]]) one.on("error", () => {}).on("close", () => two.destroy());
+  });
+  await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  test.after(() => proxy.close());
+  return { port: proxy.address().port, asked };
 }
