@@ -109,6 +109,7 @@ export class MCPMemoryClient extends Operations {
   /**
    * Hears of changes to a memory (its name) or to any resource (its address), whoever makes them, until it is ended.
    * After a lost connection the callback is called once with `reconnected`, because a change may have been missed.
+   * `onError` hears why it ended, where the server no longer lets this client in.
    */
   subscribe(
     memory: string,

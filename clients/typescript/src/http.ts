@@ -19,7 +19,7 @@ export class HttpTransport implements Transport {
 }
 
 class HttpLink implements Link {
-  readonly #ended = new AbortController();
+  readonly #open = new Set<AbortController>(); // one a request: a signal that many share would collect their listeners
   #session: string | undefined;
   #listening: AbortController | undefined; // ends the stream of what is said unasked
 
@@ -35,7 +35,7 @@ class HttpLink implements Link {
 
   async close(): Promise<void> {
     const session = this.#session;
-    this.#ended.abort();
+    for (const one of this.#open) one.abort();
     this.listen(false);
     if (session !== undefined) {
       await fetch(this.url, { method: "DELETE", headers: this.#headed(), signal: AbortSignal.timeout(2000) }).then(
@@ -62,6 +62,16 @@ class HttpLink implements Link {
   }
 
   async #post(text: string, id: number | undefined): Promise<void> {
+    const aborter = new AbortController();
+    this.#open.add(aborter);
+    try {
+      await this.#exchange(text, id, aborter.signal);
+    } finally {
+      this.#open.delete(aborter);
+    }
+  }
+
+  async #exchange(text: string, id: number | undefined, signal: AbortSignal): Promise<void> {
     const had = this.#session;
     let response: Response;
     let message: Message;
@@ -70,23 +80,23 @@ class HttpLink implements Link {
         method: "POST",
         headers: this.#headed({ "content-type": "application/json", accept: ANSWERS }),
         body: text,
-        signal: this.#ended.signal,
+        signal,
       });
       this.#session = response.headers.get("mcp-session-id") ?? this.#session;
       if (id === undefined || response.headers.get("content-type")?.startsWith("text/event-stream")) {
         if (id === undefined) await response.body?.cancel();
-        else await this.#follow(response, id);
+        else await this.#follow(response, id, signal);
         return;
       }
       const body = await response.text();
       message = parsed(body) ?? bare(response);
     } catch (cause) {
-      if (id !== undefined && !this.#ended.signal.aborted) {
+      if (id !== undefined && !signal.aborted) {
         this.events.failed(id, this.#unreachable(cause), !isRefused(cause));
       }
       return;
     }
-    if (this.#ended.signal.aborted) return;
+    if (signal.aborted) return;
     if (response.status === 404 && had !== undefined) {
       this.#gone(id);
     } else if (message.error && message.error.code === 0) {
@@ -99,7 +109,7 @@ class HttpLink implements Link {
   }
 
   /** Reads the stream that answers a request; where it breaks, its rest is asked for. */
-  async #follow(response: Response, id: number): Promise<void> {
+  async #follow(response: Response, id: number, signal: AbortSignal): Promise<void> {
     let last: string | undefined;
     let wait = 1000;
     let answered = false;
@@ -107,8 +117,8 @@ class HttpLink implements Link {
     for (let attempt = 0; ; attempt++) {
       try {
         if (attempt > 0) {
-          await sleep(attempt > 1 ? Math.max(wait, backoff(attempt)) : 0, this.#ended.signal);
-          response = await this.#get(last, this.#ended.signal);
+          await sleep(attempt > 1 ? Math.max(wait, backoff(attempt)) : 0, signal);
+          response = await this.#get(last, signal);
         }
         if (response.status === 404) return this.#gone();
         if (response.status !== 200) break;
@@ -124,7 +134,7 @@ class HttpLink implements Link {
       } catch (cause) {
         broken = cause;
       }
-      if (answered || this.#ended.signal.aborted) return;
+      if (answered || signal.aborted) return;
       if (last === undefined) break;
     }
     throw broken;

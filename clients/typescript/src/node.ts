@@ -2,7 +2,7 @@
 import { platform } from "./platform.js";
 
 const { Bun, Deno } = globalThis as any;
-const global = platform.socket;
+const builtIn = platform.socket;
 
 if (!Bun && !Deno) {
   // ws: before version 22 Node has no WebSocket, and the one it has cannot let a process end while it is open.
@@ -11,7 +11,7 @@ if (!Bun && !Deno) {
     try {
       ws = await import("ws");
     } catch {
-      return global(url, headers);
+      return builtIn(url, headers);
     }
     const socket = new ws.WebSocket(url, "mcp", { headers, perMessageDeflate: false, maxPayload: 0 });
     socket.once("upgrade", ({ socket: wire }) => {

@@ -42,8 +42,12 @@ export class WebSocketTransport implements Transport {
   }
 }
 
+const TOO_LARGE = 1009;
+
 class SocketLink implements Link {
   readonly #socket: Socket;
+  #largest = 0; // characters of the largest request that was sent
+  #largestId: number | undefined;
 
   constructor(socket: Socket, events: LinkEvents, address: string) {
     this.#socket = socket;
@@ -60,12 +64,21 @@ class SocketLink implements Link {
     };
     socket.onerror = () => {};
     socket.onclose = (event) => {
+      if (event.code === TOO_LARGE && this.#largestId !== undefined) {
+        // It would be refused again. Over HTTP and stdio the server says so with this code.
+        const error = { code: -32600, message: event.reason || "The message is too large" };
+        events.message({ jsonrpc: "2.0", id: this.#largestId, error });
+      }
       const why = event.reason ? `: ${event.reason}` : "";
       events.closed(new ConnectionFailedError(`The connection to ${address} was closed (${event.code}${why})`));
     };
   }
 
-  send(text: string): void {
+  send(text: string, id?: number): void {
+    if (text.length > this.#largest) {
+      this.#largest = text.length;
+      this.#largestId = id;
+    }
     this.#socket.send(text);
   }
 

@@ -307,6 +307,18 @@ test("a connection that falls silent is given up", async (t) => {
   await client.close();
 });
 
+test("a message too large for the server is refused, and the calls beside it are answered", async (t) => {
+  const server = await Server.start(t, ["--max-message-bytes", "2000000"]);
+  for (const way of ["ws", "http"]) {
+    const client = new MCPMemoryClient({ endpoint: server[way], timeout: 20_000 });
+    t.after(() => client.close());
+    const large = client.storeMemory({ content: "x".repeat(3_000_000) });
+    const small = client.readGraph();
+    await assert.rejects(large, { name: "MCPMemoryError", code: -32600 });
+    assert.ok((await small).entities);
+  }
+});
+
 test("a closed client says so", async (t) => {
   const server = await imitation(t, () => undefined);
   const client = new MCPMemoryClient(server.ws);
