@@ -13,7 +13,10 @@ from clients.conformance.comparing import TABLE
 from clients.generate.python import python_name
 from polymnia.client import MCPMemoryClient, MCPMemoryError
 
-__all__ = ["replayed"]
+__all__ = ["NAME", "replayed"]
+
+NAME = "conformance"
+"""What the client calls itself: the history tells it again."""
 
 _OPERATIONS = TABLE.parents[1] / "operations.json"
 
@@ -55,6 +58,7 @@ def _filled(value: Any, saved: Mapping[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    with MCPMemoryClient(endpoint=os.environ["POLYMNIA_URL"], api_key=os.environ.get("POLYMNIA_KEY")) as client:
+    url, key = os.environ["POLYMNIA_URL"], os.environ.get("POLYMNIA_KEY")
+    with MCPMemoryClient(url, key, client_name=NAME) as client:
         for line in replayed(client, json.loads(TABLE.read_text(encoding="utf-8"))):
             sys.stdout.write(line + "\n")
