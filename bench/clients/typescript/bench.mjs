@@ -4,6 +4,8 @@
 //   npm ci && npm ci --prefix ../../../clients/typescript && npm run build --prefix ../../../clients/typescript
 //   node bench.mjs [--calls 300] [--rounds 10]
 //
+// `python -m bench.clients.typescript` does all of that and keeps what was measured.
+//
 // It starts a server of its own with the command in POLYMNIA, or uses the one at POLYMNIA_URL. Every side is a process of
 // its own; they make blocks of calls in turn. The SDK's WebSocket transport wants a global WebSocket, which Node has from
 // version 22 on: before, it is given the one of `ws`, which is also the one this client uses.
@@ -35,7 +37,7 @@ async function measure() {
     way,
     process: fork(fileURLToPath(import.meta.url), [name, server[way]], { execArgv: ["--no-warnings"] }), // of the SDK's listeners
     took: [],
-    cpu: [],
+    rounds: [], // CPU and p50 of each
   }));
   const block = (one) =>
     new Promise((resolve, reject) => {
@@ -51,20 +53,24 @@ async function measure() {
     for (const one of round % 2 ? [...sides].reverse() : sides) {
       const { took, cpu } = await block(one);
       one.took.push(...took);
-      one.cpu.push(cpu / calls);
+      one.rounds.push([cpu / calls, median(took)]);
     }
   }
   for (const one of sides) one.process.disconnect();
   await server.end?.();
-  const median = (some) => [...some].sort((a, b) => a - b)[Math.floor(some.length / 2)];
-  const found = sides.map(({ name, way, took, cpu }) => {
+  const found = sides.map(({ name, way, took, rounds }) => {
     const sorted = took.sort((a, b) => a - b);
     const at = (share) => Math.round(sorted[Math.floor(sorted.length * share)]);
-    return { client: name.split(" ")[0], transport: way, p50_us: at(0.5), p95_us: at(0.95), cpu_us: Math.round(median(cpu)) };
+    const cpu_us = Math.round(median(rounds.map(([cpu]) => cpu)));
+    return { client: name.split(" ")[0], transport: way, p50_us: at(0.5), p95_us: at(0.95), cpu_us, rounds };
   });
   const sdk = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies["@modelcontextprotocol/sdk"];
   const facts = { language: "typescript", runtime: `node ${process.version}`, sdk, call: "open_nodes", calls: calls * rounds };
   console.log(JSON.stringify({ ...facts, sides: found }, undefined, 2));
+}
+
+function median(some) {
+  return [...some].sort((a, b) => a - b)[Math.floor(some.length / 2)];
 }
 
 /** One side: makes as many calls as it is told, and tells how long they took in microseconds. */

@@ -70,7 +70,7 @@ export class Connection {
   readonly #calls = new Set<Call>(); // everything that is owed an answer
   readonly #sent = new Map<number, Call>(); // what is with the server, by id
   readonly #watchers = new Map<string, Set<Watcher>>();
-  #queue: Call[] = []; // what waits for a connection
+  #queue = new Set<Call>(); // what waits for a connection
   #link: Link | undefined;
   #connecting: Promise<void> | undefined;
   #ended = new AbortController();
@@ -184,10 +184,15 @@ export class Connection {
     });
   }
 
+  /** Whether there is something to connect for. */
+  get #isWanted(): boolean {
+    return this.#queue.size > 0 || this.#watchers.size > 0;
+  }
+
   #dispatch(call: Call): void {
     const link = call.direct ?? this.#link;
     if (link === undefined) {
-      this.#queue.push(call);
+      this.#queue.add(call);
       if (this.#connecting === undefined) this.#reconnect();
       return;
     }
@@ -208,7 +213,7 @@ export class Connection {
   #settle(call: Call): Call {
     this.#calls.delete(call);
     if (call.id) this.#sent.delete(call.id);
-    else if (this.#queue.length) this.#queue = this.#queue.filter((one) => one !== call);
+    else this.#queue.delete(call);
     clearTimeout(call.timer);
     clearTimeout(call.pause);
     if (call.withdraw) call.signal!.removeEventListener("abort", call.withdraw);
@@ -253,9 +258,9 @@ export class Connection {
   // ── opening ──────────────────────────────────────────────────────────────────────────────────────────
 
   async #connect(): Promise<void> {
-    let again = this.server !== undefined;
+    const again = this.server !== undefined;
     for (let attempt = 0; !this.#ended.signal.aborted; attempt++) {
-      if (!this.#queue.length && !this.#watchers.size) return;
+      if (!this.#isWanted) return;
       try {
         await this.#open(again);
         return;
@@ -263,13 +268,10 @@ export class Connection {
         this.#last = error;
         if (isFinal(error)) return this.#giveUp(error);
         const after = error instanceof RateLimitedError ? (error.retryAfter ?? 0) * 1000 : 0;
-        if (after && this.#queue.length && !this.#watchers.size) {
-          // Who cannot wait so long is told at once.
-          for (const call of [...this.#queue]) {
-            if (performance.now() + after > call.deadline) this.#settle(call).reject(error);
-          }
+        for (const call of after ? [...this.#queue] : []) {
+          if (performance.now() + after > call.deadline) this.#settle(call).reject(error); // it cannot wait so long
         }
-        if (this.#queue.length || this.#watchers.size) {
+        if (this.#isWanted) {
           await sleep(Math.max(after, backoff(attempt)), this.#ended.signal).catch(() => {});
         }
       }
@@ -316,7 +318,7 @@ export class Connection {
     this.#held = true; // as every link begins
     this.#last = undefined;
     const queue = this.#queue;
-    this.#queue = [];
+    this.#queue = new Set();
     for (const call of queue) this.#dispatch(call);
     if (again) for (const uri of this.#watchers.keys()) this.#tell({ uri, reconnected: true });
     this.#balance();
@@ -448,8 +450,8 @@ export class Connection {
     }
     if (!current || this.#ended.signal.aborted) return;
     this.#last = error;
-    this.#queue = [...lost, ...this.#queue];
-    if (this.#connecting === undefined && (this.#queue.length || this.#watchers.size)) this.#reconnect();
+    this.#queue = new Set([...lost, ...this.#queue]);
+    if (this.#connecting === undefined && this.#isWanted) this.#reconnect();
   }
 
   #lose(): void {
@@ -463,8 +465,7 @@ export class Connection {
   #reconnect(): void {
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined;
-      const wanted = this.#queue.length > 0 || this.#watchers.size > 0;
-      if (wanted && !this.#link && !this.#ended.signal.aborted) this.#reconnect();
+      if (this.#isWanted && !this.#link && !this.#ended.signal.aborted) this.#reconnect();
     });
   }
 }
@@ -491,6 +492,9 @@ function guarded(callback: () => void): void {
     callback();
   } catch (error) {
     if (typeof reportError === "function") reportError(error);
-    else queueMicrotask(() => { throw error; });
+    else
+      queueMicrotask(() => {
+        throw error;
+      });
   }
 }

@@ -12,9 +12,10 @@ test("every path the package names is there, and packed", () => {
   const named = [main, module, browser, types];
   const collect = (one) => (typeof one === "string" ? named.push(one) : Object.values(one).forEach(collect));
   collect(exports);
-  const [{ files: packed }] = JSON.parse(
-    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
-  );
+  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
+  const [program, ...given] = [...npm, "pack", "--dry-run", "--json", "--ignore-scripts"];
+  const said = execFileSync(program, given, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const [{ files: packed }] = JSON.parse(said);
   const paths = packed.map((one) => one.path);
   for (const path of named) {
     assert.ok(existsSync(new URL(path, root)), path);

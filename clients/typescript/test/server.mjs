@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const COMMAND = process.env.POLYMNIA?.split(" ") ?? [join(ROOT, ".venv", "bin", "python"), "-m", "polymnia"];
+const COMMAND = process.env.POLYMNIA?.match(/'[^']*'|\S+/g).map((word) => word.replace(/^'(.*)'$/, "$1")) ?? [join(ROOT, ".venv", "bin", "python"), "-m", "polymnia"];
 const PLENTY = ["--rate-limit", "999999999", "--rate-limit-session", "999999999", "--rate-limit-heavy", "999999999"];
 
 /** The command of the server with some arguments. */
