@@ -76,7 +76,7 @@ def _read(found: dict[str, Any]) -> Result:
     ]
     summary = (
         f"`open_nodes` of one entity, one call after another, to one server: rounds of {CALLS} calls of each client in "
-        f"turn ({found['calls']:,} calls each) after three to warm up, every client in a process of its own; shares are "
+        f"turn ({found['calls']:,} calls each) after three to warm up, each client in a process of its own; shares are "
         f"taken round by round. The SDK is `@modelcontextprotocol/sdk` {found['sdk']} on {found['runtime']}; its "
         "WebSocket is that of the package `ws` where Node has none, as ours."
     )
