@@ -10,19 +10,22 @@ from typing import Any
 __all__ = ["files"]
 
 _TARGET = "clients/typescript/src/generated/operations.ts"
-_PACKAGE = "clients/typescript/package.json"
+_VERSIONED = {"clients/typescript/package.json": 1, "clients/typescript/package-lock.json": 2}  # and how often
 _WIDTH = 116
 _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def files(document: Mapping[str, Any]) -> dict[str, str]:
-    """The generated files by their paths: the operations, and the package with the version all clients share."""
+    """The generated files by their paths: the operations, and those that name the version all clients share."""
     from clients.generate.__main__ import ROOT
 
-    package = (ROOT / _PACKAGE).read_text(encoding="utf-8")
     version = f'"version": {json.dumps(document["version"])}'
-    return {_TARGET: _operations(document), _PACKAGE: re.sub(r'"version": "[^"]*"', version, package, count=1)}
+    found = {_TARGET: _operations(document)}
+    for path, times in _VERSIONED.items():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        found[path] = re.sub(r'"version": "[^"]*"', version, text, count=times)
+    return found
 
 
 def _operations(document: Mapping[str, Any]) -> str:

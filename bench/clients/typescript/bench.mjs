@@ -6,9 +6,9 @@
 //
 // `python -m bench.clients.typescript` does all of that and keeps what was measured.
 //
-// It starts a server of its own with the command in POLYMNIA, or uses the one at POLYMNIA_URL. Every side is a process of
-// its own; they make blocks of calls in turn. The SDK's WebSocket transport wants a global WebSocket, which Node has from
-// version 22 on: before, it is given the one of `ws`, which is also the one this client uses.
+// It starts a server of its own with the command in POLYMNIA, or uses the one at POLYMNIA_URL. Every side is a process
+// of its own; they make blocks of calls in turn. The SDK's WebSocket transport wants a global WebSocket, which Node has
+// from version 22 on: before, it is given the one of `ws`, which is also the one this client uses.
 import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,9 @@ if (process.send) await side(process.argv[2], process.argv[3]);
 else await measure();
 
 async function measure() {
-  const { values } = parseArgs({ options: { calls: { type: "string", default: "300" }, rounds: { type: "string", default: "10" } } });
+  const { values } = parseArgs({
+    options: { calls: { type: "string", default: "300" }, rounds: { type: "string", default: "10" } },
+  });
   const calls = Number(values.calls);
   const rounds = Number(values.rounds);
   const { shared } = await import(new URL("test/server.mjs", ours));
@@ -64,8 +66,16 @@ async function measure() {
     const cpu_us = Math.round(median(rounds.map(([cpu]) => cpu)));
     return { client: name.split(" ")[0], transport: way, p50_us: at(0.5), p95_us: at(0.95), cpu_us, rounds };
   });
-  const sdk = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies["@modelcontextprotocol/sdk"];
-  const facts = { language: "typescript", runtime: `node ${process.version}`, sdk, call: "open_nodes", calls: calls * rounds };
+  const sdk = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")).dependencies[
+    "@modelcontextprotocol/sdk"
+  ];
+  const facts = {
+    language: "typescript",
+    runtime: `node ${process.version}`,
+    sdk,
+    call: "open_nodes",
+    calls: calls * rounds,
+  };
   console.log(JSON.stringify({ ...facts, sides: found }, undefined, 2));
 }
 

@@ -10,8 +10,8 @@ import { WebSocketTransport } from "./websocket.js";
 /** How a client reaches its server. */
 export interface ClientOptions {
   /**
-   * Where the server is: `ws://`, `wss://`, `http://` or `https://`; `stdio:` and a command (or the command as an array)
-   * to start one, `stdio:` alone for `polymnia stdio`. Default: `ws://127.0.0.1:9080/ws`.
+   * Where the server is: `ws://`, `wss://`, `http://` or `https://`; `stdio:` and a command (or the command as an
+   * array) to start one, `stdio:` alone for `polymnia stdio`. Default: `ws://127.0.0.1:9080/ws`.
    */
   endpoint?: string | URL | readonly string[] | Transport;
   /** The key, as `polymnia keys add` prints it. */
@@ -46,7 +46,10 @@ export function resultOf(answer: unknown): ToolResult | undefined {
   return typeof answer === "object" && answer !== null ? results.get(answer) : undefined;
 }
 
-/** A client of a Polymnia server. One serves any number of calls at once. It connects when it is first used, and again whenever the connection is lost. */
+/**
+ * A client of a Polymnia server, for any number of calls at once. It connects when it is first used, and again whenever
+ * the connection is lost.
+ */
 export class MCPMemoryClient extends Operations {
   readonly #connection: Connection;
   readonly #name = Array.from(crypto.getRandomValues(new Uint32Array(3)), hexadecimal).join("");
@@ -145,7 +148,9 @@ function transport(given: ClientOptions): Transport {
   if (scheme === "ws" || scheme === "wss") return new WebSocketTransport(address, headers);
   if (scheme === "http" || scheme === "https") return new HttpTransport(address, headers);
   if (scheme === "stdio") return started(words(address.slice("stdio:".length).replace(/^\/\//, "")), given);
-  throw new ConnectionFailedError(`The endpoint ${address} has none of the schemes ws, wss, http, https and stdio`, { final: true });
+  throw new ConnectionFailedError(`The endpoint ${address} has none of the schemes ws, wss, http, https and stdio`, {
+    final: true,
+  });
 }
 
 /** A server that is started when it is first needed; only then is it known whether this runtime can. */
@@ -153,7 +158,8 @@ function started(command: readonly string[], given: ClientOptions): Transport {
   const line = command.length ? command : ["polymnia", "stdio"];
   return {
     address: line.join(" "),
-    open: async (events, signal) => (await platform.stdio(line, { env: given.env, cwd: given.cwd })).open(events, signal),
+    open: async (events, signal) =>
+      (await platform.stdio(line, { env: given.env, cwd: given.cwd })).open(events, signal),
   };
 }
 

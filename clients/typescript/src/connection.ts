@@ -387,7 +387,8 @@ export class Connection {
   }
 
   #asked(message: Message): void {
-    const answer = message.method === "ping" ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
+    const answer =
+      message.method === "ping" ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
     try {
       this.#link?.send(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer }));
     } catch {
@@ -427,7 +428,8 @@ export class Connection {
   #failed(id: number, error: Error, reached: boolean): void {
     const call = this.#sent.get(id);
     if (call === undefined) return;
-    if (call.direct || (reached && !call.repeatable)) this.#settle(call).reject(call.direct ? error : unknown(call, error));
+    if (call.direct || (reached && !call.repeatable))
+      this.#settle(call).reject(call.direct ? error : unknown(call, error));
     else this.#later(call, error, backoff(call.attempts++));
   }
 
@@ -478,7 +480,9 @@ function isFinal(error: unknown): boolean {
 
 function unknown(call: Call, cause: Error): ConnectionFailedError {
   const what = call.params?.name ?? call.method;
-  return new ConnectionFailedError(`The connection was lost; it is unknown whether ${what} was done${why(cause)}`, { cause });
+  return new ConnectionFailedError(`The connection was lost; it is unknown whether ${what} was done${why(cause)}`, {
+    cause,
+  });
 }
 
 function why(cause: unknown): string {

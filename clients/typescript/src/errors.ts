@@ -83,12 +83,12 @@ export class CallTimeoutError extends MCPMemoryError {
   override readonly type = "timeout";
 }
 
-/** -32800: the server withdrew the call. A call that its `AbortSignal` ends rejects with the signal's reason instead. */
+/** -32800: the server withdrew the call. One that its `AbortSignal` ends rejects with the signal's reason instead. */
 export class CancelledError extends MCPMemoryError {
   override readonly type = "cancelled";
 }
 
-/** A tool answered that it failed, in the manner of a dialect without codes. `data` is its answer, where that is JSON. */
+/** A tool of a dialect without codes answered that it failed. `data` is its answer, where that is JSON. */
 export class ToolError extends MCPMemoryError {
   override readonly type = "tool_error";
 }

@@ -5,7 +5,7 @@ export interface StreamEvent {
   retry: number | undefined;
 }
 
-/** The events of a `text/event-stream`, as they come. Ends with an error when nothing comes for `silence` milliseconds. */
+/** The events of a `text/event-stream`, as they come. It ends when nothing comes for `silence` milliseconds. */
 export async function* streamEvents(body: ReadableStream<Uint8Array>, silence: number): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

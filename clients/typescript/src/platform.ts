@@ -22,9 +22,12 @@ export interface StdioOptions {
 export const platform = {
   async socket(url: string, headers: Record<string, string>): Promise<Socket> {
     if (typeof WebSocket === "undefined") {
-      throw new ConnectionFailedError("This runtime has no WebSocket. Install the package ws, or use an http endpoint.", {
-        final: true,
-      });
+      throw new ConnectionFailedError(
+        "This runtime has no WebSocket. Install the package ws, or use an http endpoint.",
+        {
+          final: true,
+        },
+      );
     }
     if (!Object.keys(headers).length) return new WebSocket(url, "mcp");
     if (!(globalThis as any).process?.versions?.node) {
@@ -37,8 +40,11 @@ export const platform = {
   },
 
   async stdio(_command: readonly string[], _options: StdioOptions): Promise<Transport> {
-    throw new ConnectionFailedError("A server can only be started from Node, Deno or Bun. Use a ws or http endpoint.", {
-      final: true,
-    });
+    throw new ConnectionFailedError(
+      "A server can only be started from Node, Deno or Bun. Use a ws or http endpoint.",
+      {
+        final: true,
+      },
+    );
   },
 };

@@ -62,7 +62,9 @@ export class StdioTransport implements Transport {
           message = JSON.parse(line);
         } catch (cause) {
           child.kill();
-          return end(new ConnectionFailedError(`${this.address} wrote something that is not JSON`, { cause, final: true }));
+          return end(
+            new ConnectionFailedError(`${this.address} wrote something that is not JSON`, { cause, final: true }),
+          );
         }
         events.message(message);
       }
@@ -70,7 +72,8 @@ export class StdioTransport implements Transport {
     return {
       send: (text) => void child.stdin.write(text + "\n"),
       hold: (busy) => {
-        for (const one of [child, child.stdin, child.stdout, child.stderr] as any[]) (busy ? one.ref : one.unref)?.call(one);
+        for (const one of [child, child.stdin, child.stdout, child.stderr] as any[])
+          (busy ? one.ref : one.unref)?.call(one);
       },
       close: async () => {
         over = true;

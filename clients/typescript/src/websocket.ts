@@ -22,7 +22,10 @@ export class WebSocketTransport implements Transport {
       socket.onopen = socket.onclose = null;
       socket.onerror = () => {};
       socket.close();
-      throw (await this.#refusal(signal)) ?? new ConnectionFailedError(`Cannot connect to ${this.address}`, { cause: error });
+      throw (
+        (await this.#refusal(signal)) ??
+        new ConnectionFailedError(`Cannot connect to ${this.address}`, { cause: error })
+      );
     }
     return new SocketLink(socket, events, this.address);
   }

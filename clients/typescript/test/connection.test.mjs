@@ -1,5 +1,8 @@
 // What happens when something goes wrong between client and server.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   CallTimeoutError,
@@ -43,7 +46,12 @@ for (const way of ["ws", "http"]) {
     const stored = [];
     for (let offset = 0; ; offset += 100) {
       const options = { limit: 100, offset };
-      const { results } = await client.searchContent({ project_id: "killed", query: "write", query_type: "keyword", options });
+      const { results } = await client.searchContent({
+        project_id: "killed",
+        query: "write",
+        query_type: "keyword",
+        options,
+      });
       stored.push(...results.map((one) => [one.content.content, one.content.content_id]));
       if (results.length < 100) break;
     }
@@ -85,6 +93,26 @@ test("a command that cannot be run, or that ends, is an error that says so", asy
   await assert.rejects(ends.readGraph(), { name: "ConnectionFailedError", message: /ended with code 2: I refuse/ });
 });
 
+test("a server that was started and dies is started again", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "polymnia-client-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  // Dies at its first call, and answers the next time it is started.
+  const script = `const fs = require("fs");
+    require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id === undefined) return;
+      if (method === "tools/call" && !fs.existsSync("died")) {
+        fs.writeFileSync("died", "");
+        process.kill(process.pid, "SIGKILL");
+      }
+      const result = method === "initialize" ? {} : { content: [], structuredContent: { method } };
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });`;
+  const client = new MCPMemoryClient({ endpoint: [process.execPath, "-e", script], cwd: folder });
+  assert.deepEqual(await client.readGraph(), { method: "tools/call" });
+  await client.close();
+});
+
 test("what may have been done is sent again only if that does no harm", async (t) => {
   let calls = 0;
   const server = await imitation(t, (_, socket) => {
@@ -93,10 +121,15 @@ test("what may have been done is sent again only if that does no harm", async (t
   });
   const client = new MCPMemoryClient(server.ws);
   t.after(() => client.close());
-  await assert.rejects(client.call("a_tool_nobody_knows"), { name: "ConnectionFailedError", message: /unknown whether a_tool/ });
+  await assert.rejects(client.call("a_tool_nobody_knows"), {
+    name: "ConnectionFailedError",
+    message: /unknown whether a_tool/,
+  });
   calls = 0;
   assert.deepEqual(await client.createEntities({ entities: [] }), { calls: 2 });
-  const ids = server.heard.filter((one) => one.params?.name === "create_entities").map((one) => one.params._meta["polymnia/requestId"]);
+  const ids = server.heard
+    .filter((one) => one.params?.name === "create_entities")
+    .map((one) => one.params._meta["polymnia/requestId"]);
   assert.equal(ids.length, 2);
   assert.ok(ids[0] && ids[0] === ids[1]);
 });
@@ -173,7 +206,11 @@ test("an address where nothing is says so", async (t) => {
   }
 });
 
-const many = Array.from({ length: 10_000 }, (_, n) => ({ name: `entity ${n}`, entityType: "number", observations: [`It is ${n}`] }));
+const many = Array.from({ length: 10_000 }, (_, n) => ({
+  name: `entity ${n}`,
+  entityType: "number",
+  observations: [`It is ${n}`],
+}));
 
 for (const way of ["ws", "http"]) {
   test(`a call that is withdrawn over ${way} changes nothing, and progress is told`, async (t) => {
@@ -182,18 +219,23 @@ for (const way of ["ws", "http"]) {
     t.after(() => client.close());
     const aborter = new AbortController();
     const seen = [];
-    const call = client.createEntities({ entities: many }, {
-      signal: aborter.signal,
-      onProgress: (progress) => {
-        seen.push(progress);
-        aborter.abort(new Error("enough"));
+    const call = client.createEntities(
+      { entities: many },
+      {
+        signal: aborter.signal,
+        onProgress: (progress) => {
+          seen.push(progress);
+          aborter.abort(new Error("enough"));
+        },
       },
-    });
+    );
     await assert.rejects(call, { message: "enough" });
     assert.ok(seen[0].total >= 10_000 && seen[0].progress <= seen[0].total);
     // Calls of one client take effect in order: this one comes after what was withdrawn.
     assert.deepEqual((await client.readGraph({ limit: 1 })).entities, []);
-    await assert.rejects(client.readGraph({}, { signal: AbortSignal.abort(new Error("before")) }), { message: "before" });
+    await assert.rejects(client.readGraph({}, { signal: AbortSignal.abort(new Error("before")) }), {
+      message: "before",
+    });
   });
 }
 
@@ -217,7 +259,9 @@ for (const way of ["ws", "http"]) {
     const server = await Server.start(t);
     const [client, other] = [1, 2].map(() => new MCPMemoryClient(server[way]));
     t.after(() => Promise.all([client.close(), other.close()]));
-    await other.createEntities({ entities: [{ name: "Ann / Ülm", entityType: "person", observations: ["Is a person"] }] });
+    await other.createEntities({
+      entities: [{ name: "Ann / Ülm", entityType: "person", observations: ["Is a person"] }],
+    });
     const heard = [];
     let wake = () => {};
     const next = async (count) => {
@@ -276,9 +320,14 @@ for (const way of ["ws", "http"]) {
     const stored = await client.storeContent({ project_id: "once", content: "said once" });
     assert.equal(stored.repeated, true);
     const { results } = await client.searchContent({ project_id: "once", query: "said" });
-    assert.deepEqual(results.map((one) => one.content.content_id), [stored.content_id]);
+    assert.deepEqual(
+      results.map((one) => one.content.content_id),
+      [stored.content_id],
+    );
     losing = '"ids"';
-    const made = await client.createEntities({ entities: [{ name: "Ann", entityType: "person", observations: ["once"] }] });
+    const made = await client.createEntities({
+      entities: [{ name: "Ann", entityType: "person", observations: ["once"] }],
+    });
     assert.equal(made.success, true);
     assert.equal(lost, 2);
   });

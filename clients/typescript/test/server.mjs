@@ -9,7 +9,11 @@ import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const COMMAND = process.env.POLYMNIA?.match(/'[^']*'|\S+/g).map((word) => word.replace(/^'(.*)'$/, "$1")) ?? [join(ROOT, ".venv", "bin", "python"), "-m", "polymnia"];
+const COMMAND = process.env.POLYMNIA?.match(/'[^']*'|\S+/g).map((word) => word.replace(/^'(.*)'$/, "$1")) ?? [
+  join(ROOT, ".venv", "bin", "python"),
+  "-m",
+  "polymnia",
+];
 const PLENTY = ["--rate-limit", "999999999", "--rate-limit-session", "999999999", "--rate-limit-heavy", "999999999"];
 
 /** The command of the server with some arguments. */
@@ -30,7 +34,15 @@ export class Server {
 
   async start(options = this.options ?? PLENTY) {
     this.options = options;
-    const given = ["serve", "--port", String(this.port), "--store", join(this.folder, "memory.db"), "--embedder", "none"];
+    const given = [
+      "serve",
+      "--port",
+      String(this.port),
+      "--store",
+      join(this.folder, "memory.db"),
+      "--embedder",
+      "none",
+    ];
     const [program, ...parameters] = command(...given, "--keys", join(this.folder, "keys.json"), ...options);
     this.process = spawn(program, parameters, { env: this.environment, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
@@ -60,7 +72,11 @@ export class Server {
   /** Makes a key. */
   key(...given) {
     const [program, ...parameters] = command("keys", ...given, "--keys", join(this.folder, "keys.json"));
-    return execFileSync(program, parameters, { env: this.environment, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return execFileSync(program, parameters, {
+      env: this.environment,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
   }
 
   kill(signal = "SIGKILL") {
@@ -97,8 +113,7 @@ export async function imitation(test, answer) {
       const message = JSON.parse(data);
       heard.push(message);
       if (message.id === undefined) return;
-      const said =
-        message.method === "initialize" ? { result: { capabilities: {} } } : answer(message, socket);
+      const said = message.method === "initialize" ? { result: { capabilities: {} } } : answer(message, socket);
       if (said) socket.send(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...said }));
     });
   });
@@ -111,7 +126,7 @@ export async function imitation(test, answer) {
   return { ws: `ws://127.0.0.1:${http.address().port}/ws`, heard };
 }
 
-/** Something between client and server: `pass(data)` sees what the server sends, and false cuts the connection there. */
+/** Something between client and server: `pass(data)` sees what the server sends, and cuts the connection by false. */
 export async function between(test, port, pass) {
   const asked = [];
   const proxy = createProxy((from) => {
@@ -125,7 +140,11 @@ export async function between(test, port, pass) {
       from.destroy();
       to.destroy();
     });
-    for (const [one, two] of [[from, to], [to, from]]) one.on("error", () => {}).on("close", () => two.destroy());
+    for (const [one, two] of [
+      [from, to],
+      [to, from],
+    ])
+      one.on("error", () => {}).on("close", () => two.destroy());
   });
   await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   test.after(() => proxy.close());
