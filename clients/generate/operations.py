@@ -11,7 +11,7 @@ from polymnia.operation import Operation, schema
 
 __all__ = ["ALIASES", "META_KEY", "document", "text"]
 
-META_KEY = "polymnia/request_id"
+META_KEY = "polymnia/requestId"
 """Where the id of a write goes in ``_meta`` when the operation has no parameter for it."""
 
 ALIASES = {"memory_store": "store_memory"}

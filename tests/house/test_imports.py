@@ -25,6 +25,7 @@ _MAY = {
     "dialects": ("operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "importing", "errors"),
     "explorer": (),
+    "client": ("__init__", "importing"),  # nothing of the server
     "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
     "app": None,  # the composition root names everything
     "__init__": ("app", "engine", "models", "importing", "errors"),

@@ -1,0 +1,53 @@
+"""A client of memory servers: over WebSocket, HTTP or stdio, with and without asyncio.
+
+>>> from polymnia.client import MCPMemoryClient
+>>> client = MCPMemoryClient(endpoint="ws://localhost:9080/ws")
+>>> client.memory_store(operation="store_content", project_id="my-project", content="Important information to remember")
+>>> client.search_content("my-project", "important information", options={"limit": 5})
+
+Nothing of the server is imported with it.
+"""
+
+from __future__ import annotations
+
+from polymnia.client import operations
+from polymnia.client.asynchronous import AsyncMCPMemoryClient
+from polymnia.client.errors import (
+    BadRequestError,
+    CallTimeoutError,
+    CancelledError,
+    ConflictError,
+    ConnectionFailedError,
+    ForbiddenError,
+    InternalError,
+    MCPMemoryError,
+    NotFoundError,
+    RateLimitedError,
+    ServiceUnavailableError,
+    ToolError,
+    UnauthorizedError,
+    ValidationError,
+)
+from polymnia.client.messages import Result
+from polymnia.client.synchronous import MCPMemoryClient
+
+__all__ = [
+    "AsyncMCPMemoryClient",
+    "BadRequestError",
+    "CallTimeoutError",
+    "CancelledError",
+    "ConflictError",
+    "ConnectionFailedError",
+    "ForbiddenError",
+    "InternalError",
+    "MCPMemoryClient",
+    "MCPMemoryError",
+    "NotFoundError",
+    "RateLimitedError",
+    "Result",
+    "ServiceUnavailableError",
+    "ToolError",
+    "UnauthorizedError",
+    "ValidationError",
+    "operations",
+]

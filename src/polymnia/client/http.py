@@ -1,0 +1,315 @@
+"""The link to Streamable HTTP: a message a request, answered as JSON or as a stream that can be taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from httptools import HttpParserError, HttpResponseParser
+
+from polymnia.client.errors import ConnectionFailedError, MCPMemoryError, NotFoundError
+from polymnia.client.link import Lost, Owner, Target
+from polymnia.client.messages import error_in
+
+__all__ = ["HttpLink"]
+
+_CLOSING = 1.0
+_AGAIN = 0.2  # seconds until a stream that ended is opened again
+_RESUMES = 5  # how often the rest of an answer is asked for before the request is sent anew
+_BOTH = "application/json, text/event-stream"
+
+
+class _Answer:
+    """What one request was answered with."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: dict[bytes, bytes] = {}
+        self.body = bytearray()
+        self.last = ""  # the id of the last event of a stream
+
+    def header(self, name: bytes) -> str | None:
+        """One header."""
+        found = self.headers.get(name)
+        return None if found is None else found.decode("latin-1")
+
+    @property
+    def streams(self) -> bool:
+        """Whether it is a stream of events."""
+        return self.headers.get(b"content-type", b"").startswith(b"text/event-stream")
+
+
+class _Wire(asyncio.Protocol):
+    """One connection, which serves one request at a time."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.open = False
+        self.answer = _Answer()
+        self._done: asyncio.Future[_Answer] | None = None
+        self._event: Callable[[bytes], None] = _ignored
+        self._parser = HttpResponseParser(self)
+        self._rest = b""
+
+    async def ask(self, data: bytes, event: Callable[[bytes], None]) -> _Answer:
+        """Send a request. ``event`` hears the messages of a stream as they come."""
+        if self.transport is None or not self.open:
+            raise Lost("the connection is closed")
+        self.answer, self._event, self._rest = _Answer(), event, b""
+        self._done = asyncio.get_running_loop().create_future()
+        self.transport.write(data)
+        try:
+            return await self._done
+        except asyncio.CancelledError:
+            self.transport.abort()
+            raise
+        finally:
+            self._done = None
+
+    # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It can be used."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport, self.open = transport, True
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come."""
+        try:
+            self._parser.feed_data(data)
+        except HttpParserError as e:
+            self._fail(Lost(f"the endpoint does not speak HTTP: {e}"))
+            if self.transport is not None:
+                self.transport.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It is gone."""
+        self.open = False
+        self._fail(Lost(str(error or "the server closed the connection")))
+
+    def _fail(self, error: Exception) -> None:
+        if self._done is not None and not self._done.done():
+            self._done.set_exception(error)
+
+    # httptools
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header."""
+        self.answer.headers[name.lower()] = value
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self.answer.status = self._parser.get_status_code()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        if self.answer.streams:
+            self._events(body)
+        else:
+            self.answer.body += body
+
+    def on_message_complete(self) -> None:
+        """The answer is whole."""
+        if not self._parser.should_keep_alive() and self.transport is not None:
+            self.open = False
+            self.transport.close()
+        if self._done is not None and not self._done.done():
+            self._done.set_result(self.answer)
+
+    def _events(self, data: bytes) -> None:
+        *whole, self._rest = (self._rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
+        for event in whole:
+            said = []
+            for line in event.split(b"\n"):
+                name, _, value = line.partition(b":")
+                value = value.removeprefix(b" ")
+                if name == b"data" and value:
+                    said.append(value)
+                elif name == b"id":
+                    self.answer.last = value.decode("latin-1")
+            if said:
+                self._event(b"\n".join(said))
+
+
+def _ignored(data: bytes) -> None:
+    pass
+
+
+class HttpLink:
+    """One session."""
+
+    def __init__(self, target: Target, owner: Owner) -> None:
+        self._owner = owner
+        parts = urlsplit(target.endpoint)
+        if not parts.hostname:
+            raise ConnectionFailedError(f"{target.endpoint} names no host")
+        self._host, secure = parts.hostname, parts.scheme == "https"
+        self._port = parts.port or (443 if secure else 80)
+        self._ssl = (target.ssl or ssl.create_default_context()) if secure else None
+        self._path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
+        host = parts.netloc.rpartition("@")[2]
+        self._head = "".join(f"{name}: {value}\r\n" for name, value in {"Host": host, **target.headers}.items())
+        self._session: str | None = None
+        self._version = ""
+        self._idle: list[_Wire] = []
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._others: set[asyncio.Task[None]] = set()
+        self._listening = False
+        self._closed = False
+
+    async def open(self) -> None:
+        """Nothing to do: the first message opens a connection."""
+
+    def send(self, id: int, data: bytes) -> None:
+        """Send a request."""
+        if self._closed:
+            raise Lost("the session has ended")
+        self._tasks[id] = task = asyncio.create_task(self._post(id, data))
+        task.add_done_callback(lambda done: self._tasks.pop(id, None) if self._tasks.get(id) is done else None)
+
+    def notify(self, data: bytes) -> None:
+        """Send what has no answer."""
+        self._begin(self._tell(data))
+
+    def forget(self, id: int) -> None:
+        """Hang up on this request."""
+        if (task := self._tasks.pop(id, None)) is not None:
+            task.cancel()
+
+    def agreed(self, version: str) -> None:
+        """Every message says from now on which version it is of."""
+        self._version = version
+
+    def listen(self) -> None:
+        """Open the stream of what is told unasked."""
+        if not self._listening and self._session is not None:
+            self._listening = True
+            self._begin(self._listen())
+
+    async def close(self) -> None:
+        """End the session."""
+        self._closed = True
+        tasks = [*self._tasks.values(), *self._others]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._session is not None:
+            with suppress(Lost, MCPMemoryError, TimeoutError):
+                async with asyncio.timeout(_CLOSING):
+                    await self._ask("DELETE")
+        for wire in self._idle:
+            if wire.transport is not None:
+                wire.transport.abort()
+
+    # One request
+
+    async def _post(self, id: int, data: bytes) -> None:
+        try:
+            answer = await self._ask("POST", data, self._owner.receive, waits=lambda: self._owner.waits(id))
+            if not answer.streams:
+                self._owner.receive(bytes(answer.body))
+            if answer.status >= 400 and self._owner.waits(id):  # refused before it was a request
+                raise self._refused(answer)
+        except (Lost, MCPMemoryError) as e:
+            self._owner.fail(id, e)
+        else:
+            self._owner.fail(id, Lost("the answer ended before it was whole"))
+
+    async def _tell(self, data: bytes) -> None:
+        with suppress(Lost, MCPMemoryError):
+            await self._ask("POST", data)
+
+    async def _listen(self) -> None:
+        """Read the stream of the session, and open it again whenever it ends, from where it ended."""
+        last = ""
+        while not self._closed:
+            try:
+                answer = await self._ask("GET", hear=self._owner.receive, last=last)
+                if answer.status == 404:
+                    self._end(Lost("the session has ended"))
+                    return
+                if answer.status == 405:
+                    return  # this server tells nothing unasked
+                if answer.status == 400:
+                    last = ""
+                last = answer.last or last
+            except Lost as e:
+                last = e.args[1] if len(e.args) > 1 else last
+            await asyncio.sleep(_AGAIN)
+
+    async def _ask(
+        self,
+        method: str,
+        body: bytes = b"",
+        hear: Callable[[bytes], None] = _ignored,
+        *,
+        last: str = "",
+        waits: Callable[[], bool] | None = None,
+    ) -> _Answer:
+        """Send one request. While ``waits`` says so, a stream that ends or breaks is taken up where it did."""
+        resumed = False
+        for _ in range(_RESUMES):
+            wire = await self._wire()
+            broken: Lost | None = None
+            try:
+                answer = await wire.ask(self._request(method, body, last), hear)
+            except Lost as e:
+                broken, answer = e, wire.answer
+            if broken is None:
+                if wire.open:
+                    self._idle.append(wire)
+                if (session := answer.header(b"mcp-session-id")) is not None:
+                    self._session = session
+                if resumed and answer.status >= 400:
+                    raise Lost("the stream cannot be taken up again")
+            last = answer.last or last
+            if waits is None or not answer.streams or not answer.last or not waits():
+                if broken is not None:
+                    raise Lost(str(broken), last) from broken
+                return answer
+            method, body, resumed = "GET", b"", True
+            await asyncio.sleep(_AGAIN)
+        raise Lost("the stream broke too often")
+
+    async def _wire(self) -> _Wire:
+        while self._idle:
+            if (wire := self._idle.pop()).open:
+                return wire
+        try:
+            _, wire = await asyncio.get_running_loop().create_connection(_Wire, self._host, self._port, ssl=self._ssl)
+        except OSError as e:
+            raise Lost(str(e)) from e
+        return wire
+
+    def _request(self, method: str, body: bytes, last: str) -> bytes:
+        head = f"{method} {self._path} HTTP/1.1\r\n{self._head}Accept: "
+        head += "text/event-stream" if method == "GET" else _BOTH
+        if self._session is not None:
+            head += f"\r\nMcp-Session-Id: {self._session}"
+        if self._version:
+            head += f"\r\nMCP-Protocol-Version: {self._version}"
+        if last:
+            head += f"\r\nLast-Event-ID: {last}"
+        if method == "POST":
+            head += f"\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        return head.encode("latin-1") + b"\r\n\r\n" + body
+
+    def _refused(self, answer: _Answer) -> Exception:
+        found = error_in(bytes(answer.body), answer.status, answer.header(b"retry-after"))
+        if self._session is not None and isinstance(found, NotFoundError) and answer.status == 404:
+            self._end(Lost("the session has ended"))
+            return Lost("the session has ended")
+        return Lost(found.message) if answer.status in (502, 504) else found
+
+    def _end(self, error: Lost) -> None:
+        self._closed, self._session = True, None
+        self._owner.lost(self, error)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)
