@@ -41,7 +41,6 @@ type toolCall struct {
 	tool      string
 	arguments any
 	meta      string // the id of a write that goes beside the arguments
-	safe      bool   // whether it may be sent a second time though the first may have been done
 }
 
 // toolRequest is anything that the method of a tool takes.
@@ -52,7 +51,10 @@ type toolRequest interface {
 func (a Arguments) call(tool, id string) toolCall {
 	operation, _ := a["operation"].(string)
 	place, ok := operations[tool+"/"+operation]
-	call := toolCall{tool: tool, arguments: a, safe: ok}
+	if !ok {
+		place = idMeta // it may be a write
+	}
+	call := toolCall{tool: tool, arguments: a}
 	if a == nil {
 		call.arguments = Arguments{}
 	}
@@ -91,8 +93,7 @@ var operations = func() map[string]idPlace {
 	return places
 }()
 
-// CallTool calls any tool by its name. A tool that this client does not know is not sent again after its connection was
-// lost: nobody knows then whether it was done.
+// CallTool calls any tool by its name, those too that this client does not know.
 func (c *Client) CallTool(ctx context.Context, tool string, arguments Arguments, options ...CallOption) (*Result, error) {
 	return c.callTool(ctx, tool, arguments, options)
 }
@@ -114,13 +115,16 @@ func (c *Client) callTool(ctx context.Context, tool string, asked toolRequest, o
 	raw, err := c.send(ctx, "tools/call", func(id int64) any {
 		params := callParams{Name: call.tool, Arguments: arguments}
 		if call.meta != "" || chosen.progress != nil {
-			params.Meta = &callMeta{RequestID: call.meta}
-			if chosen.progress != nil {
-				params.Meta.ProgressToken = id
-			}
+			params.Meta = make(map[string]any, 2)
+		}
+		if call.meta != "" {
+			params.Meta[requestIDMeta] = call.meta
+		}
+		if chosen.progress != nil {
+			params.Meta["progressToken"] = id
 		}
 		return params
-	}, call.safe, chosen.progress)
+	}, chosen.progress)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +134,7 @@ func (c *Client) callTool(ctx context.Context, tool string, asked toolRequest, o
 type callParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	Meta      *callMeta       `json:"_meta,omitempty"`
-}
-
-type callMeta struct {
-	ProgressToken int64  `json:"progressToken,omitempty"`
-	RequestID     string `json:"polymnia/request_id,omitempty"`
+	Meta      map[string]any  `json:"_meta,omitempty"`
 }
 
 // answered calls a tool and reads its answer into a type of its own.
@@ -153,10 +152,9 @@ func answered[T any](ctx context.Context, c *Client, tool string, asked toolRequ
 	return answer, nil
 }
 
-// Call sends any request of the protocol and answers its result. It is taken for one that changes nothing: it is sent
-// again when the connection is lost.
+// Call sends any request of the protocol and answers its result.
 func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	return c.send(ctx, method, func(int64) any { return params }, true, nil)
+	return c.send(ctx, method, func(int64) any { return params }, nil)
 }
 
 // Connect connects now rather than at the first call, and answers what the server says of itself: the result of
@@ -207,7 +205,7 @@ func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFu
 
 // send sends a request until it is answered or its time is over. params makes its parameters, given the number of the
 // request, which is another one each time it is sent.
-func (c *Client) send(ctx context.Context, method string, params func(int64) any, safe bool,
+func (c *Client) send(ctx context.Context, method string, params func(int64) any,
 	progress func(Progress)) (json.RawMessage, error) {
 	ctx, stop := c.bounded(ctx)
 	defer stop()
@@ -248,7 +246,7 @@ func (c *Client) send(ctx context.Context, method string, params func(int64) any
 			}
 			return nil, err
 		}
-		if failed.fatal || (failed.sent && !safe) {
+		if failed.fatal {
 			return nil, c.plain(failed)
 		}
 		last = c.plain(failed)

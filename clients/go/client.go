@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	defaultTimeout = 60 * time.Second
+	defaultTimeout = 30 * time.Second
 	connectTimeout = 30 * time.Second // for one try
 	startTimeout   = 2 * time.Minute  // for a server to start and answer
 	firstPause     = 50 * time.Millisecond
@@ -64,7 +64,7 @@ type Option func(*Client)
 // WithAPIKey sends a key with everything: Authorization: Bearer.
 func WithAPIKey(key string) Option { return func(c *Client) { c.key = key } }
 
-// WithTimeout bounds every call whose context has no deadline, all its retries included; 60 seconds unless it is set.
+// WithTimeout bounds every call whose context has no deadline, all its retries included; 30 seconds unless it is set.
 // 0 stands for no bound.
 func WithTimeout(timeout time.Duration) Option { return func(c *Client) { c.timeout = timeout } }
 
@@ -100,7 +100,7 @@ func WithNotifications(hear func(method string, params json.RawMessage)) Option 
 }
 
 // NewClient makes a client of the server at an endpoint: ws://, wss://, http://, https://, or "stdio" for a server that
-// the client starts itself. It does not connect yet: what is wrong with an endpoint is told by the first call.
+// the client starts itself ("stdio:COMMAND" or [WithCommand] say how). It does not connect yet: what is wrong with an endpoint is told by the first call.
 func NewClient(endpoint string, options ...Option) *Client {
 	c := &Client{
 		endpoint: endpoint,
@@ -116,7 +116,7 @@ func NewClient(endpoint string, options ...Option) *Client {
 	for _, option := range options {
 		option(c)
 	}
-	scheme, _, _ := strings.Cut(endpoint, ":")
+	scheme, rest, _ := strings.Cut(endpoint, ":")
 	switch strings.ToLower(scheme) {
 	case "ws", "wss":
 		c.open = openSocket
@@ -124,6 +124,9 @@ func NewClient(endpoint string, options ...Option) *Client {
 		c.open = openWeb
 	case "stdio":
 		c.open = openProcess
+		if command := strings.Fields(strings.TrimPrefix(rest, "//")); len(command) > 0 {
+			c.command = command
+		}
 		c.starts = true
 		c.endpoint = strings.Join(c.command, " ")
 		return c
@@ -209,9 +212,6 @@ func (c *Client) connect(ctx context.Context) (connection, error) {
 	waited.waiters--
 	last := waited.last
 	c.mu.Unlock()
-	if last != nil {
-		last = &ConnectionError{Endpoint: c.endpoint, Err: last}
-	}
 	return nil, ended(ctx, c.endpoint, last)
 }
 
@@ -331,7 +331,7 @@ func (c *Client) ask(ctx context.Context, conn connection, method string, params
 	answer, err := conn.exchange(ctx, id, data)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &lost{sent: true, err: fmt.Errorf("no answer to %s: %w", method, err)}
+			return nil, &lost{err: fmt.Errorf("no answer to %s: %w", method, err)}
 		}
 		return nil, err
 	}
@@ -359,7 +359,7 @@ func (c *Client) plain(failed *lost) error {
 	if errors.As(failed.err, &said) {
 		return failed.err
 	}
-	return &ConnectionError{Endpoint: c.endpoint, Sent: failed.sent, Err: failed.err}
+	return &ConnectionError{Endpoint: c.endpoint, Err: failed.err}
 }
 
 // watch connects again when a connection is lost that somebody listens to.

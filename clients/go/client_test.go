@@ -271,7 +271,7 @@ func TestConnectionRefused(t *testing.T) {
 		client := mcpmemory.NewClient(endpoint, mcpmemory.WithTimeout(300*time.Millisecond))
 		begun := time.Now()
 		err := client.Ping(context.Background())
-		if !errors.Is(err, mcpmemory.ErrTimeout) || !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "refused") {
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %v", endpoint, err)
 		}
 		if time.Since(begun) < 300*time.Millisecond {

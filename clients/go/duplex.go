@@ -92,7 +92,7 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return message{}, &lost{sent: sending.taken, err: d.err}
+		return message{}, &lost{err: d.err}
 	}
 }
 

@@ -20,6 +20,7 @@ var (
 	ErrServiceUnavailable = errors.New("service unavailable")
 	ErrRateLimited        = errors.New("rate limited")
 	ErrTimeout            = errors.New("timeout")
+	ErrCancelled          = errors.New("cancelled")
 	ErrTool               = errors.New("tool error")
 	ErrConnection         = errors.New("connection error")
 	ErrClosed             = errors.New("the client is closed")
@@ -84,6 +85,9 @@ type (
 	// TimeoutError is code 504: the server gave up waiting, or the timeout of the client is over. In the latter case
 	// errors.Is(err, context.DeadlineExceeded) holds too.
 	TimeoutError struct{ *base }
+	// CancelledError is code -32800: the server was told that nobody wants the answer. A call whose own context is
+	// cancelled ends with the error of the context.
+	CancelledError struct{ *base }
 	// ToolError is the answer of a tool that says itself that it failed (isError). Result is the whole answer.
 	ToolError struct {
 		*base
@@ -101,23 +105,25 @@ func (e *InternalError) Unwrap() error           { return e.base }
 func (e *ServiceUnavailableError) Unwrap() error { return e.base }
 func (e *RateLimitedError) Unwrap() error        { return e.base }
 func (e *TimeoutError) Unwrap() error            { return e.base }
+func (e *CancelledError) Unwrap() error          { return e.base }
 func (e *ToolError) Unwrap() error               { return e.base }
 
 // Is tells whether target is [ErrTool].
 func (e *ToolError) Is(target error) bool { return target == ErrTool }
 
 var sentinels = map[int]error{
-	400: ErrBadRequest,
-	401: ErrUnauthorized,
-	403: ErrForbidden,
-	404: ErrNotFound,
-	409: ErrConflict,
-	422: ErrValidation,
-	429: ErrRateLimited,
-	500: ErrInternal,
-	502: ErrServiceUnavailable,
-	503: ErrRateLimited,
-	504: ErrTimeout,
+	-32800: ErrCancelled,
+	400:    ErrBadRequest,
+	401:    ErrUnauthorized,
+	403:    ErrForbidden,
+	404:    ErrNotFound,
+	409:    ErrConflict,
+	422:    ErrValidation,
+	429:    ErrRateLimited,
+	500:    ErrInternal,
+	502:    ErrServiceUnavailable,
+	503:    ErrRateLimited,
+	504:    ErrTimeout,
 }
 
 // typed wraps an error in the type of its code.
@@ -143,6 +149,8 @@ func typed(e *Error) error {
 		return &RateLimitedError{e}
 	case 504:
 		return &TimeoutError{e}
+	case -32800:
+		return &CancelledError{e}
 	}
 	return e
 }
@@ -165,19 +173,15 @@ func (w *wireError) failure() *Error {
 	return e
 }
 
-// ConnectionError says that there is no connection to the server, or that it was lost.
+// ConnectionError says that there was no connection to the server within the time of the call, or that there can be
+// none.
 type ConnectionError struct {
 	Endpoint string
-	// Sent tells whether the request may have reached the server: then nobody knows whether it was done.
-	Sent bool
-	Err  error
+	Err      error
 }
 
 func (e *ConnectionError) Error() string {
-	if e.Sent {
-		return fmt.Sprintf("the connection to %s was lost before the answer came: %v", e.Endpoint, e.Err)
-	}
-	return fmt.Sprintf("cannot connect to %s: %v", e.Endpoint, e.Err)
+	return fmt.Sprintf("no connection to %s: %v", e.Endpoint, e.Err)
 }
 
 // Unwrap answers the error of the network or of the process.
@@ -186,23 +190,21 @@ func (e *ConnectionError) Unwrap() error { return e.Err }
 // Is tells whether target is [ErrConnection].
 func (e *ConnectionError) Is(target error) bool { return target == ErrConnection }
 
-// ended is the error of a call whose context is over. last is why there was no answer yet, if that is known.
+// ended is the error of a call whose context is over. last is why there was no answer until then, if that is known.
 func ended(ctx context.Context, endpoint string, last error) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	text := fmt.Sprintf("no answer from %s in time", endpoint)
 	if last != nil {
-		text += ": " + last.Error()
-		err = errors.Join(err, last)
+		return &ConnectionError{Endpoint: endpoint, Err: fmt.Errorf("%w (%w)", last, err)}
 	}
+	text := fmt.Sprintf("no answer from %s in time", endpoint)
 	return &TimeoutError{&Error{Code: 504, Message: text, Type: "timeout", cause: err}}
 }
 
 // lost is how a transport says that there was no answer; the call may be sent again.
 type lost struct {
-	sent  bool          // whether the server may have got the request
 	fatal bool          // whether trying again is of no use
 	wait  time.Duration // how long the server asks to wait
 	err   error

@@ -62,6 +62,7 @@ func TestEveryErrorType(t *testing.T) {
 		{502, mcpmemory.ErrServiceUnavailable, is(new(*mcpmemory.ServiceUnavailableError))},
 		{503, mcpmemory.ErrRateLimited, is(new(*mcpmemory.RateLimitedError))},
 		{504, mcpmemory.ErrTimeout, is(new(*mcpmemory.TimeoutError))},
+		{-32800, mcpmemory.ErrCancelled, is(new(*mcpmemory.CancelledError))},
 		{-32602, nil, func(error) bool { return true }},
 		{418, nil, func(error) bool { return true }},
 	}

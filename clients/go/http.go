@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -70,7 +69,7 @@ func (w *web) post(ctx context.Context, data []byte) (message, error) {
 	}
 	response, err := w.http.Do(request)
 	if err != nil {
-		return message{}, &lost{sent: !neverSent(err), fatal: hopeless(err), err: err}
+		return message{}, &lost{fatal: hopeless(err), err: err}
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -86,11 +85,11 @@ func (w *web) post(ctx context.Context, data []byte) (message, error) {
 	}
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return message{}, &lost{sent: true, err: err}
+		return message{}, &lost{err: err}
 	}
 	answer, err := parse(body)
 	if err != nil {
-		return message{}, &lost{sent: true, fatal: true, err: err}
+		return message{}, &lost{fatal: true, err: err}
 	}
 	return answer, nil
 }
@@ -105,7 +104,7 @@ func (w *web) follow(ctx context.Context, body io.Reader) (message, error) {
 			return answer, nil
 		}
 		if stream.id == "" {
-			return message{}, &lost{sent: true, err: err}
+			return message{}, &lost{err: err}
 		}
 		for {
 			if err := pause.sleep(ctx); err != nil {
@@ -119,7 +118,7 @@ func (w *web) follow(ctx context.Context, body io.Reader) (message, error) {
 			}
 			var refusal *lost
 			if !errors.As(failed, &refusal) || refusal.fatal || errors.Is(failed, errSessionOver) {
-				return message{}, &lost{sent: true, err: err}
+				return message{}, &lost{err: err}
 			}
 		}
 	}
@@ -314,24 +313,12 @@ func refused(response *http.Response) error {
 	}
 	answer := &lost{wait: failure.RetryAfter, err: typed(failure)}
 	switch status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	case http.StatusConflict: // the session has a stream already: the server has not seen yet that it broke
-	case http.StatusBadGateway, http.StatusGatewayTimeout: // of a proxy, which may have passed the request on
-		answer.sent = true
 	default:
 		answer.fatal = true
 	}
 	return answer
-}
-
-// neverSent tells whether a request failed before anything of it can have reached the server.
-func neverSent(err error) bool {
-	var operation *net.OpError
-	if errors.As(err, &operation) && operation.Op == "dial" {
-		return true
-	}
-	var name *net.DNSError
-	return errors.As(err, &name)
 }
 
 // hopeless tells whether trying again is of no use: the server is not who it should be.

@@ -7,6 +7,9 @@ import "context"
 // Version is the version of this client and of the server it was generated from.
 const Version = "0.1.0"
 
+// requestIDMeta is where the id of a write goes that has no argument for it.
+const requestIDMeta = "polymnia/requestId"
+
 // reads are the operations that change nothing, and may be sent again at will.
 var reads = []string{
 	"read_graph/",
@@ -173,7 +176,7 @@ func (r *CreateEntitiesRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "create_entities", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "create_entities", arguments: &sent, meta: id}
 }
 
 // CreateEntitiesAnswer is what [Client.CreateEntities] answers. Fields that it does not name are in Result.
@@ -204,7 +207,7 @@ func (r *CreateRelationsRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "create_relations", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "create_relations", arguments: &sent, meta: id}
 }
 
 // CreateRelationsAnswer is what [Client.CreateRelations] answers. Fields that it does not name are in Result.
@@ -233,7 +236,7 @@ func (r *AddObservationsRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "add_observations", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "add_observations", arguments: &sent, meta: id}
 }
 
 // AddObservationsAnswer is what [Client.AddObservations] answers. Fields that it does not name are in Result.
@@ -261,7 +264,7 @@ func (r *DeleteEntitiesRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "delete_entities", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "delete_entities", arguments: &sent, meta: id}
 }
 
 // DeleteEntitiesAnswer is what [Client.DeleteEntities] answers. Fields that it does not name are in Result.
@@ -290,7 +293,7 @@ func (r *DeleteObservationsRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "delete_observations", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "delete_observations", arguments: &sent, meta: id}
 }
 
 // DeleteObservationsAnswer is what [Client.DeleteObservations] answers. Fields that it does not name are in Result.
@@ -318,7 +321,7 @@ func (r *DeleteRelationsRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "delete_relations", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "delete_relations", arguments: &sent, meta: id}
 }
 
 // DeleteRelationsAnswer is what [Client.DeleteRelations] answers. Fields that it does not name are in Result.
@@ -349,7 +352,7 @@ func (r *ReadGraphRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "read_graph", arguments: &sent, safe: true}
+	return toolCall{tool: "read_graph", arguments: &sent}
 }
 
 // ReadGraphAnswer is what [Client.ReadGraph] answers. Fields that it does not name are in Result.
@@ -386,7 +389,7 @@ func (r *SearchNodesRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "search_nodes", arguments: &sent, safe: true}
+	return toolCall{tool: "search_nodes", arguments: &sent}
 }
 
 // SearchNodesAnswer is what [Client.SearchNodes] answers. Fields that it does not name are in Result.
@@ -422,7 +425,7 @@ func (r *OpenNodesRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "open_nodes", arguments: &sent, safe: true}
+	return toolCall{tool: "open_nodes", arguments: &sent}
 }
 
 // OpenNodesAnswer is what [Client.OpenNodes] answers. Fields that it does not name are in Result.
@@ -475,7 +478,7 @@ func (r *StoreMemoryRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent, meta: id}
 }
 
 // StoreMemoryAnswer is what [Client.StoreMemory] answers. Fields that it does not name are in Result.
@@ -559,7 +562,7 @@ func (r *StoreContentRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
 // StoreContentAnswer is what [Client.StoreContent] answers. Fields that it does not name are in Result.
@@ -614,7 +617,7 @@ func (r *UpdateContentRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
 // UpdateContentAnswer is what [Client.UpdateContent] answers. Fields that it does not name are in Result.
@@ -666,7 +669,7 @@ func (r *DeleteContentRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
 // DeleteContentAnswer is what [Client.DeleteContent] answers. Fields that it does not name are in Result.
@@ -739,7 +742,7 @@ func (r *StoreDecisionRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
 // StoreDecisionAnswer is what [Client.StoreDecision] answers. Fields that it does not name are in Result.
@@ -805,7 +808,7 @@ func (r *CreateRelationshipRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_store", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
 // CreateRelationshipAnswer is what [Client.CreateRelationship] answers. Fields that it does not name are in Result.
@@ -850,7 +853,7 @@ func (r *MemorySearchRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_search", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_search", arguments: &sent}
 }
 
 // MemorySearchAnswer is what [Client.MemorySearch] answers. Fields that it does not name are in Result.
@@ -886,7 +889,7 @@ func (r *MemoryGetRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_get", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_get", arguments: &sent}
 }
 
 // MemoryGetAnswer is what [Client.MemoryGet] answers. Fields that it does not name are in Result.
@@ -961,7 +964,7 @@ func (r *MemoryUpdateRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_update", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_update", arguments: &sent, meta: id}
 }
 
 // MemoryUpdateAnswer is what [Client.MemoryUpdate] answers. Fields that it does not name are in Result.
@@ -1018,7 +1021,7 @@ func (r *MemoryDeleteRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_delete", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_delete", arguments: &sent, meta: id}
 }
 
 // MemoryDeleteAnswer is what [Client.MemoryDelete] answers. Fields that it does not name are in Result.
@@ -1054,7 +1057,7 @@ func (r *MemoryDiscoverAssociationsRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_discover_associations", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_discover_associations", arguments: &sent}
 }
 
 // MemoryDiscoverAssociationsAnswer is what [Client.MemoryDiscoverAssociations] answers. Fields that it does not name
@@ -1089,7 +1092,7 @@ func (r *ScopeListRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "scope_list", arguments: &sent, safe: true}
+	return toolCall{tool: "scope_list", arguments: &sent}
 }
 
 // ScopeListAnswer is what [Client.ScopeList] answers. Fields that it does not name are in Result.
@@ -1124,7 +1127,7 @@ func (r *ScopeSuggestRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "scope_suggest", arguments: &sent, safe: true}
+	return toolCall{tool: "scope_suggest", arguments: &sent}
 }
 
 // ScopeSuggestAnswer is what [Client.ScopeSuggest] answers. Fields that it does not name are in Result.
@@ -1167,7 +1170,7 @@ func (r *MemoryMoveRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_move", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_move", arguments: &sent, meta: id}
 }
 
 // MemoryMoveAnswer is what [Client.MemoryMove] answers. Fields that it does not name are in Result.
@@ -1207,7 +1210,7 @@ func (r *MemoryListAllRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_list_all", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_list_all", arguments: &sent}
 }
 
 // MemoryListAllAnswer is what [Client.MemoryListAll] answers. Fields that it does not name are in Result.
@@ -1247,7 +1250,7 @@ func (r *MemoryExportRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_export", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_export", arguments: &sent, meta: id}
 }
 
 // MemoryExportAnswer is what [Client.MemoryExport] answers. Fields that it does not name are in Result.
@@ -1307,7 +1310,7 @@ func (r *MemoryImportRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "memory_import", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "memory_import", arguments: &sent, meta: id}
 }
 
 // MemoryImportAnswer is what [Client.MemoryImport] answers. Fields that it does not name are in Result.
@@ -1361,7 +1364,7 @@ func (r *SessionManageRequest) call(_, id string) toolCall {
 	if r != nil {
 		sent = *r
 	}
-	return toolCall{tool: "session_manage", arguments: &sent, meta: id, safe: true}
+	return toolCall{tool: "session_manage", arguments: &sent, meta: id}
 }
 
 // SessionManageAnswer is what [Client.SessionManage] answers. Fields that it does not name are in Result.
@@ -1435,7 +1438,7 @@ func (r *SearchContentRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "search_content"
 	}
-	return toolCall{tool: "memory_retrieve", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
 // SearchContentAnswer is what [Client.SearchContent] answers. Fields that it does not name are in Result.
@@ -1490,7 +1493,7 @@ func (r *GetContentRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "get_content"
 	}
-	return toolCall{tool: "memory_retrieve", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
 // GetContentAnswer is what [Client.GetContent] answers. Fields that it does not name are in Result.
@@ -1548,7 +1551,7 @@ func (r *FindSimilarContentRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "find_similar_content"
 	}
-	return toolCall{tool: "memory_retrieve", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
 // FindSimilarContentAnswer is what [Client.FindSimilarContent] answers. Fields that it does not name are in Result.
@@ -1601,7 +1604,7 @@ func (r *GetContentHistoryRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "get_content_history"
 	}
-	return toolCall{tool: "memory_retrieve", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
 // GetContentHistoryAnswer is what [Client.GetContentHistory] answers. Fields that it does not name are in Result.
@@ -1658,7 +1661,7 @@ func (r *DetectPatternsRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "detect_patterns"
 	}
-	return toolCall{tool: "memory_analyze", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
 // DetectPatternsAnswer is what [Client.DetectPatterns] answers. Fields that it does not name are in Result.
@@ -1711,7 +1714,7 @@ func (r *AnalyzeQualityRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "analyze_quality"
 	}
-	return toolCall{tool: "memory_analyze", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
 // AnalyzeQualityAnswer is what [Client.AnalyzeQuality] answers. Fields that it does not name are in Result.
@@ -1770,7 +1773,7 @@ func (r *FindContentRelationshipsRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "find_content_relationships"
 	}
-	return toolCall{tool: "memory_analyze", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
 // FindContentRelationshipsAnswer is what [Client.FindContentRelationships] answers. Fields that it does not name are in
@@ -1828,7 +1831,7 @@ func (r *DetectConflictsRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "detect_conflicts"
 	}
-	return toolCall{tool: "memory_analyze", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
 // DetectConflictsAnswer is what [Client.DetectConflicts] answers. Fields that it does not name are in Result.
@@ -1885,7 +1888,7 @@ func (r *GenerateInsightsRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "generate_insights"
 	}
-	return toolCall{tool: "memory_analyze", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
 // GenerateInsightsAnswer is what [Client.GenerateInsights] answers. Fields that it does not name are in Result.
@@ -1936,7 +1939,7 @@ func (r *CheckSystemHealthRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "check_system_health"
 	}
-	return toolCall{tool: "memory_system", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
 // CheckSystemHealthAnswer is what [Client.CheckSystemHealth] answers. Fields that it does not name are in Result.
@@ -1990,7 +1993,7 @@ func (r *ExportProjectDataRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "export_project_data"
 	}
-	return toolCall{tool: "memory_system", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
 // ExportProjectDataAnswer is what [Client.ExportProjectData] answers. Fields that it does not name are in Result.
@@ -2049,7 +2052,7 @@ func (r *ImportProjectDataRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_system", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
 // ImportProjectDataAnswer is what [Client.ImportProjectData] answers. Fields that it does not name are in Result.
@@ -2106,7 +2109,7 @@ func (r *ValidateDataIntegrityRequest) call(_, id string) toolCall {
 	if sent.RequestID == "" {
 		sent.RequestID = id
 	}
-	return toolCall{tool: "memory_system", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
 // ValidateDataIntegrityAnswer is what [Client.ValidateDataIntegrity] answers. Fields that it does not name are in
@@ -2159,7 +2162,7 @@ func (r *GenerateCitationRequest) call(_, id string) toolCall {
 	if sent.Operation == "" {
 		sent.Operation = "generate_citation"
 	}
-	return toolCall{tool: "memory_system", arguments: &sent, safe: true}
+	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
 // GenerateCitationAnswer is what [Client.GenerateCitation] answers. Fields that it does not name are in Result.

@@ -10,7 +10,8 @@ import (
 type Result struct {
 	// Raw is the result of the JSON-RPC message as it came.
 	Raw json.RawMessage
-	// JSON is the answer itself: the structured content where there is one, else the text where it is JSON, else nil.
+	// JSON is the answer itself: the structured content where there is one, else the text where it is
+	// an object or an array of JSON, else nil.
 	JSON json.RawMessage
 	// Text is the text for people and models.
 	Text string
@@ -76,7 +77,7 @@ func newResult(raw json.RawMessage) (*Result, error) {
 	}
 	if len(read.Structured) > 0 && string(read.Structured) != "null" {
 		result.JSON = read.Structured
-	} else if text := []byte(result.Text); json.Valid(text) {
+	} else if text := []byte(result.Text); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
 		result.JSON = text
 	}
 	if read.IsError {
@@ -87,20 +88,14 @@ func newResult(raw json.RawMessage) (*Result, error) {
 
 // toolError words the answer of a tool that failed. Dialects that answer with JSON have the message in a field.
 func toolError(result *Result) error {
-	var said struct {
-		Error   string          `json:"error"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data"`
-	}
 	e := &Error{Message: result.Text}
+	var said map[string]any
 	if result.JSON != nil && json.Unmarshal(result.JSON, &said) == nil {
 		e.Data = result.JSON
-		switch {
-		case said.Message != "":
-			e.Message, e.Type = said.Message, said.Error
-		case said.Error != "":
-			e.Message = said.Error
+		if message, ok := said["message"].(string); ok {
+			e.Message = message
 		}
+		e.Type, _ = said["error"].(string)
 	}
 	return &ToolError{base: e, Result: result}
 }
