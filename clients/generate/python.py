@@ -6,7 +6,7 @@ import keyword
 import textwrap
 from typing import Any
 
-__all__ = ["files"]
+__all__ = ["files", "python_name"]
 
 _PATH = "src/polymnia/client/operations.py"
 _WIDTH = 120
@@ -115,16 +115,16 @@ class _Method:
         lines = ["self"]
         for key, kind, required, _ in self._parameters:
             if required:
-                lines.append(f"{_name(key)}: {kind}")
+                lines.append(f"{python_name(key)}: {kind}")
         lines.append("*")
         for key, kind, required, _ in self._parameters:
             if not required:
-                lines.append(f"{_name(key)}: {kind} | None = None")
+                lines.append(f"{python_name(key)}: {kind} | None = None")
         lines.append("timeout: float | None = None")
         lines.append("on_progress: Callable[[float, float | None], object] | None = None")
         passed = [f"{_quoted('operation')}: {_quoted(self.verb)}"] if self.verb else []
-        passed += [f"{_quoted(key)}: {_name(key)}" for key, *_ in self._parameters]
-        told = [(_name(key), about) for key, _, _, about in self._parameters if about]
+        passed += [f"{_quoted(key)}: {python_name(key)}" for key, *_ in self._parameters]
+        told = [(python_name(key), about) for key, _, _, about in self._parameters if about]
         arguments = "{\n" + "".join(f"                {one},\n" for one in passed) + "            }" if passed else "{}"
         returned = "return" if self._answer == "Any" else f"answer: {self._answer} ="
         after = "" if self._answer == "Any" else "        return answer\n"
@@ -189,12 +189,12 @@ class _Types:
         lines = []
         for key, one in sorted(shape["properties"].items(), key=lambda pair: pair[0] not in required):
             kind = self.given(one, name + _camel(key))
-            aliased = _name(key) != key
+            aliased = python_name(key) != key
             if key in required:
-                lines.append(f"{_name(key)}: {kind}" + (f" = field(name={_quoted(key)})" if aliased else ""))
+                lines.append(f"{python_name(key)}: {kind}" + (f" = field(name={_quoted(key)})" if aliased else ""))
             else:
                 default = f"field(default=None, name={_quoted(key)})" if aliased else "None"
-                lines.append(f"{_name(key)}: {kind} | None = {default}")
+                lines.append(f"{python_name(key)}: {kind} | None = {default}")
             lines += _comment(one.get("description", ""))
         about = f'"""A value that ``{self.operation}`` takes."""'
         head = f"class {name}(Struct, kw_only=True, omit_defaults=True):\n    {about}\n\n"
@@ -243,7 +243,7 @@ def _comment(text: str) -> list[str]:
     return [f'"""{lines[0]}"""'] if len(lines) == 1 else [f'"""{lines[0]}', *lines[1:], '"""']
 
 
-def _name(key: str) -> str:
+def python_name(key: str) -> str:
     """A name of the wire as Python spells it."""
     snake = "".join(f"_{one.lower()}" if one.isupper() else one for one in key)
     return f"{snake}_" if keyword.iskeyword(snake) else snake

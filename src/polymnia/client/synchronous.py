@@ -53,6 +53,7 @@ class MCPMemoryClient(Operations):
 
     @timeout.setter
     def timeout(self, seconds: float | None) -> None:
+        """Give calls another time."""
         self._client.timeout = seconds
 
     def call_tool(

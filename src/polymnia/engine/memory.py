@@ -6,7 +6,7 @@ from types import TracebackType
 
 from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.graph import Policy
-from polymnia.engine.once import Once
+from polymnia.engine.once import Answered, Once
 from polymnia.engine.ports import Store
 from polymnia.engine.screening import Screen
 from polymnia.engine.verbs.analysis import AnalysisVerbs
@@ -68,6 +68,14 @@ class Memory(
         return self._as(
             project=self._project, who=self.author, once=self.once, screen=Screen(self.screen.manner, self.limits)
         )
+
+    def once_for(self, id: str, request: bytes) -> Memory:
+        """The same memory for one request: when its id comes again, its change is not made again.
+
+        The verb then answers what it answered before; with another ``request`` it is refused.
+        """
+        once = Answered(id, self._project.encode() + request if self._project else request)
+        return self._as(project=self._project, who=self.author, once=once)
 
     def acting(
         self, who: Author | str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None

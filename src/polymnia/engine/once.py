@@ -12,10 +12,11 @@ from msgspec.json import Decoder, encode
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Conflict
 
-__all__ = ["Once", "Repeated"]
+__all__ = ["Answered", "Once", "Repeated"]
 
 _DAY = 86_400
 _PREFIX = "request/"
+_LARGEST = 1024 * 1024  # bytes of an answer that is kept
 
 
 class _Kept(Struct):
@@ -63,7 +64,51 @@ class Once:
                     )
                 raise Repeated(kept.told)
 
+    def again(self, repeated: Repeated, kind: Any) -> Any:
+        """What was done then, where it is kept as a value of that kind; raised where it is kept as text."""
+        raise repeated
+
     def keep(self, tx: Transaction, done: Any) -> None:
         """Remember what was done, in the same change; what is older than a day is let go."""
         tx.note(self._key(self._day), encode(_Kept(self._asked, self._tell(done))).decode())
         tx.forget_notes(_PREFIX, f"{_PREFIX}{self._day - 1:08d}/")
+
+
+class Answered(Once):
+    """One request by its id, for verbs that know nothing of requests: what was done then is their answer again.
+
+    It holds contents, which must be gone from the store when they are deleted. So it is kept encrypted with a key that
+    is made of the id and the request: whoever repeats the request has both, and the store has neither.
+    """
+
+    def __init__(self, id: str, request: bytes, now: float | None = None) -> None:
+        from hashlib import sha256
+
+        super().__init__(id, sha256(request).hexdigest(), self._sealed, now)
+        self._secret = f"{len(id)} {id} ".encode() + request
+
+    def again(self, repeated: Repeated, kind: Any) -> Any:
+        """What was done then."""
+        if not repeated.told:
+            raise Conflict(
+                "This request was done before, and its answer was too large to keep",
+                hint="Nothing needs to be done; read what it changed.",
+            )
+        from base64 import b64decode
+        from zlib import decompress
+
+        return Decoder(kind).decode(decompress(self._mixed(b64decode(repeated.told))))
+
+    def _sealed(self, done: Any) -> str:
+        from base64 import b64encode
+        from zlib import compress
+
+        plain = encode(done)
+        return "" if len(plain) > _LARGEST else b64encode(self._mixed(compress(plain, 1))).decode()
+
+    def _mixed(self, data: bytes) -> bytes:
+        """The data combined with a stream that only this request makes, used for nothing else."""
+        from hashlib import shake_256
+
+        stream = shake_256(self._secret).digest(len(data))
+        return (int.from_bytes(data) ^ int.from_bytes(stream)).to_bytes(len(data))

@@ -54,6 +54,7 @@ class Context(Struct):
     tell: Callable[[str, str], None] | None = None  # tells the client the same way, if it wants to hear it
     local: bool = True  # whether the caller is on this machine for sure, and may know where files lie
     changed: Callable[[str], None] | None = None  # tells all clients that a list (tools, prompts, resources) changed
+    request_id: str | None = None  # of the request itself, for operations that have no parameter for it
 
     def place(self, path: str) -> str:
         """A file as the caller is told of it: its path, or over the network its name."""

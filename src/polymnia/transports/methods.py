@@ -115,7 +115,7 @@ def _call_tool(connection: Connection, request: Request, given: CallTool) -> dic
     notes: list[Note] = []
     try:
         arguments = registry.arguments(tool, raw, notes)
-        context = connection.context(request, None if tool.reads else tool.name)
+        context = connection.context(request, None if tool.reads else tool.name, raw)
         reply = told(tool.run(context, arguments), context)
     except Cancelled:
         raise

@@ -35,6 +35,7 @@ from polymnia.transports.wire import (
     LEVELS,
     MODERN_VERSIONS,
     PREFIX,
+    REQUEST_ID,
     CallTool,
     CancelledParams,
     Meta,
@@ -46,6 +47,7 @@ __all__ = ["Connection", "Server", "Weight"]
 Weight = Literal["talk", "call", "heavy"]
 """What a request asks for: nothing that is stored, something, or much."""
 _EMPTY = Raw(b"{}")
+_LONGEST_ID = 200  # characters of the id of a request
 _PARAMS = msgspec.json.Decoder(Params)
 _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
 
@@ -272,8 +274,11 @@ class Connection:
                 result["cacheScope"] = "public" if ttl else "private"
         return result
 
-    def context(self, request: Request, tool: str | None = None) -> Context:
-        """What an operation is given: the memory in this client's hands, and the tool that changes it, if one does."""
+    def context(self, request: Request, tool: str | None = None, raw: bytes = b"") -> Context:
+        """What an operation is given: the memory in this client's hands, and the tool that changes it, if one does.
+
+        A change of a request with an id is made once; ``raw`` are its arguments.
+        """
         memory = self.memory
         if request.modern:
             author = self.author(request.meta.client if request.meta else None)
@@ -283,9 +288,17 @@ class Connection:
                     self._memories.clear()
                 known = self._memories[author] = self.base.acting(author)
             memory = known
-        if tool is not None:
-            memory = memory.acting(replace(memory.author, tool=tool))
-        return self._context(memory, request)
+        if tool is None:
+            return self._context(memory, request)
+        memory = memory.acting(replace(memory.author, tool=tool))
+        id = request.meta.request_id if request.meta else None
+        if id is None:
+            return self._context(memory, request)
+        if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
+            raise RpcError(INVALID_PARAMS, f"_meta[{REQUEST_ID!r}] must be a string of 1 to {_LONGEST_ID} characters")
+        context = self._context(memory.once_for(id, f"{tool} ".encode() + raw), request)
+        context.request_id = id
+        return context
 
     def _context(self, memory: Memory, request: Request) -> Context:
         server = self.server

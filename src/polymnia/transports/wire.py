@@ -12,6 +12,7 @@ __all__ = [
     "LEVELS",
     "MODERN_VERSIONS",
     "PREFIX",
+    "REQUEST_ID",
     "Argument",
     "CallTool",
     "CancelledParams",
@@ -32,6 +33,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 PREFIX = "io.modelcontextprotocol/"
+REQUEST_ID = "polymnia/requestId"
 
 
 class Meta(Struct):
@@ -42,6 +44,7 @@ class Meta(Struct):
     client: Any = field(default=None, name=PREFIX + "clientInfo")
     capabilities: Any = field(default=UNSET, name=PREFIX + "clientCapabilities")
     log_level: Any = field(default=None, name=PREFIX + "logLevel")
+    request_id: Any = field(default=None, name=REQUEST_ID)
 
 
 class Params(Struct):

@@ -31,6 +31,8 @@ class Asking:
     def __init__(self, context: Context, given: Standard) -> None:
         self.begun = time.perf_counter()
         self.asked = time.time_ns() // 1000
+        if given.request_id is None and context.request_id is not None:
+            given = replace(given, request_id=context.request_id)
         self.given = given
         self.session = given.session_id
         self.step = context.step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.analysis.kept import Kept
 from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
-from polymnia.engine.once import Once
+from polymnia.engine.once import Once, Repeated
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.reads import Reads
 from polymnia.engine.screening import Screen, Screening
@@ -120,27 +120,40 @@ class Verbs:
                 self.once.check(snapshot)
 
     def _write(
-        self, action: str, work: Callable[[Transaction], T], step: Step | None = None, texts: Iterable[str] = ()
+        self,
+        action: str,
+        work: Callable[[Transaction], T],
+        step: Step | None = None,
+        texts: Iterable[str] = (),
+        *,
+        gives: Any = Any,
     ) -> T:
-        """Do one change. ``texts`` are those it writes: much text is read for the index before anybody has to wait."""
+        """Do one change. ``texts`` are those it writes: much text is read for the index before anybody has to wait.
+
+        ``gives`` is the type of what it answers, for requests that come again.
+        """
         written = list(texts)
         if sum(map(len, written)) > _MUCH:
             with importing():
                 from polymnia.engine.search.listing import read_ahead
 
             with read_ahead(written, time.time_ns() // 1000):
-                return self._written(action, work, step)
-        return self._written(action, work, step)
+                return self._written(action, work, step, gives)
+        return self._written(action, work, step, gives)
 
-    def _written(self, action: str, work: Callable[[Transaction], T], step: Step | None) -> T:
+    def _written(self, action: str, work: Callable[[Transaction], T], step: Step | None, gives: Any) -> T:
         with self.store.write(self.project, self.author, action) as tx:
             if step is not None:
                 step(0, 0)  # the turn has come; the last moment to call it off
             if self.once is not None:
-                self.once.check(tx)
+                try:
+                    self.once.check(tx)
+                except Repeated as repeated:
+                    told: T = self.once.again(repeated, gives)
+                    return told
             done = work(tx)
             changed = tx.changed
-            if self.once is not None:
+            if self.once is not None and done is not None:
                 self.once.keep(tx, done)
         if changed:
             self.finding.noticed(self.project)

@@ -114,7 +114,7 @@ class ContentVerbs(Verbs):
             tx.purge([record.id])
             return record
 
-        return self._write("forget", purge, step)
+        return self._write("forget", purge, step, gives=Record)
 
     def move(self, ids: Sequence[str], scope: str, *, step: Step | None = None) -> Moved:
         """File memories under another scope; those that are not there are told, the others are moved."""
@@ -147,4 +147,4 @@ class ContentVerbs(Verbs):
                     there.append(record.uid)
             return Moved(scope=target, moved=moved, there=there, failed=failed, same=content.pairs(tx, same))
 
-        return self._write("move", move, step)
+        return self._write("move", move, step, gives=Moved)

@@ -24,14 +24,20 @@ class GraphVerbs(Verbs):
         drafts = self.screen.drafts(drafts)
         texts = (text for draft in drafts for text in draft.observations)
         return self._write(
-            "create_entities", lambda tx: graph.create_entities(tx, drafts, self.policy, step), step, texts
+            "create_entities",
+            lambda tx: graph.create_entities(tx, drafts, self.policy, step),
+            step,
+            texts,
+            gives=Created,
         )
 
     def create_relations(self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
         ends = _ends(relations)
         graph.check_relations(ends, self.policy, self.limits, new=True)
-        return self._write("create_relations", lambda tx: graph.create_relations(tx, ends, self.policy, step), step)
+        return self._write(
+            "create_relations", lambda tx: graph.create_relations(tx, ends, self.policy, step), step, gives=Related
+        )
 
     def add_observations(
         self, additions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None
@@ -42,20 +48,28 @@ class GraphVerbs(Verbs):
         items = self.screen.observations(items)
         texts = (text for _, contents in items for text in contents)
         return self._write(
-            "add_observations", lambda tx: graph.add_observations(tx, items, self.policy, step), step, texts
+            "add_observations",
+            lambda tx: graph.add_observations(tx, items, self.policy, step),
+            step,
+            texts,
+            gives=list[Added],
         )
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
         """Remove entities and every relation that starts or ends at one of them. Can be undone."""
         going = listed(names)
         graph.check_names(going, "entityNames", self.policy, self.limits)
-        return self._write("delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy), step)
+        return self._write(
+            "delete_entities", lambda tx: graph.delete_entities(tx, going, self.policy), step, gives=Deleted
+        )
 
     def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None) -> int:
         """Remove exact observations, each item given as (name, texts); answers how many went."""
         items = list(deletions)
         graph.check_observations(items, "deletions", "observations", self.policy, self.limits)
-        return self._write("delete_observations", lambda tx: graph.delete_observations(tx, items, self.policy), step)
+        return self._write(
+            "delete_observations", lambda tx: graph.delete_observations(tx, items, self.policy), step, gives=int
+        )
 
     def delete_relations(
         self, relations: Iterable[tuple[str, str, str]], *, step: Step | None = None
@@ -63,7 +77,7 @@ class GraphVerbs(Verbs):
         """Remove every relation equal to one of the given (source, target, type); answers what went."""
         ends = _ends(relations)
         graph.check_relations(ends, self.policy, self.limits)
-        return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends), step)
+        return self._write("delete_relations", lambda tx: graph.delete_relations(tx, ends), step, gives=list[Relation])
 
     def read_graph(self, *, limit: int | None = None, cursor: str | None = None) -> Graph:
         """Everything: all entities and all relations; with a limit, a page of it.

@@ -69,14 +69,15 @@ class RememberingVerbs(ContentVerbs):
         drawn = around.drawn if associate else []
         pending = associate and around.pending
 
-        def keep(tx: Transaction) -> Record | Remembered:
+        def keep(tx: Transaction) -> Remembered:
             if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
                 return _join(tx, again, record)
-            return self._keep(tx, record, around.said, drawn, pending)
+            return Remembered(record=self._keep(tx, record, around.said, drawn, pending))
 
-        done = self._write("remember", keep, step, (text,))
-        if isinstance(done, Remembered):
-            return self._with_links(done)
+        remembered = self._write("remember", keep, step, (text,), gives=Remembered)
+        if remembered.duplicate:
+            return self._with_links(remembered)
+        done = remembered.record
         if pending:
             self.finding().noticed(self.project)
         if allow_duplicates:
@@ -110,7 +111,7 @@ class RememberingVerbs(ContentVerbs):
             again = tx.same_text(record.observations[0], record.scope)
             return None if again is None else _join(tx, again, record)
 
-        return self._write("remember", join, step)
+        return self._write("remember", join, step, gives=Remembered)
 
     def _with_links(self, done: Remembered) -> Remembered:
         with self.store.read(self.project) as snapshot:
@@ -223,7 +224,9 @@ class RememberingVerbs(ContentVerbs):
                     associations.put_off(tx, now)
             return content.find(tx, record.uid), changed, same
 
-        done, changed, same = self._write("revise", change, step, (text,) if says and text else ())
+        done, changed, same = self._write(
+            "revise", change, step, (text,) if says and text else (), gives=tuple[Record, bool, int | None]
+        )
         if around.pending:
             self.finding().noticed(self.project)
         with self.store.read(self.project) as snapshot:

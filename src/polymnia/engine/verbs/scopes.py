@@ -76,7 +76,7 @@ class ScopeVerbs(Verbs):
                             same[record.uid] = other
             return Moved(scope=target, moved=moved, same=pairs(tx, same))
 
-        return self._write("rename_scope", rename, step)
+        return self._write("rename_scope", rename, step, gives=Moved)
 
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
         """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
@@ -122,7 +122,7 @@ class ScopeVerbs(Verbs):
                 tx.add_session(name)
             return next(one for one in tx.sessions() if one.name == name), new
 
-        return self._write("begin_session", begin)
+        return self._write("begin_session", begin, gives=tuple[Session, bool])
 
     def sessions(self) -> list[Session]:
         """Every session with its memories counted, in the order they began."""
@@ -149,7 +149,7 @@ class ScopeVerbs(Verbs):
             tx.remove_sessions(going)
             return Cleaned(going, freed)
 
-        return self._write("clean_sessions", clean, step)
+        return self._write("clean_sessions", clean, step, gives=Cleaned)
 
 
 def _examples(look: Look, said: Said, head: str, current: str | None) -> tuple[list[Example], dict[str, Any]]:

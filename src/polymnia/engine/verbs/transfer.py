@@ -70,7 +70,7 @@ class TransferVerbs(Verbs):
         With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it what
         can be imported is, and the answer lists the rest.
         """
-        from polymnia.engine.transfer.memories_import import import_memories, problems
+        from polymnia.engine.transfer.memories_import import ImportedMemories, import_memories, problems
 
         if (name is None) == (data is None):
             both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
@@ -90,6 +90,7 @@ class TransferVerbs(Verbs):
                 tx, open, strategy=strategy, prefix=below, limits=self.limits, step=step, total=total
             ),
             step,
+            gives=ImportedMemories,
         )
 
     def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:

@@ -1,0 +1,1 @@
+"""The calls every client replays, and the comparison of what they were answered."""
