@@ -3,11 +3,15 @@ package mcpmemory
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 )
+
+// mostTriesOfLarge is how often a large message is sent again: the server may close the connection because of it.
+const mostTriesOfLarge = 5
 
 // Progress is how far a long call is.
 type Progress struct {
@@ -28,9 +32,11 @@ type callOptions struct {
 // for a day: the second time it answers again what it answered the first time.
 func WithRequestID(id string) CallOption { return func(o *callOptions) { o.requestID = id } }
 
-// WithProgress hears how far a long call is. It is called on the goroutine that reads from the server, so it must not
+// WithProgress reports how far a long call is. The function is called on the goroutine that reads from the server, so it must not
 // wait and must not call the client.
-func WithProgress(hear func(Progress)) CallOption { return func(o *callOptions) { o.progress = hear } }
+func WithProgress(report func(Progress)) CallOption {
+	return func(o *callOptions) { o.progress = report }
+}
 
 // Arguments are the arguments of a tool by their names on the wire. They can be given to every method that is named as
 // a tool, in place of a request: they are sent exactly as they are.
@@ -99,13 +105,16 @@ func (c *Client) CallTool(ctx context.Context, tool string, arguments Arguments,
 }
 
 func (c *Client) callTool(ctx context.Context, tool string, asked toolRequest, options []CallOption) (*Result, error) {
+	if asked == nil {
+		asked = Arguments{}
+	}
 	var chosen callOptions
 	for _, option := range options {
 		option(&chosen)
 	}
 	id := chosen.requestID
 	if id == "" {
-		id = rand.Text()
+		id = newRequestID()
 	}
 	call := asked.call(tool, id)
 	arguments, err := encode(call.arguments)
@@ -131,6 +140,12 @@ func (c *Client) callTool(ctx context.Context, tool string, asked toolRequest, o
 	return newResult(raw)
 }
 
+func newRequestID() string {
+	var random [16]byte
+	rand.Read(random[:])
+	return hex.EncodeToString(random[:])
+}
+
 type callParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -152,12 +167,12 @@ func answered[T any](ctx context.Context, c *Client, tool string, asked toolRequ
 	return answer, nil
 }
 
-// Call sends any request of the protocol and answers its result.
+// Call sends any request of the protocol and returns its result.
 func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	return c.send(ctx, method, func(int64) any { return params }, nil)
 }
 
-// Connect connects now rather than at the first call, and answers what the server says of itself: the result of
+// Connect connects now rather than at the first call, and returns what the server says of itself: the result of
 // initialize.
 func (c *Client) Connect(ctx context.Context) (json.RawMessage, error) {
 	ctx, stop := c.bounded(ctx)
@@ -176,7 +191,31 @@ func (c *Client) Ping(ctx context.Context) error {
 	return err
 }
 
-// ReadResource reads a resource by its address and answers its text.
+// Tool is a tool as the server describes it.
+type Tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+}
+
+// ListTools returns the tools that the server has.
+func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
+	raw, err := c.Call(ctx, "tools/list", nil)
+	if err != nil {
+		return nil, err
+	}
+	var read struct {
+		Tools []Tool `json:"tools"`
+	}
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return nil, err
+	}
+	return read.Tools, nil
+}
+
+// ReadResource reads a resource by its address and returns its text.
 func (c *Client) ReadResource(ctx context.Context, uri string) (string, error) {
 	raw, err := c.Call(ctx, "resources/read", map[string]string{"uri": uri})
 	if err != nil {
@@ -234,7 +273,7 @@ func (c *Client) send(ctx context.Context, method string, params func(int64) any
 		}
 		var result json.RawMessage
 		if err == nil {
-			result, err = settled(answer)
+			result, err = resultOf(answer)
 			if err == nil {
 				return result, nil
 			}
@@ -242,14 +281,17 @@ func (c *Client) send(ctx context.Context, method string, params func(int64) any
 		var failed *lost
 		if !errors.As(err, &failed) {
 			if ctx.Err() != nil {
-				err = ended(ctx, c.endpoint, last)
+				err = contextError(ctx, c.endpoint, last)
 			}
 			return nil, err
 		}
 		if failed.fatal {
-			return nil, c.plain(failed)
+			return nil, c.publicError(failed)
 		}
-		last = c.plain(failed)
+		last = c.publicError(failed)
+		if len(data) > large && failed.wait == 0 && tries == mostTriesOfLarge {
+			return nil, fmt.Errorf("a message of %d bytes was not taken: %w", len(data), last)
+		}
 		if deadline, has := ctx.Deadline(); has && failed.wait > time.Until(deadline) {
 			return nil, last // waiting would be of no use
 		}
@@ -262,10 +304,10 @@ func (c *Client) send(ctx context.Context, method string, params func(int64) any
 			err = nil
 		}
 		if err != nil {
-			return nil, ended(ctx, c.endpoint, last)
+			return nil, contextError(ctx, c.endpoint, last)
 		}
 	}
 }
 
-// Ptr answers a pointer to a value, for fields in which an empty value says something else than none.
+// Ptr returns a pointer to a value, for fields in which an empty value says something else than none.
 func Ptr[T any](value T) *T { return &value }

@@ -93,10 +93,10 @@ func WithClientInfo(name, version string) Option {
 	return func(c *Client) { c.name, c.version = name, version }
 }
 
-// WithNotifications hears every notification of the server, those too that the client uses itself. It is called on the
-// goroutine that reads from the server, so it must not wait and must not call the client.
-func WithNotifications(hear func(method string, params json.RawMessage)) Option {
-	return func(c *Client) { c.notification = hear }
+// WithNotifications handles every notification of the server, including those that the client uses itself. The function
+// is called on the goroutine that reads from the server, so it must not block and must not call the client.
+func WithNotifications(handle func(method string, params json.RawMessage)) Option {
+	return func(c *Client) { c.notification = handle }
 }
 
 // NewClient makes a client of the server at an endpoint: ws://, wss://, http://, https://, or "stdio" for a server that
@@ -169,6 +169,9 @@ func (c *Client) Close() error {
 
 func (c *Client) headers() http.Header {
 	found := c.header.Clone()
+	if found.Get("User-Agent") == "" {
+		found.Set("User-Agent", "polymnia-go/"+Version)
+	}
 	if c.key != "" {
 		found.Set("Authorization", "Bearer "+c.key)
 	}
@@ -186,7 +189,7 @@ type attempt struct {
 	err     error
 }
 
-// connect answers an open connection, and makes one where there is none.
+// connect returns an open connection, and makes one where there is none.
 func (c *Client) connect(ctx context.Context) (connection, error) {
 	if c.bad != nil {
 		return nil, &ConnectionError{Endpoint: c.endpoint, Err: c.bad}
@@ -196,7 +199,7 @@ func (c *Client) connect(ctx context.Context) (connection, error) {
 		c.mu.Unlock()
 		return nil, ErrClosed
 	}
-	if c.conn != nil && !isGone(c.conn) {
+	if c.conn != nil && !isDone(c.conn) {
 		defer c.mu.Unlock()
 		return c.conn, nil
 	}
@@ -212,12 +215,12 @@ func (c *Client) connect(ctx context.Context) (connection, error) {
 	waited.waiters--
 	last := waited.last
 	c.mu.Unlock()
-	return nil, ended(ctx, c.endpoint, last)
+	return nil, contextError(ctx, c.endpoint, last)
 }
 
-func isGone(conn connection) bool {
+func isDone(conn connection) bool {
 	select {
-	case <-conn.gone():
+	case <-conn.done():
 		return true
 	default:
 		return false
@@ -252,7 +255,7 @@ func (c *Client) tryAll(a *attempt) {
 		retry := errors.As(err, &failed) && !failed.fatal && !c.closed && (a.waiters > 0 || len(c.watched) > 0)
 		if !retry {
 			if errors.As(err, &failed) {
-				err = c.plain(failed)
+				err = c.publicError(failed)
 			}
 			a.conn, a.err = conn, err
 			c.conn = conn
@@ -313,7 +316,7 @@ func (c *Client) tryOnce() (connection, error) {
 		if errors.As(err, &failed) && !failed.fatal {
 			return conn, err
 		}
-		c.tell(uri, Update{URI: uri, Reconnected: true, Err: err}) // it may have changed meanwhile
+		c.publish(uri, Update{URI: uri, Reconnected: true, Err: err}) // it may have changed meanwhile
 	}
 	if len(uris) > 0 {
 		conn.listen()
@@ -335,11 +338,11 @@ func (c *Client) ask(ctx context.Context, conn connection, method string, params
 		}
 		return nil, err
 	}
-	return settled(answer)
+	return resultOf(answer)
 }
 
-// settled is the result of an answer, or its error; one that asks to wait is *lost.
-func settled(answer message) (json.RawMessage, error) {
+// resultOf is the result of an answer, or its error; one that asks to wait is *lost.
+func resultOf(answer message) (json.RawMessage, error) {
 	if answer.Error == nil {
 		return answer.Result, nil
 	}
@@ -353,8 +356,8 @@ func settled(answer message) (json.RawMessage, error) {
 	return nil, typed(failure)
 }
 
-// plain is the error of a transport as callers see it: what the server said, or that there is no connection.
-func (c *Client) plain(failed *lost) error {
+// publicError is the error of a transport as callers see it: what the server said, or that there is no connection.
+func (c *Client) publicError(failed *lost) error {
 	var said *Error
 	if errors.As(failed.err, &said) {
 		return failed.err
@@ -364,7 +367,7 @@ func (c *Client) plain(failed *lost) error {
 
 // watch connects again when a connection is lost that somebody listens to.
 func (c *Client) watch(conn connection) {
-	<-conn.gone()
+	<-conn.done()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == conn {

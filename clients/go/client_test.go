@@ -109,6 +109,10 @@ func TestCalls(t *testing.T) {
 		if err != nil || !strings.Contains(text, "Likes tea") {
 			t.Errorf("read %q, %v", text, err)
 		}
+		tools, err := client.ListTools(ctx)
+		if err != nil || len(tools) < 20 || tools[0].Name == "" || len(tools[0].InputSchema) == 0 {
+			t.Errorf("%d tools, %v", len(tools), err)
+		}
 		if _, err := client.ScopeList(ctx, nil); err != nil {
 			t.Errorf("a request that may be nil: %v", err)
 		}
@@ -130,6 +134,14 @@ func TestWritesOnce(t *testing.T) {
 		}
 		if ids[0] == nil || ids[0] != ids[1] {
 			t.Errorf("the same request was done twice: %v", ids)
+		}
+		for range 2 { // an operation without an argument for it
+			made, err := client.CreateEntities(ctx, &mcpmemory.CreateEntitiesRequest{Entities: []mcpmemory.Entity{
+				{Name: "Once in " + project, EntityType: "thing", Observations: []string{"x"}},
+			}}, mcpmemory.WithRequestID("entity of "+project))
+			if err != nil || len(made.IDs) != 1 {
+				t.Errorf("a write that came again: %v, %v", made, err)
+			}
 		}
 		_, err := client.MemoryStore(ctx, mcpmemory.Arguments{
 			"operation": "store_content", "project_id": project, "content": "Something else",
@@ -279,6 +291,22 @@ func TestConnectionRefused(t *testing.T) {
 		}
 		client.Close()
 	}
+}
+
+func TestTooLarge(t *testing.T) {
+	overEach(t, func(t *testing.T, client *mcpmemory.Client, project string) {
+		ctx, stop := context.WithTimeout(background(t), time.Minute)
+		defer stop()
+		_, err := client.StoreContent(ctx, &mcpmemory.StoreContentRequest{
+			ProjectID: project, Content: strings.Repeat("word ", 4<<20),
+		})
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "large") && !strings.Contains(err.Error(), "limit") {
+			t.Errorf("a message of 20 MB: %v", err)
+		}
+		if err := client.Ping(ctx); err != nil {
+			t.Errorf("the call after it: %v", err)
+		}
+	})
 }
 
 func TestClosed(t *testing.T) {

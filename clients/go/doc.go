@@ -13,10 +13,11 @@
 // The scheme of the endpoint chooses the transport: ws and wss for WebSocket, http and https for Streamable HTTP, and
 // "stdio" for a server that the client starts itself (see [WithCommand]).
 //
-// A [Client] may be used by any number of goroutines at once. Every call is bounded by its context and by the timeout
-// of the client, whichever ends first. Within that time a lost connection is made again and the call is sent again:
-// every write carries an id, so that a server that did it already answers again instead of doing it twice. A call that
-// is refused by a rate limit waits as long as the server says, if that is within its time.
+// A [Client] may be used by any number of goroutines at once. Every call is bounded by the deadline of its
+// context or, where that has none, by the timeout of the client. Within that time the client reconnects when the
+// connection is lost, and sends the call again: every write carries an id, so that a server that did it already returns
+// the same answer instead of doing it twice. A call that is refused by a rate limit waits as long as the server says, if
+// there is time for it.
 //
 // Errors of the server have a type for each code ([NotFoundError], [ValidationError], ...), all of which unwrap to
 // [*Error]; [errors.Is] knows them by [ErrNotFound] and so on.

@@ -4,7 +4,16 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
+
+// large is the size of a message that can be what the server found too large; smaller ones were only on the same way.
+const large = 1 << 20
+
+// closeGrace is how long the other side is listened to after it has stopped to listen.
+const closeGrace = 200 * time.Millisecond
+
+var errTooLarge = errors.New("the message is too large for the server")
 
 // connection is one way to a server that has been opened, over any transport. Errors of exchange are *lost, or that
 // of the context.
@@ -15,8 +24,8 @@ type connection interface {
 	notify(data []byte)
 	// listen makes sure that notifications which belong to no request are heard.
 	listen()
-	// gone is closed when the connection cannot be used any more.
-	gone() <-chan struct{}
+	// done is closed when the connection cannot be used any more.
+	done() <-chan struct{}
 	close()
 }
 
@@ -24,21 +33,21 @@ type connection interface {
 type pipe interface {
 	read() ([]byte, error)
 	write(data []byte) error
-	close(err error) error // may be called more than once; answers why the other side ended, where that is known
+	close(err error) error // may be called more than once; returns why the other side ended, where that is known
 }
 
 // duplex is a connection over a pipe: a WebSocket, or the input and output of a process.
 type duplex struct {
-	pipe pipe
-	hear func(connection, message)
+	pipe   pipe
+	handle func(connection, message)
 
 	mu      sync.Mutex
 	waiting map[int64]chan message
 	queue   []*outgoing
 	err     error // why it ended
 
-	wake chan struct{}
-	over chan struct{}
+	wake  chan struct{}
+	ended chan struct{}
 }
 
 // outgoing is a message on its way. taken is set when the writer has begun with it, under the lock of the connection.
@@ -48,10 +57,10 @@ type outgoing struct {
 	withdrawn bool
 }
 
-func newDuplex(p pipe, hear func(connection, message)) *duplex {
+func newDuplex(p pipe, handle func(connection, message)) *duplex {
 	d := &duplex{
-		pipe: p, hear: hear, waiting: map[int64]chan message{},
-		wake: make(chan struct{}, 1), over: make(chan struct{}),
+		pipe: p, handle: handle, waiting: map[int64]chan message{},
+		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go d.readAll()
 	go d.writeAll()
@@ -84,7 +93,7 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 			d.notify(cancellation(id, context.Cause(ctx).Error()))
 		}
 		return message{}, ctx.Err()
-	case <-d.over:
+	case <-d.ended:
 		select {
 		case got := <-answer: // it came just before the end
 			return got, nil
@@ -92,7 +101,7 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return message{}, &lost{err: d.err}
+		return message{}, &lost{err: d.err, fatal: len(data) > large && errors.Is(d.err, errTooLarge)}
 	}
 }
 
@@ -105,7 +114,7 @@ func (d *duplex) notify(data []byte) {
 
 func (d *duplex) listen() {}
 
-func (d *duplex) gone() <-chan struct{} { return d.over }
+func (d *duplex) done() <-chan struct{} { return d.ended }
 
 func (d *duplex) close() { d.end(ErrClosed) }
 
@@ -132,7 +141,7 @@ func (d *duplex) readAll() {
 			return
 		}
 		if read.Method != "" {
-			d.hear(d, read)
+			d.handle(d, read)
 			continue
 		}
 		d.mu.Lock()
@@ -150,7 +159,7 @@ func (d *duplex) writeAll() {
 	for {
 		select {
 		case <-d.wake:
-		case <-d.over:
+		case <-d.ended:
 			return
 		}
 		for {
@@ -168,7 +177,11 @@ func (d *duplex) writeAll() {
 			next.taken = true
 			d.mu.Unlock()
 			if err := d.pipe.write(next.data); err != nil {
-				d.end(err)
+				select { // the reader may know better why
+				case <-d.ended:
+				case <-time.After(closeGrace):
+					d.end(err)
+				}
 				return
 			}
 		}
@@ -191,5 +204,5 @@ func (d *duplex) end(err error) {
 		d.err = why
 		d.mu.Unlock()
 	}
-	close(d.over)
+	close(d.ended)
 }

@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (code %d)", e.Message, e.Code)
 }
 
-// Unwrap answers what the error came from, where that was not the server.
+// Unwrap returns what the error came from, where that was not the server.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is tells whether target is the sentinel of this error's code.
@@ -184,17 +184,21 @@ func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("no connection to %s: %v", e.Endpoint, e.Err)
 }
 
-// Unwrap answers the error of the network or of the process.
+// Unwrap returns the error of the network or of the process.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
 // Is tells whether target is [ErrConnection].
 func (e *ConnectionError) Is(target error) bool { return target == ErrConnection }
 
-// ended is the error of a call whose context is over. last is why there was no answer until then, if that is known.
-func ended(ctx context.Context, endpoint string, last error) error {
+// contextError is the error of a call whose context is over. last is why there was no answer until then, if that is known.
+func contextError(ctx context.Context, endpoint string, last error) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	var known *ConnectionError
+	if errors.As(last, &known) {
+		last = known.Err
 	}
 	if last != nil {
 		return &ConnectionError{Endpoint: endpoint, Err: fmt.Errorf("%w (%w)", last, err)}

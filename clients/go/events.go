@@ -16,7 +16,7 @@ func newEvents(in io.Reader) *events {
 	return &events{in: bufio.NewReaderSize(in, 16*1024)}
 }
 
-// next answers the data of the next event that has some. Its error is that of the stream, io.EOF at its end.
+// next returns the data of the next event that has some. Its error is that of the stream, io.EOF at its end.
 func (e *events) next() ([]byte, error) {
 	var data []byte
 	id := e.id

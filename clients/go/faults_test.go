@@ -278,9 +278,18 @@ func TestKilledServer(t *testing.T) {
 						if i > int64(one.writes) {
 							return
 						}
-						_, err := client.StoreContent(context.Background(), &mcpmemory.StoreContentRequest{
-							ProjectID: "killed", Content: fmt.Sprintf("Write number %d", i),
-						})
+						var err error
+						if i%4 == 0 { // refused if it were done twice, as the name would be taken
+							_, err = client.CreateEntities(context.Background(), &mcpmemory.CreateEntitiesRequest{
+								Entities: []mcpmemory.Entity{
+									{Name: fmt.Sprintf("Entity %d", i), EntityType: "thing", Observations: []string{"x"}},
+								},
+							})
+						} else {
+							_, err = client.StoreContent(context.Background(), &mcpmemory.StoreContentRequest{
+								ProjectID: "killed", Content: fmt.Sprintf("Write number %d", i),
+							})
+						}
 						if err != nil {
 							t.Errorf("write %d: %v", i, err)
 						}
@@ -297,8 +306,18 @@ func TestKilledServer(t *testing.T) {
 			}
 			writers.Wait()
 			found := written(t, client, "killed")
+			graph, err := client.ReadGraph(background(t), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, entity := range graph.Entities {
+				found[entity.Name] += len(entity.Observations)
+			}
 			lost, doubled := 0, 0
 			for i := 1; i <= one.writes; i++ {
+				if i%4 == 0 {
+					found[fmt.Sprintf("Write number %d", i)] = found[fmt.Sprintf("Entity %d", i)]
+				}
 				switch count := found[fmt.Sprintf("Write number %d", i)]; {
 				case count == 0:
 					lost++

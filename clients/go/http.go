@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	streamSilence = 60 * time.Second // after which a stream that shows no sign of life is opened again
-	farewell      = 2 * time.Second  // for what is sent without waiting for the call: cancellations, the end of a session
-	mostOfAnError = 1 << 20          // bytes that are read of the body of a refusal
+	streamSilence  = 60 * time.Second // after which a stream that shows no sign of life is opened again
+	cleanupTimeout = 2 * time.Second  // for what is sent without waiting for the call: cancellations, the end of a session
+	mostOfAnError  = 1 << 20          // bytes that are read of the body of a refusal
 )
 
 var errSessionOver = errors.New("the session is over")
@@ -34,11 +34,11 @@ type web struct {
 	session   string
 	listening bool
 	ended     bool
-	over      chan struct{}
+	closed    chan struct{}
 }
 
 func openWeb(_ context.Context, c *Client) (connection, error) {
-	w := &web{client: c, http: c.httpClient, over: make(chan struct{})}
+	w := &web{client: c, http: c.httpClient, closed: make(chan struct{})}
 	if w.http == nil {
 		w.http = defaultHTTP
 	}
@@ -56,7 +56,7 @@ var defaultHTTP = func() *http.Client {
 func (w *web) exchange(ctx context.Context, id int64, data []byte) (message, error) {
 	answer, err := w.post(ctx, data)
 	if err != nil && ctx.Err() != nil {
-		go w.say(cancellation(id, context.Cause(ctx).Error()))
+		go w.sendQuietly(cancellation(id, context.Cause(ctx).Error()))
 		return message{}, ctx.Err()
 	}
 	return answer, err
@@ -69,7 +69,7 @@ func (w *web) post(ctx context.Context, data []byte) (message, error) {
 	}
 	response, err := w.http.Do(request)
 	if err != nil {
-		return message{}, &lost{fatal: hopeless(err), err: err}
+		return message{}, &lost{fatal: isPermanent(err), err: err}
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -99,7 +99,7 @@ func (w *web) follow(ctx context.Context, body io.Reader) (message, error) {
 	stream := newEvents(body)
 	pause := backoff{}
 	for {
-		answer, ok, err := w.heed(stream)
+		answer, ok, err := w.readAnswer(stream)
 		if ok {
 			return answer, nil
 		}
@@ -124,8 +124,8 @@ func (w *web) follow(ctx context.Context, body io.Reader) (message, error) {
 	}
 }
 
-// heed passes notifications of a stream on until there is an answer; ok tells whether there is.
-func (w *web) heed(stream *events) (answer message, ok bool, err error) {
+// readAnswer passes notifications of a stream on until there is an answer; ok tells whether there is.
+func (w *web) readAnswer(stream *events) (answer message, ok bool, err error) {
 	for {
 		data, err := stream.next()
 		if err != nil {
@@ -138,7 +138,7 @@ func (w *web) heed(stream *events) (answer message, ok bool, err error) {
 		if read.Method == "" {
 			return read, true, nil
 		}
-		w.client.hear(w, read)
+		w.client.handle(w, read)
 	}
 }
 
@@ -154,7 +154,7 @@ func (w *web) open(ctx context.Context, last string) (*http.Response, error) {
 	}
 	response, err := w.http.Do(request)
 	if err != nil {
-		return nil, &lost{fatal: hopeless(err), err: err}
+		return nil, &lost{fatal: isPermanent(err), err: err}
 	}
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
@@ -198,28 +198,28 @@ func (w *web) listenOnce(last string, pause *backoff) string {
 	*pause = backoff{}
 	silence := time.AfterFunc(streamSilence, stop)
 	defer silence.Stop()
-	stream := &events{in: newEvents(&ticking{response.Body, silence}).in, id: last}
-	w.heed(stream)
+	stream := &events{in: newEvents(&idleReader{response.Body, silence}).in, id: last}
+	w.readAnswer(stream)
 	return stream.id
 }
 
-// ticking starts a timer anew whenever something was read.
-type ticking struct {
+// idleReader starts a timer anew whenever something was read.
+type idleReader struct {
 	io.Reader
 	timer *time.Timer
 }
 
-func (t *ticking) Read(into []byte) (int, error) {
+func (t *idleReader) Read(into []byte) (int, error) {
 	n, err := t.Reader.Read(into)
 	t.timer.Reset(streamSilence)
 	return n, err
 }
 
-func (w *web) notify(data []byte) { go w.say(data) }
+func (w *web) notify(data []byte) { go w.sendQuietly(data) }
 
-// say sends what has no answer.
-func (w *web) say(data []byte) {
-	ctx, stop := context.WithTimeout(w.ctx, farewell)
+// sendQuietly sends what has no answer and ignores failures.
+func (w *web) sendQuietly(data []byte) {
+	ctx, stop := context.WithTimeout(w.ctx, cleanupTimeout)
 	defer stop()
 	request, err := w.request(ctx, http.MethodPost, data)
 	if err != nil {
@@ -268,7 +268,7 @@ func (w *web) refused(response *http.Response) error {
 	return err
 }
 
-func (w *web) gone() <-chan struct{} { return w.over }
+func (w *web) done() <-chan struct{} { return w.closed }
 
 func (w *web) end() bool {
 	w.mu.Lock()
@@ -277,7 +277,7 @@ func (w *web) end() bool {
 		return false
 	}
 	w.ended = true
-	close(w.over)
+	close(w.closed)
 	w.stop()
 	return true
 }
@@ -289,7 +289,7 @@ func (w *web) close() {
 	if !w.end() || session == "" {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), farewell)
+	ctx, stop := context.WithTimeout(context.Background(), cleanupTimeout)
 	defer stop()
 	if request, err := w.request(ctx, http.MethodDelete, nil); err == nil {
 		if response, err := w.http.Do(request); err == nil {
@@ -321,8 +321,8 @@ func refused(response *http.Response) error {
 	return answer
 }
 
-// hopeless tells whether trying again is of no use: the server is not who it should be.
-func hopeless(err error) bool {
+// isPermanent tells whether trying again is of no use: the server is not who it should be.
+func isPermanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	return errors.As(err, &certificate) || errors.As(err, &record)

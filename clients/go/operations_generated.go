@@ -179,7 +179,7 @@ func (r *CreateEntitiesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "create_entities", arguments: &sent, meta: id}
 }
 
-// CreateEntitiesAnswer is what [Client.CreateEntities] answers. Fields that it does not name are in Result.
+// CreateEntitiesAnswer is what [Client.CreateEntities] returns. Fields that it does not name are in Result.
 type CreateEntitiesAnswer struct {
 	*Result `json:"-"`
 
@@ -210,7 +210,7 @@ func (r *CreateRelationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "create_relations", arguments: &sent, meta: id}
 }
 
-// CreateRelationsAnswer is what [Client.CreateRelations] answers. Fields that it does not name are in Result.
+// CreateRelationsAnswer is what [Client.CreateRelations] returns. Fields that it does not name are in Result.
 type CreateRelationsAnswer struct {
 	*Result `json:"-"`
 
@@ -239,7 +239,7 @@ func (r *AddObservationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "add_observations", arguments: &sent, meta: id}
 }
 
-// AddObservationsAnswer is what [Client.AddObservations] answers. Fields that it does not name are in Result.
+// AddObservationsAnswer is what [Client.AddObservations] returns. Fields that it does not name are in Result.
 type AddObservationsAnswer struct {
 	*Result `json:"-"`
 
@@ -267,7 +267,7 @@ func (r *DeleteEntitiesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_entities", arguments: &sent, meta: id}
 }
 
-// DeleteEntitiesAnswer is what [Client.DeleteEntities] answers. Fields that it does not name are in Result.
+// DeleteEntitiesAnswer is what [Client.DeleteEntities] returns. Fields that it does not name are in Result.
 type DeleteEntitiesAnswer struct {
 	*Result `json:"-"`
 
@@ -296,7 +296,7 @@ func (r *DeleteObservationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_observations", arguments: &sent, meta: id}
 }
 
-// DeleteObservationsAnswer is what [Client.DeleteObservations] answers. Fields that it does not name are in Result.
+// DeleteObservationsAnswer is what [Client.DeleteObservations] returns. Fields that it does not name are in Result.
 type DeleteObservationsAnswer struct {
 	*Result `json:"-"`
 
@@ -324,7 +324,7 @@ func (r *DeleteRelationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_relations", arguments: &sent, meta: id}
 }
 
-// DeleteRelationsAnswer is what [Client.DeleteRelations] answers. Fields that it does not name are in Result.
+// DeleteRelationsAnswer is what [Client.DeleteRelations] returns. Fields that it does not name are in Result.
 type DeleteRelationsAnswer struct {
 	*Result `json:"-"`
 
@@ -355,7 +355,7 @@ func (r *ReadGraphRequest) call(_, id string) toolCall {
 	return toolCall{tool: "read_graph", arguments: &sent}
 }
 
-// ReadGraphAnswer is what [Client.ReadGraph] answers. Fields that it does not name are in Result.
+// ReadGraphAnswer is what [Client.ReadGraph] returns. Fields that it does not name are in Result.
 type ReadGraphAnswer struct {
 	*Result `json:"-"`
 
@@ -392,7 +392,7 @@ func (r *SearchNodesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "search_nodes", arguments: &sent}
 }
 
-// SearchNodesAnswer is what [Client.SearchNodes] answers. Fields that it does not name are in Result.
+// SearchNodesAnswer is what [Client.SearchNodes] returns. Fields that it does not name are in Result.
 type SearchNodesAnswer struct {
 	*Result `json:"-"`
 
@@ -428,7 +428,7 @@ func (r *OpenNodesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "open_nodes", arguments: &sent}
 }
 
-// OpenNodesAnswer is what [Client.OpenNodes] answers. Fields that it does not name are in Result.
+// OpenNodesAnswer is what [Client.OpenNodes] returns. Fields that it does not name are in Result.
 type OpenNodesAnswer struct {
 	*Result `json:"-"`
 
@@ -481,7 +481,7 @@ func (r *StoreMemoryRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent, meta: id}
 }
 
-// StoreMemoryAnswer is what [Client.StoreMemory] answers. Fields that it does not name are in Result.
+// StoreMemoryAnswer is what [Client.StoreMemory] returns. Fields that it does not name are in Result.
 type StoreMemoryAnswer struct {
 	*Result `json:"-"`
 
@@ -565,7 +565,7 @@ func (r *StoreContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// StoreContentAnswer is what [Client.StoreContent] answers. Fields that it does not name are in Result.
+// StoreContentAnswer is what [Client.StoreContent] returns. Fields that it does not name are in Result.
 type StoreContentAnswer struct {
 	*Result `json:"-"`
 
@@ -620,7 +620,7 @@ func (r *UpdateContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// UpdateContentAnswer is what [Client.UpdateContent] answers. Fields that it does not name are in Result.
+// UpdateContentAnswer is what [Client.UpdateContent] returns. Fields that it does not name are in Result.
 type UpdateContentAnswer struct {
 	*Result `json:"-"`
 
@@ -672,7 +672,7 @@ func (r *DeleteContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// DeleteContentAnswer is what [Client.DeleteContent] answers. Fields that it does not name are in Result.
+// DeleteContentAnswer is what [Client.DeleteContent] returns. Fields that it does not name are in Result.
 type DeleteContentAnswer struct {
 	*Result `json:"-"`
 
@@ -745,7 +745,7 @@ func (r *StoreDecisionRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// StoreDecisionAnswer is what [Client.StoreDecision] answers. Fields that it does not name are in Result.
+// StoreDecisionAnswer is what [Client.StoreDecision] returns. Fields that it does not name are in Result.
 type StoreDecisionAnswer struct {
 	*Result `json:"-"`
 
@@ -811,7 +811,7 @@ func (r *CreateRelationshipRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// CreateRelationshipAnswer is what [Client.CreateRelationship] answers. Fields that it does not name are in Result.
+// CreateRelationshipAnswer is what [Client.CreateRelationship] returns. Fields that it does not name are in Result.
 type CreateRelationshipAnswer struct {
 	*Result `json:"-"`
 
@@ -856,7 +856,7 @@ func (r *MemorySearchRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_search", arguments: &sent}
 }
 
-// MemorySearchAnswer is what [Client.MemorySearch] answers. Fields that it does not name are in Result.
+// MemorySearchAnswer is what [Client.MemorySearch] returns. Fields that it does not name are in Result.
 type MemorySearchAnswer struct {
 	*Result `json:"-"`
 
@@ -892,7 +892,7 @@ func (r *MemoryGetRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_get", arguments: &sent}
 }
 
-// MemoryGetAnswer is what [Client.MemoryGet] answers. Fields that it does not name are in Result.
+// MemoryGetAnswer is what [Client.MemoryGet] returns. Fields that it does not name are in Result.
 type MemoryGetAnswer struct {
 	*Result `json:"-"`
 
@@ -967,7 +967,7 @@ func (r *MemoryUpdateRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_update", arguments: &sent, meta: id}
 }
 
-// MemoryUpdateAnswer is what [Client.MemoryUpdate] answers. Fields that it does not name are in Result.
+// MemoryUpdateAnswer is what [Client.MemoryUpdate] returns. Fields that it does not name are in Result.
 type MemoryUpdateAnswer struct {
 	*Result `json:"-"`
 
@@ -1024,7 +1024,7 @@ func (r *MemoryDeleteRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_delete", arguments: &sent, meta: id}
 }
 
-// MemoryDeleteAnswer is what [Client.MemoryDelete] answers. Fields that it does not name are in Result.
+// MemoryDeleteAnswer is what [Client.MemoryDelete] returns. Fields that it does not name are in Result.
 type MemoryDeleteAnswer struct {
 	*Result `json:"-"`
 
@@ -1060,7 +1060,7 @@ func (r *MemoryDiscoverAssociationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_discover_associations", arguments: &sent}
 }
 
-// MemoryDiscoverAssociationsAnswer is what [Client.MemoryDiscoverAssociations] answers. Fields that it does not name
+// MemoryDiscoverAssociationsAnswer is what [Client.MemoryDiscoverAssociations] returns. Fields that it does not name
 // are in Result.
 type MemoryDiscoverAssociationsAnswer struct {
 	*Result `json:"-"`
@@ -1095,7 +1095,7 @@ func (r *ScopeListRequest) call(_, id string) toolCall {
 	return toolCall{tool: "scope_list", arguments: &sent}
 }
 
-// ScopeListAnswer is what [Client.ScopeList] answers. Fields that it does not name are in Result.
+// ScopeListAnswer is what [Client.ScopeList] returns. Fields that it does not name are in Result.
 type ScopeListAnswer struct {
 	*Result `json:"-"`
 
@@ -1130,7 +1130,7 @@ func (r *ScopeSuggestRequest) call(_, id string) toolCall {
 	return toolCall{tool: "scope_suggest", arguments: &sent}
 }
 
-// ScopeSuggestAnswer is what [Client.ScopeSuggest] answers. Fields that it does not name are in Result.
+// ScopeSuggestAnswer is what [Client.ScopeSuggest] returns. Fields that it does not name are in Result.
 type ScopeSuggestAnswer struct {
 	*Result `json:"-"`
 
@@ -1173,7 +1173,7 @@ func (r *MemoryMoveRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_move", arguments: &sent, meta: id}
 }
 
-// MemoryMoveAnswer is what [Client.MemoryMove] answers. Fields that it does not name are in Result.
+// MemoryMoveAnswer is what [Client.MemoryMove] returns. Fields that it does not name are in Result.
 type MemoryMoveAnswer struct {
 	*Result `json:"-"`
 
@@ -1213,7 +1213,7 @@ func (r *MemoryListAllRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_list_all", arguments: &sent}
 }
 
-// MemoryListAllAnswer is what [Client.MemoryListAll] answers. Fields that it does not name are in Result.
+// MemoryListAllAnswer is what [Client.MemoryListAll] returns. Fields that it does not name are in Result.
 type MemoryListAllAnswer struct {
 	*Result `json:"-"`
 
@@ -1253,7 +1253,7 @@ func (r *MemoryExportRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_export", arguments: &sent, meta: id}
 }
 
-// MemoryExportAnswer is what [Client.MemoryExport] answers. Fields that it does not name are in Result.
+// MemoryExportAnswer is what [Client.MemoryExport] returns. Fields that it does not name are in Result.
 type MemoryExportAnswer struct {
 	*Result `json:"-"`
 
@@ -1313,7 +1313,7 @@ func (r *MemoryImportRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_import", arguments: &sent, meta: id}
 }
 
-// MemoryImportAnswer is what [Client.MemoryImport] answers. Fields that it does not name are in Result.
+// MemoryImportAnswer is what [Client.MemoryImport] returns. Fields that it does not name are in Result.
 type MemoryImportAnswer struct {
 	*Result `json:"-"`
 
@@ -1367,7 +1367,7 @@ func (r *SessionManageRequest) call(_, id string) toolCall {
 	return toolCall{tool: "session_manage", arguments: &sent, meta: id}
 }
 
-// SessionManageAnswer is what [Client.SessionManage] answers. Fields that it does not name are in Result.
+// SessionManageAnswer is what [Client.SessionManage] returns. Fields that it does not name are in Result.
 type SessionManageAnswer struct {
 	*Result `json:"-"`
 
@@ -1441,7 +1441,7 @@ func (r *SearchContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// SearchContentAnswer is what [Client.SearchContent] answers. Fields that it does not name are in Result.
+// SearchContentAnswer is what [Client.SearchContent] returns. Fields that it does not name are in Result.
 type SearchContentAnswer struct {
 	*Result `json:"-"`
 
@@ -1496,7 +1496,7 @@ func (r *GetContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// GetContentAnswer is what [Client.GetContent] answers. Fields that it does not name are in Result.
+// GetContentAnswer is what [Client.GetContent] returns. Fields that it does not name are in Result.
 type GetContentAnswer struct {
 	*Result `json:"-"`
 
@@ -1554,7 +1554,7 @@ func (r *FindSimilarContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// FindSimilarContentAnswer is what [Client.FindSimilarContent] answers. Fields that it does not name are in Result.
+// FindSimilarContentAnswer is what [Client.FindSimilarContent] returns. Fields that it does not name are in Result.
 type FindSimilarContentAnswer struct {
 	*Result `json:"-"`
 
@@ -1607,7 +1607,7 @@ func (r *GetContentHistoryRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// GetContentHistoryAnswer is what [Client.GetContentHistory] answers. Fields that it does not name are in Result.
+// GetContentHistoryAnswer is what [Client.GetContentHistory] returns. Fields that it does not name are in Result.
 type GetContentHistoryAnswer struct {
 	*Result `json:"-"`
 
@@ -1664,7 +1664,7 @@ func (r *DetectPatternsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// DetectPatternsAnswer is what [Client.DetectPatterns] answers. Fields that it does not name are in Result.
+// DetectPatternsAnswer is what [Client.DetectPatterns] returns. Fields that it does not name are in Result.
 type DetectPatternsAnswer struct {
 	*Result `json:"-"`
 
@@ -1717,7 +1717,7 @@ func (r *AnalyzeQualityRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// AnalyzeQualityAnswer is what [Client.AnalyzeQuality] answers. Fields that it does not name are in Result.
+// AnalyzeQualityAnswer is what [Client.AnalyzeQuality] returns. Fields that it does not name are in Result.
 type AnalyzeQualityAnswer struct {
 	*Result `json:"-"`
 
@@ -1776,7 +1776,7 @@ func (r *FindContentRelationshipsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// FindContentRelationshipsAnswer is what [Client.FindContentRelationships] answers. Fields that it does not name are in
+// FindContentRelationshipsAnswer is what [Client.FindContentRelationships] returns. Fields that it does not name are in
 // Result.
 type FindContentRelationshipsAnswer struct {
 	*Result `json:"-"`
@@ -1834,7 +1834,7 @@ func (r *DetectConflictsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// DetectConflictsAnswer is what [Client.DetectConflicts] answers. Fields that it does not name are in Result.
+// DetectConflictsAnswer is what [Client.DetectConflicts] returns. Fields that it does not name are in Result.
 type DetectConflictsAnswer struct {
 	*Result `json:"-"`
 
@@ -1891,7 +1891,7 @@ func (r *GenerateInsightsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// GenerateInsightsAnswer is what [Client.GenerateInsights] answers. Fields that it does not name are in Result.
+// GenerateInsightsAnswer is what [Client.GenerateInsights] returns. Fields that it does not name are in Result.
 type GenerateInsightsAnswer struct {
 	*Result `json:"-"`
 
@@ -1942,7 +1942,7 @@ func (r *CheckSystemHealthRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// CheckSystemHealthAnswer is what [Client.CheckSystemHealth] answers. Fields that it does not name are in Result.
+// CheckSystemHealthAnswer is what [Client.CheckSystemHealth] returns. Fields that it does not name are in Result.
 type CheckSystemHealthAnswer struct {
 	*Result `json:"-"`
 
@@ -1996,7 +1996,7 @@ func (r *ExportProjectDataRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ExportProjectDataAnswer is what [Client.ExportProjectData] answers. Fields that it does not name are in Result.
+// ExportProjectDataAnswer is what [Client.ExportProjectData] returns. Fields that it does not name are in Result.
 type ExportProjectDataAnswer struct {
 	*Result `json:"-"`
 
@@ -2055,7 +2055,7 @@ func (r *ImportProjectDataRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ImportProjectDataAnswer is what [Client.ImportProjectData] answers. Fields that it does not name are in Result.
+// ImportProjectDataAnswer is what [Client.ImportProjectData] returns. Fields that it does not name are in Result.
 type ImportProjectDataAnswer struct {
 	*Result `json:"-"`
 
@@ -2112,7 +2112,7 @@ func (r *ValidateDataIntegrityRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ValidateDataIntegrityAnswer is what [Client.ValidateDataIntegrity] answers. Fields that it does not name are in
+// ValidateDataIntegrityAnswer is what [Client.ValidateDataIntegrity] returns. Fields that it does not name are in
 // Result.
 type ValidateDataIntegrityAnswer struct {
 	*Result `json:"-"`
@@ -2165,7 +2165,7 @@ func (r *GenerateCitationRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// GenerateCitationAnswer is what [Client.GenerateCitation] answers. Fields that it does not name are in Result.
+// GenerateCitationAnswer is what [Client.GenerateCitation] returns. Fields that it does not name are in Result.
 type GenerateCitationAnswer struct {
 	*Result `json:"-"`
 
@@ -2472,14 +2472,14 @@ type GenerateCitationOptions struct {
 	IncludeAccessDate *bool `json:"include_access_date,omitempty"`
 }
 
-// CreateEntitiesEntity is part of what [Client.CreateEntities] answers.
+// CreateEntitiesEntity is part of what [Client.CreateEntities] returns.
 type CreateEntitiesEntity struct {
 	ID string `json:"id"`
 
 	Name string `json:"name"`
 }
 
-// Node is part of what [Client.SearchNodes] answers.
+// Node is part of what [Client.SearchNodes] returns.
 type Node struct {
 	Name string `json:"name"`
 
@@ -2490,7 +2490,7 @@ type Node struct {
 	Relations []Relation `json:"relations"`
 }
 
-// SimilarMemory is part of what [Client.StoreMemory] answers.
+// SimilarMemory is part of what [Client.StoreMemory] returns.
 type SimilarMemory struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2509,7 +2509,7 @@ type SimilarMemory struct {
 	SaysTheSame bool `json:"says_the_same"`
 }
 
-// Joined is part of what [Client.StoreMemory] answers.
+// Joined is part of what [Client.StoreMemory] returns.
 type Joined struct {
 	Tags []string `json:"tags"`
 
@@ -2520,7 +2520,7 @@ type Joined struct {
 	Replaced map[string]any `json:"replaced"`
 }
 
-// Memory is part of what [Client.MemorySearch] answers.
+// Memory is part of what [Client.MemorySearch] returns.
 type Memory struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2545,7 +2545,7 @@ type Memory struct {
 	Kind string `json:"kind"`
 }
 
-// Association is part of what [Client.MemorySearch] answers.
+// Association is part of what [Client.MemorySearch] returns.
 type Association struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2565,14 +2565,14 @@ type Association struct {
 	Name string `json:"name"`
 }
 
-// SourceMemory is part of what [Client.MemoryDiscoverAssociations] answers.
+// SourceMemory is part of what [Client.MemoryDiscoverAssociations] returns.
 type SourceMemory struct {
 	MemoryID string `json:"memory_id"`
 
 	Content string `json:"content"`
 }
 
-// MemoryDiscoverAssociationsAssociation is part of what [Client.MemoryDiscoverAssociations] answers.
+// MemoryDiscoverAssociationsAssociation is part of what [Client.MemoryDiscoverAssociations] returns.
 type MemoryDiscoverAssociationsAssociation struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2596,7 +2596,7 @@ type MemoryDiscoverAssociationsAssociation struct {
 	Name string `json:"name"`
 }
 
-// DiscoveryStats is part of what [Client.MemoryDiscoverAssociations] answers.
+// DiscoveryStats is part of what [Client.MemoryDiscoverAssociations] returns.
 type DiscoveryStats struct {
 	TotalCandidates int `json:"total_candidates"`
 
@@ -2605,7 +2605,7 @@ type DiscoveryStats struct {
 	AvgSimilarity float64 `json:"avg_similarity"`
 }
 
-// Scope is part of what [Client.ScopeList] answers.
+// Scope is part of what [Client.ScopeList] returns.
 type Scope struct {
 	Scope string `json:"scope"`
 
@@ -2618,7 +2618,7 @@ type Scope struct {
 	TotalMemoryCount int `json:"total_memory_count"`
 }
 
-// Alternative is part of what [Client.ScopeSuggest] answers.
+// Alternative is part of what [Client.ScopeSuggest] returns.
 type Alternative struct {
 	Scope string `json:"scope"`
 
@@ -2627,7 +2627,7 @@ type Alternative struct {
 	Reasoning string `json:"reasoning"`
 }
 
-// Analysis is part of what [Client.ScopeSuggest] answers.
+// Analysis is part of what [Client.ScopeSuggest] returns.
 type Analysis struct {
 	DetectedKeywords []string `json:"detected_keywords"`
 
@@ -2636,14 +2636,14 @@ type Analysis struct {
 	ContentType string `json:"content_type"`
 }
 
-// FailedMove is part of what [Client.MemoryMove] answers.
+// FailedMove is part of what [Client.MemoryMove] returns.
 type FailedMove struct {
 	MemoryID string `json:"memory_id"`
 
 	Error string `json:"error"`
 }
 
-// MovedMemory is part of what [Client.MemoryMove] answers.
+// MovedMemory is part of what [Client.MemoryMove] returns.
 type MovedMemory struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2652,14 +2652,14 @@ type MovedMemory struct {
 	NewScope string `json:"new_scope"`
 }
 
-// Duplicate is part of what [Client.MemoryMove] answers.
+// Duplicate is part of what [Client.MemoryMove] returns.
 type Duplicate struct {
 	MemoryID string `json:"memory_id"`
 
 	DuplicateOf string `json:"duplicate_of"`
 }
 
-// MemoryListAllMemory is part of what [Client.MemoryListAll] answers.
+// MemoryListAllMemory is part of what [Client.MemoryListAll] returns.
 type MemoryListAllMemory struct {
 	MemoryID string `json:"memory_id"`
 
@@ -2682,7 +2682,7 @@ type MemoryListAllMemory struct {
 	Kind string `json:"kind"`
 }
 
-// Pagination is part of what [Client.MemoryListAll] answers.
+// Pagination is part of what [Client.MemoryListAll] returns.
 type Pagination struct {
 	Page int `json:"page"`
 
@@ -2697,7 +2697,7 @@ type Pagination struct {
 	HasPrev bool `json:"has_prev"`
 }
 
-// Session is part of what [Client.SessionManage] answers.
+// Session is part of what [Client.SessionManage] returns.
 type Session struct {
 	SessionID string `json:"session_id"`
 

@@ -17,7 +17,7 @@ type Result struct {
 	Text string
 }
 
-// Value answers the answer as plain values: the JSON read into maps, slices and json.Number, or else the text.
+// Value returns the answer as plain values: the JSON read into maps, slices and json.Number, or else the text.
 func (r *Result) Value() any {
 	if r.JSON == nil {
 		return r.Text
@@ -39,13 +39,13 @@ func (r *Result) Decode(into any) error {
 	return json.Unmarshal(r.JSON, into)
 }
 
-// Field answers one field of the answer by its name on the wire, or nil where there is none.
+// Field returns one field of the answer by its name on the wire, or nil where there is none.
 func (r *Result) Field(name string) any {
 	fields, _ := r.Value().(map[string]any)
 	return fields[name]
 }
 
-// String answers the JSON of the answer, or its text.
+// String returns the JSON of the answer, or its text.
 func (r *Result) String() string {
 	if r.JSON == nil {
 		return r.Text

@@ -48,7 +48,7 @@ func openProcess(_ context.Context, c *Client) (connection, error) {
 		return nil, &lost{fatal: true, err: fmt.Errorf("cannot start the server: %w", err)}
 	}
 	p.input, p.output = input, bufio.NewReaderSize(output, 64*1024)
-	return newDuplex(p, c.hear), nil
+	return newDuplex(p, c.handle), nil
 }
 
 func (p *process) read() ([]byte, error) {

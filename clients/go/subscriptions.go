@@ -15,7 +15,7 @@ type Update struct {
 	Err error
 }
 
-// Subscription is a wish to hear of the changes of one resource. It lasts until it is closed, whatever becomes of the
+// Subscription reports the changes of one resource. It lasts until it is closed, whatever becomes of the
 // connection.
 type Subscription struct {
 	URI    string
@@ -71,7 +71,7 @@ func (s *Subscription) Close(ctx context.Context) error {
 	return err
 }
 
-// forget takes the subscription out of the client, and answers how many others the resource has.
+// forget takes the subscription out of the client, and returns how many others the resource has.
 func (s *Subscription) forget() (left int, was bool) {
 	c := s.client
 	c.mu.Lock()
@@ -99,8 +99,8 @@ func (s *Subscription) deliver(changed func(Update)) {
 	}
 }
 
-// tell tells everybody who subscribed to a resource.
-func (c *Client) tell(uri string, update Update) {
+// publish passes an update on to everybody who subscribed to the resource.
+func (c *Client) publish(uri string, update Update) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for one := range c.watched[uri] {
@@ -114,8 +114,8 @@ func (c *Client) tell(uri string, update Update) {
 	}
 }
 
-// hear takes what a server says unasked.
-func (c *Client) hear(conn connection, said message) {
+// handle takes what a server sends without being asked.
+func (c *Client) handle(conn connection, said message) {
 	if said.isRequest() {
 		c.reply(conn, said)
 		return
@@ -128,10 +128,10 @@ func (c *Client) hear(conn connection, said message) {
 		}
 		if json.Unmarshal(said.Params, &params) == nil {
 			c.mu.Lock()
-			hear := c.progress[params.Token]
+			report := c.progress[params.Token]
 			c.mu.Unlock()
-			if hear != nil {
-				hear(params.Progress)
+			if report != nil {
+				report(params.Progress)
 			}
 		}
 	case "notifications/resources/updated":
@@ -139,7 +139,7 @@ func (c *Client) hear(conn connection, said message) {
 			URI string `json:"uri"`
 		}
 		if json.Unmarshal(said.Params, &params) == nil {
-			c.tell(params.URI, Update{URI: params.URI})
+			c.publish(params.URI, Update{URI: params.URI})
 		}
 	}
 	if c.notification != nil {

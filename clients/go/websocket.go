@@ -32,12 +32,12 @@ func openSocket(ctx context.Context, c *Client) (connection, error) {
 		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
 			return nil, refused(response)
 		}
-		return nil, &lost{fatal: hopeless(err), err: err}
+		return nil, &lost{fatal: isPermanent(err), err: err}
 	}
 	conn.SetReadLimit(-1)
 	s := &socket{conn: conn}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	d := newDuplex(s, c.hear)
+	d := newDuplex(s, c.handle)
 	go s.watch(d)
 	return d, nil
 }
@@ -56,7 +56,11 @@ func (s *socket) close(err error) error {
 	var closed websocket.CloseError
 	if errors.As(err, &closed) {
 		s.conn.CloseNow()
-		return fmt.Errorf("the server closed the connection (%d): %s", int(closed.Code), closed.Reason)
+		why := fmt.Errorf("the server closed the connection (%d): %s", int(closed.Code), closed.Reason)
+		if closed.Code == websocket.StatusMessageTooBig {
+			return fmt.Errorf("%w: %w", errTooLarge, why)
+		}
+		return why
 	}
 	if errors.Is(err, ErrClosed) {
 		s.conn.Close(websocket.StatusNormalClosure, "")
@@ -72,7 +76,7 @@ func (s *socket) watch(d *duplex) {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-d.over:
+		case <-d.ended:
 			return
 		case <-ticker.C:
 		}

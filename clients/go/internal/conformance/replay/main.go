@@ -40,7 +40,8 @@ func run() error {
 		return err
 	}
 	client := mcpmemory.NewClient(endpoint,
-		mcpmemory.WithAPIKey(os.Getenv("POLYMNIA_KEY")), mcpmemory.WithTimeout(5*time.Minute))
+		mcpmemory.WithAPIKey(os.Getenv("POLYMNIA_KEY")), mcpmemory.WithTimeout(5*time.Minute),
+		mcpmemory.WithClientInfo("conformance", mcpmemory.Version)) // it stands in the history, and so in answers
 	defer client.Close()
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
