@@ -36,7 +36,7 @@ DATA ?=
 unexport PYTHONDONTWRITEBYTECODE
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo test test-all test-extras test-pythons test-transports check bench bench-search clean
+.PHONY: help run demo test test-all test-clients test-extras test-pythons test-transports check bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ test-all: $(VENV)/.test ## Run the long form: every transport, larger data, more
 	@$(PY) tests/npm_peer.py
 	POLYMNIA_TEST_ALL=1 POLYMNIA_LONG=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws \
 	  $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(TESTS)
+
+test-clients: $(VENV)/.test ## Run the tests of the Python, TypeScript and Go clients, and compare their answers
+	$(PY) -m clients.testing $(ARGS)
 
 test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed and every model is there
 	POLYMNIA_TEST_MODEL=auto $(EXTRAS)/bin/python -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(WITH_EXTRAS)

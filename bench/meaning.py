@@ -18,10 +18,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from polymnia import EntityDraft, connect
 from training import texts
 from training.measure import ndcg
-
-from polymnia import EntityDraft, connect
 
 RESULTS = Path(__file__).parent / "results" / "meaning.json"
 

@@ -11,7 +11,6 @@ from typing import Any
 from clients.conformance.canonical import canonical
 from clients.conformance.comparing import TABLE
 from clients.generate.python import python_name
-
 from polymnia.client import MCPMemoryClient, MCPMemoryError
 
 __all__ = ["replayed"]

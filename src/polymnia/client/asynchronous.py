@@ -8,7 +8,7 @@ import os
 import random
 import shlex
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from ssl import SSLContext
 from types import TracebackType
@@ -40,6 +40,7 @@ Changed = Callable[[str], object]
 
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
+_CLOSING = 2.0  # seconds that what runs in the background may take to end
 _NOBODY = None, None
 _LOCAL = "ws://127.0.0.1:9080/ws"
 
@@ -189,6 +190,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if (link := self._link) is not None:
             self._link = None
             await link.close()
+        if self._running:
+            await asyncio.wait(self._running, timeout=_CLOSING)
         for _, future in self._waiting.values():
             if not future.done():
                 future.set_exception(ConnectionFailedError("The client was closed"))
@@ -377,6 +380,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if self._link is not link:
             return
         self._link = None
+        self._run(link.close())  # what it holds besides
         if self._subscribed and not self._closed and (self._reviving is None or self._reviving.done()):
             self._reviving = asyncio.get_running_loop().create_task(self._revive())
 
@@ -403,9 +407,12 @@ class AsyncMCPMemoryClient(AsyncOperations):
             loop.call_exception_handler({"message": "A callback of the client failed", "exception": e})
             return
         if inspect.isawaitable(made):
-            task = asyncio.ensure_future(_awaited(made))
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            self._run(_awaited(made))
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
 
 
 async def _awaited(made: Awaitable[object]) -> None:

@@ -49,6 +49,7 @@ class _Wire(asyncio.Protocol):
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
         self.open = False
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answer = _Answer()
         self._done: asyncio.Future[_Answer] | None = None
         self._event: Callable[[bytes], None] = _ignored
@@ -89,6 +90,7 @@ class _Wire(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """It is gone."""
         self.open = False
+        self.gone.set_result(None)
         self._fail(Lost(str(error or "the server closed the connection")))
 
     def _fail(self, error: Exception) -> None:
@@ -156,6 +158,7 @@ class HttpLink:
         self._session: str | None = None
         self._version = ""
         self._idle: list[_Wire] = []
+        self._wires: set[_Wire] = set()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._others: set[asyncio.Task[None]] = set()
         self._listening = False
@@ -201,9 +204,12 @@ class HttpLink:
             with suppress(Lost, MCPMemoryError, TimeoutError):
                 async with asyncio.timeout(_CLOSING):
                     await self._ask("DELETE")
-        for wire in self._idle:
+        left = [wire for wire in self._wires if not wire.gone.done()]
+        for wire in left:
             if wire.transport is not None:
                 wire.transport.abort()
+        if left:
+            await asyncio.wait([wire.gone for wire in left], timeout=_CLOSING)
 
     # One request
 
@@ -283,6 +289,8 @@ class HttpLink:
             _, wire = await asyncio.get_running_loop().create_connection(_Wire, self._host, self._port, ssl=self._ssl)
         except OSError as e:
             raise Lost(str(e)) from e
+        self._wires.add(wire)
+        wire.gone.add_done_callback(lambda _: self._wires.discard(wire))
         return wire
 
     def _request(self, method: str, body: bytes, last: str) -> bytes:

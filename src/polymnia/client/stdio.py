@@ -86,4 +86,6 @@ class StdioLink(asyncio.SubprocessProtocol):
         code: int | subprocess.Popen[bytes] | None = self._transport.get_returncode() if self._transport else None
         if not self._ended.done():
             self._ended.set_result(None)
+        if self._transport is not None:
+            self._transport.close()
         self._owner.lost(self, Lost(f"the process has ended with exit code {code}"))

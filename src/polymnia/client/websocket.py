@@ -79,7 +79,9 @@ class WebSocketLink(asyncio.Protocol):
             self._protocol.send_close(1000)
             self._flush()
             await asyncio.wait([self._gone], timeout=_CLOSING)
-        self._abort()
+        if self._transport is not None and not self._gone.done():
+            self._abort()
+            await asyncio.wait([self._gone], timeout=_CLOSING)
 
     # asyncio.Protocol
 

@@ -1,0 +1,36 @@
+"""The generated parts of the clients say what the server's schemas say."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import pytest
+
+from clients.generate.__main__ import COMMAND, LANGUAGES, ROOT, generated, stale
+from polymnia import __version__
+from polymnia.client import AsyncMCPMemoryClient, MCPMemoryClient
+
+
+@pytest.mark.promise("clients.generated")
+def test_every_generated_file_says_what_the_code_says() -> None:
+    assert not stale(), f"run: {COMMAND}"
+    assert "clients/operations.json" in generated()
+    for language in LANGUAGES:
+        if (ROOT / "clients" / "generate" / f"{language}.py").exists():
+            assert any(f"/{language}/" in path or language == "python" for path in generated())
+
+
+@pytest.mark.promise("clients.generated")
+def test_every_tool_and_every_operation_is_a_documented_method_of_both_python_clients() -> None:
+    document = json.loads((ROOT / "clients" / "operations.json").read_text(encoding="utf-8"))
+    assert document["version"] == __version__
+    names = {one["name"] for one in (*document["tools"], *document["operations"])}
+    assert len({one["name"] for one in document["operations"]}) == len(document["operations"])
+    for client in (MCPMemoryClient, AsyncMCPMemoryClient):
+        silent = [name for name in sorted(names) if not inspect.getdoc(getattr(client, name, None))]
+        assert not silent
+    for name, method in inspect.getmembers(AsyncMCPMemoryClient, inspect.isfunction):
+        if not name.startswith("_") and inspect.iscoroutinefunction(method):
+            other = inspect.signature(getattr(MCPMemoryClient, name))
+            assert other == inspect.signature(method), f"{name} differs between the two clients"
