@@ -55,6 +55,7 @@ def _filled(value: Any, saved: Mapping[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    with MCPMemoryClient(endpoint=os.environ["POLYMNIA_URL"], api_key=os.environ.get("POLYMNIA_KEY")) as client:
+    endpoint, key = os.environ["POLYMNIA_URL"], os.environ.get("POLYMNIA_KEY")
+    with MCPMemoryClient(endpoint, key, client_name="conformance") as client:  # the name is part of some answers
         for line in replayed(client, json.loads(TABLE.read_text(encoding="utf-8"))):
             sys.stdout.write(line + "\n")

@@ -1,7 +1,7 @@
 // Command go measures a trivial call (open_nodes of one memory) by this client and by the official Go SDK against the
 // same server, in turn: latency, and the CPU time of the client's process.
 //
-//	go run . [-calls 300] [-rounds 10]
+//	go run . [-calls 200] [-rounds 15]
 //
 // It starts a server of its own with the command in POLYMNIA, or uses the one at POLYMNIA_URL. The official SDK has no
 // WebSocket transport for clients: it is measured over Streamable HTTP, and this client over both.
@@ -35,18 +35,22 @@ const name = "Ann"
 type side struct {
 	Client    string  `json:"client"`
 	Transport string  `json:"transport"`
-	P50       float64 `json:"p50_us"`
-	P95       float64 `json:"p95_us"`
+	P50       float64 `json:"p50_us"` // medians of the rounds
 	CPU       float64 `json:"cpu_us"`
+	Rounds    []round `json:"rounds"`
 
 	call func(context.Context) error
-	took []time.Duration
-	cpu  time.Duration
+}
+
+// round is what a call took in one block.
+type round struct {
+	P50 float64 `json:"p50_us"`
+	CPU float64 `json:"cpu_us"`
 }
 
 func main() {
-	calls := flag.Int("calls", 300, "calls of a block")
-	rounds := flag.Int("rounds", 10, "blocks of each side")
+	calls := flag.Int("calls", 200, "calls of a block")
+	rounds := flag.Int("rounds", 15, "blocks of each side")
 	flag.Parse()
 	if err := run(*calls, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -73,9 +77,9 @@ func run(calls, rounds int) error {
 			}
 		}
 	}
-	for round := range rounds {
+	for turn := range rounds {
 		order := slices.Clone(sides)
-		if round%2 == 1 {
+		if turn%2 == 1 {
 			slices.Reverse(order)
 		}
 		for _, one := range order {
@@ -85,32 +89,42 @@ func run(calls, rounds int) error {
 		}
 	}
 	for _, one := range sides {
-		slices.Sort(one.took)
-		one.P50 = micro(one.took[len(one.took)/2])
-		one.P95 = micro(one.took[len(one.took)*95/100])
-		one.CPU = micro(one.cpu / time.Duration(len(one.took)))
+		one.P50 = median(one.Rounds, func(r round) float64 { return r.P50 })
+		one.CPU = median(one.Rounds, func(r round) float64 { return r.CPU })
 	}
 	out := json.NewEncoder(os.Stdout)
 	out.SetIndent("", "  ")
 	return out.Encode(map[string]any{
-		"language": "go", "runtime": runtime.Version(), "sdk": sdk(), "call": "open_nodes", "calls": calls * rounds, "sides": sides,
+		"language": "go", "runtime": runtime.Version(), "sdk": sdk(), "call": "open_nodes", "calls": calls, "sides": sides,
 	})
 }
 
-// block makes calls one after another. What the collector does afterwards for the garbage of the block is counted too.
+// block makes calls one after another. What the collector does for the garbage of the block is counted too.
 func (s *side) block(ctx context.Context, calls int) error {
 	runtime.GC()
+	took := make([]time.Duration, calls)
 	before := used()
-	for range calls {
+	for i := range took {
 		begun := time.Now()
 		if err := s.call(ctx); err != nil {
 			return err
 		}
-		s.took = append(s.took, time.Since(begun))
+		took[i] = time.Since(begun)
 	}
 	runtime.GC()
-	s.cpu += used() - before
+	spent := used() - before
+	slices.Sort(took)
+	s.Rounds = append(s.Rounds, round{micro(took[calls/2]), micro(spent / time.Duration(calls))})
 	return nil
+}
+
+func median(rounds []round, of func(round) float64) float64 {
+	found := make([]float64, len(rounds))
+	for i, one := range rounds {
+		found[i] = of(one)
+	}
+	slices.Sort(found)
+	return found[len(found)/2]
 }
 
 func connect(ctx context.Context, host string) ([]*side, func(), error) {
