@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -431,5 +433,119 @@ func TestResumedStream(t *testing.T) {
 	}
 	if cuts.Load() != 1 || resumed.Load() == 0 || posts.Load() != 1 {
 		t.Errorf("streams %d, resumed %d: the call was sent again, or the stream was never cut", posts.Load(), resumed.Load())
+	}
+}
+
+// loser passes connections on to a server until it is told to lose an answer: then it closes the connection in place of
+// passing on what the server sends.
+type loser struct {
+	net.Listener
+	lose atomic.Bool
+	lost atomic.Int32
+}
+
+func newLoser(t *testing.T, server string) *loser {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loser{Listener: listener}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			front, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			back, err := net.Dial("tcp", server)
+			if err != nil {
+				front.Close()
+				continue
+			}
+			go func() {
+				io.Copy(back, front)
+				back.Close()
+			}()
+			go func() {
+				defer front.Close()
+				buffer := make([]byte, 64*1024)
+				for {
+					n, err := back.Read(buffer)
+					if n > 0 && l.lose.CompareAndSwap(true, false) {
+						l.lost.Add(1)
+						back.Close()
+						return
+					}
+					if _, failed := front.Write(buffer[:n]); err != nil || failed != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return l
+}
+
+func TestLostAnswer(t *testing.T) {
+	server := startServer(t, plenty...)
+	for _, transport := range []string{"ws", "http"} {
+		t.Run(transport, func(t *testing.T) {
+			ctx := background(t)
+			proxy := newLoser(t, "127.0.0.1:"+server.port)
+			endpoint := "ws://" + proxy.Addr().String() + "/ws"
+			if transport == "http" {
+				endpoint = "http://" + proxy.Addr().String() + "/mcp"
+			}
+			client := mcpmemory.NewClient(endpoint)
+			defer client.Close()
+			if err := client.Ping(ctx); err != nil {
+				t.Fatal(err)
+			}
+			project := project(t)
+
+			proxy.lose.Store(true)
+			stored, err := client.StoreContent(ctx, &mcpmemory.StoreContentRequest{ProjectID: project, Content: "Only once"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stored.Field("repeated") != true || stored.Field("content_id") == nil {
+				t.Errorf("the server was not told that it is a retry: %s", stored)
+			}
+			if found := written(t, client, project); found["Only once"] != 1 {
+				t.Errorf("it is stored %d times", found["Only once"])
+			}
+
+			proxy.lose.Store(true)
+			made, err := client.CreateEntities(ctx, &mcpmemory.CreateEntitiesRequest{Entities: []mcpmemory.Entity{
+				{Name: "Only once over " + transport, EntityType: "thing", Observations: []string{"x"}},
+			}})
+			if err != nil || len(made.IDs) != 1 {
+				t.Errorf("a write of the graph: %v, %v", made, err)
+			}
+			if proxy.lost.Load() != 2 {
+				t.Errorf("%d answers were lost", proxy.lost.Load())
+			}
+		})
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	host(t) // what belongs to the server is there before
+	before := runtime.NumGoroutine()
+	for _, transport := range []string{"ws", "stdio"} {
+		client := newClient(t, transport)
+		ctx := background(t)
+		if _, err := client.Subscribe(ctx, "memory://knowledge-graph", func(mcpmemory.Update) {}); err != nil {
+			t.Fatal(err)
+		}
+		client.Close()
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, after, stacks[:runtime.Stack(stacks, true)])
 	}
 }
