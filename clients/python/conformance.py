@@ -13,7 +13,10 @@ from clients.conformance.comparing import TABLE
 from clients.generate.python import python_name
 from polymnia.client import MCPMemoryClient, MCPMemoryError
 
-__all__ = ["replayed"]
+__all__ = ["NAME", "replayed"]
+
+NAME = "conformance"
+"""What the client calls itself: the history tells it again."""
 
 _OPERATIONS = TABLE.parents[1] / "operations.json"
 
@@ -55,7 +58,7 @@ def _filled(value: Any, saved: Mapping[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    endpoint, key = os.environ["POLYMNIA_URL"], os.environ.get("POLYMNIA_KEY")
-    with MCPMemoryClient(endpoint, key, client_name="conformance") as client:  # the name is part of some answers
+    url, key = os.environ["POLYMNIA_URL"], os.environ.get("POLYMNIA_KEY")
+    with MCPMemoryClient(url, key, client_name=NAME) as client:
         for line in replayed(client, json.loads(TABLE.read_text(encoding="utf-8"))):
             sys.stdout.write(line + "\n")
