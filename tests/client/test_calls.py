@@ -189,6 +189,47 @@ def test_a_server_that_is_not_there_is_an_error_when_the_time_is_over() -> None:
         MCPMemoryClient("ftp://127.0.0.1")
 
 
+def test_a_message_that_is_too_large_is_refused_and_no_other_call_suffers(tmp_path: Path) -> None:
+    serving = Serving(tmp_path, "--max-message-bytes", "20000")
+    stdio = serving.url("stdio") + " --max-message-bytes 20000"
+
+    async def crowd(endpoint: str) -> None:
+        async with AsyncMCPMemoryClient(endpoint) as client:
+            await client.ping()
+            large, *small = await asyncio.gather(
+                client.store_content("p", "x" * 30_000),
+                *(client.scope_list() for _ in range(5)),
+                return_exceptions=True,
+            )
+            assert isinstance(large, MCPMemoryError)
+            assert large.code == -32600
+            assert all(isinstance(one, dict) for one in small)
+
+    try:
+        for endpoint in (serving.url("ws"), serving.url("http"), stdio):
+            asyncio.run(crowd(endpoint))
+    finally:
+        serving.close()
+
+
+def test_an_address_names_a_project_in_any_script(shared: Serving) -> None:
+    for kind in ("ws", "http"):
+        with MCPMemoryClient(f"{shared.url(kind)}?project=프로젝트 {kind}") as client:
+            client.create_entities([{"name": "제이드", "entityType": "사람", "observations": ["서울"]}])
+            assert [one["name"] for one in client.read_graph()["entities"]] == ["제이드"]
+
+
+def test_a_client_that_was_closed_says_so(url: str) -> None:
+    client = MCPMemoryClient(url)
+    client.ping()
+    client.close()
+    client.close()
+    with pytest.raises(ConnectionFailedError, match="closed"):
+        client.ping()
+    with pytest.raises(ValueError, match="line break"):
+        MCPMemoryClient(url, api_key="a\r\nX-Other: b")
+
+
 def test_importing_the_client_imports_nothing_of_the_server() -> None:
     code = (
         "import sys, polymnia.client; print([m for m in sys.modules if m.startswith('polymnia.') and not "

@@ -41,7 +41,6 @@ Changed = Callable[[str], object]
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
 _CLOSING = 2.0  # seconds that what runs in the background may take to end
-_NOBODY = None, None
 _LOCAL = "ws://127.0.0.1:9080/ws"
 
 
@@ -64,6 +63,22 @@ _updated = Decoder(_Updated)
 _agreed = Decoder(_Agreed)
 
 
+class _Waiting:
+    """A request that was sent and is not answered: by which link, how large it is, and who waits for it."""
+
+    __slots__ = ("future", "link", "size")
+
+    def __init__(self, link: Link, size: int, future: asyncio.Future[bytes]) -> None:
+        self.link = link
+        self.size = size
+        self.future = future
+
+    def fail(self, error: Exception) -> None:
+        """There is no answer."""
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
 class AsyncMCPMemoryClient(AsyncOperations):
     """A client of a memory server for asyncio.
 
@@ -71,8 +86,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
     ``https://``), or ``stdio`` for a server of one's own, started with ``command``. ``timeout`` is that of one call in
     seconds, all retries included; None waits for as long as it takes.
 
-    It connects at the first call. A connection that is lost is made again and what was not answered is sent again;
-    writes carry an id, so that the server does them once.
+    It belongs to the event loop it is first used in, and connects at the first call. A connection that is lost is made
+    again and what was not answered is sent again; writes carry an id, so that the server does them once.
     """
 
     def __init__(
@@ -89,6 +104,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
         sent = {"User-Agent": f"polymnia-python/{__version__}", **(headers or {})}
         if api_key is not None:
             sent["Authorization"] = f"Bearer {api_key}"
+        if wrong := [name for name, value in sent.items() if not (name + value).isprintable()]:
+            raise ValueError(f"the header {wrong[0]!r} has a line break or another character that no header may have")
         kind, _, rest = endpoint.partition(":")
         if kind not in ("ws", "wss", "http", "https", "stdio"):
             raise ValueError(f"{endpoint!r} is no endpoint: ws, wss, http, https or stdio")
@@ -100,13 +117,13 @@ class AsyncMCPMemoryClient(AsyncOperations):
         self._name = client_name
         self._link: Link | None = None
         self._opening: asyncio.Lock | None = None
-        self._waiting: dict[int, tuple[Link, asyncio.Future[bytes]]] = {}
+        self._waiting: dict[int, _Waiting] = {}
         self._watching: dict[int, Progress] = {}
         self._subscribed: dict[str, list[Changed]] = {}
         self._reviving: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[Any]] = set()
         self._last = 0
-        self._closed = False
+        self.is_closed = False
 
     # Calls
 
@@ -184,7 +201,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
     async def close(self) -> None:
         """Disconnect. Calls that are under way fail."""
-        self._closed = True
+        self.is_closed = True
         if self._reviving is not None:
             self._reviving.cancel()
         if (link := self._link) is not None:
@@ -192,9 +209,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
             await link.close()
         if self._running:
             await asyncio.wait(self._running, timeout=_CLOSING)
-        for _, future in self._waiting.values():
-            if not future.done():
-                future.set_exception(ConnectionFailedError("The client was closed"))
+        for waiting in self._waiting.values():
+            waiting.fail(ConnectionFailedError("The client was closed"))
 
     async def __aenter__(self) -> AsyncMCPMemoryClient:
         return self
@@ -229,7 +245,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
             async with asyncio.timeout_at(end):
                 while True:
                     try:
-                        return await self._once(id, data)
+                        link = self._link or await self._connected()
+                        latest = None
+                        return await self._asked(link, id, data)
                     except Lost as e:
                         latest, wait = e, pause * (0.5 + random.random())
                         pause = min(pause * 2, _LONGEST_PAUSE)
@@ -250,16 +268,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
         finally:
             self._watching.pop(id, None)
 
-    async def _once(self, id: int, data: bytes) -> bytes:
-        """Send a request over the connection there is, or a new one, and wait for the answer."""
-        link = self._link
-        if link is None:
-            link = await self._connected()
-        return await self._asked(link, id, data)
-
     async def _asked(self, link: Link, id: int, data: bytes) -> bytes:
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting[id] = link, future
+        self._waiting[id] = _Waiting(link, len(data), future)
         try:
             link.send(id, data)
             return await future
@@ -276,7 +287,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if self._opening is None:
             self._opening = asyncio.Lock()
         async with self._opening:
-            if self._closed:
+            if self.is_closed:
                 raise ConnectionFailedError("The client was closed")
             if self._link is not None:
                 return self._link
@@ -329,7 +340,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
     async def _revive(self) -> None:
         """Connect again for those who hear of changes, and tell them that they may have missed one."""
         pause = _FIRST_PAUSE
-        while self._subscribed and not self._closed:
+        while self._subscribed and not self.is_closed:
             try:
                 await self._connected()
             except (Lost, RateLimitedError):
@@ -353,35 +364,42 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if message.method is not None:
             self._told(message)
             return
-        _, future = self._waiting.get(message.id, _NOBODY) if isinstance(message.id, int) else _NOBODY
-        if future is None or future.done():
+        if message.id is None and message.error is not None and self._waiting:
+            # The server could not read a message, not even its id: it was too large.
+            max(self._waiting.values(), key=lambda one: one.size).fail(message.error.raised())
+            return
+        waiting = self._waiting.get(message.id) if isinstance(message.id, int) else None
+        if waiting is None:
             return
         if message.error is not None:
-            told = message.error
-            future.set_exception(error_of(told.code, told.message, told.data))
-        else:
-            future.set_result(bytes(message.result) or b"{}")
+            waiting.fail(message.error.raised())
+        elif not waiting.future.done():
+            waiting.future.set_result(bytes(message.result) or b"{}")
 
     def waits(self, id: int) -> bool:
         """Whether a request is not answered yet."""
-        return id in self._waiting and not self._waiting[id][1].done()
+        return id in self._waiting and not self._waiting[id].future.done()
 
     def fail(self, id: int, error: Exception) -> None:
         """A request will not be answered by this connection."""
-        _, future = self._waiting.get(id, _NOBODY)
-        if future is not None and not future.done():
-            future.set_exception(error)
+        if id in self._waiting:
+            self._waiting[id].fail(error)
 
-    def lost(self, link: Link, error: Exception) -> None:
-        """The connection is gone: every request on it is sent again by whoever waits for it."""
-        for its, future in self._waiting.values():
-            if its is link and not future.done():
-                future.set_exception(Lost(str(error)))
+    def lost(self, link: Link, error: Lost) -> None:
+        """The connection is gone: every request on it is sent again by whoever waits for it.
+
+        All but one that was too large for the server: that is the largest of them.
+        """
+        theirs = [one for one in self._waiting.values() if one.link is link and not one.future.done()]
+        if error.too_large and theirs:
+            max(theirs, key=lambda one: one.size).fail(error_of(-32600, str(error), {"details": {"status": 413}}))
+        for one in theirs:
+            one.fail(Lost(str(error)))
         if self._link is not link:
             return
         self._link = None
         self._run(link.close())  # what it holds besides
-        if self._subscribed and not self._closed and (self._reviving is None or self._reviving.done()):
+        if self._subscribed and not self.is_closed and (self._reviving is None or self._reviving.done()):
             self._reviving = asyncio.get_running_loop().create_task(self._revive())
 
     def _told(self, message: Message) -> None:

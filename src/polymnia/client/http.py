@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from httptools import HttpParserError, HttpResponseParser
 
@@ -152,7 +152,8 @@ class HttpLink:
         self._host, secure = parts.hostname, parts.scheme == "https"
         self._port = parts.port or (443 if secure else 80)
         self._ssl = (target.ssl or ssl.create_default_context()) if secure else None
-        self._path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
+        path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
+        self._path = quote(path, safe="%/?=&:@!$'()*+,;~")
         host = parts.netloc.rpartition("@")[2]
         self._head = "".join(f"{name}: {value}\r\n" for name, value in {"Host": host, **target.headers}.items())
         self._session: str | None = None
@@ -216,10 +217,10 @@ class HttpLink:
     async def _post(self, id: int, data: bytes) -> None:
         try:
             answer = await self._ask("POST", data, self._owner.receive, waits=lambda: self._owner.waits(id))
+            if answer.status >= 400:
+                raise self._refused(answer)
             if not answer.streams:
                 self._owner.receive(bytes(answer.body))
-            if answer.status >= 400 and self._owner.waits(id):  # refused before it was a request
-                raise self._refused(answer)
         except (Lost, MCPMemoryError) as e:
             self._owner.fail(id, e)
         else:
@@ -244,7 +245,7 @@ class HttpLink:
                     last = ""
                 last = answer.last or last
             except Lost as e:
-                last = e.args[1] if len(e.args) > 1 else last
+                last = e.last or last
             await asyncio.sleep(_AGAIN)
 
     async def _ask(
@@ -275,7 +276,7 @@ class HttpLink:
             last = answer.last or last
             if waits is None or not answer.streams or not answer.last or not waits():
                 if broken is not None:
-                    raise Lost(str(broken), last) from broken
+                    raise Lost(str(broken), last=last) from broken
                 return answer
             method, body, resumed = "GET", b"", True
             await asyncio.sleep(_AGAIN)

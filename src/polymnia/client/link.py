@@ -12,7 +12,15 @@ __all__ = ["Link", "Lost", "Owner", "Target"]
 
 
 class Lost(Exception):
-    """The connection is gone, or could not be made. Whatever was not answered may be sent again."""
+    """The connection is gone, or could not be made. Whatever was not answered may be sent again.
+
+    ``last`` is the id of the last event of a stream that broke; ``too_large`` says that a message was.
+    """
+
+    def __init__(self, text: str, *, last: str = "", too_large: bool = False) -> None:
+        super().__init__(text)
+        self.last = last
+        self.too_large = too_large
 
 
 class Target(Struct, frozen=True):
@@ -36,7 +44,7 @@ class Owner(Protocol):
     def fail(self, id: int, error: Exception) -> None:
         """A request will not be answered."""
 
-    def lost(self, link: Link, error: Exception) -> None:
+    def lost(self, link: Link, error: Lost) -> None:
         """The link can carry nothing any more."""
 
 

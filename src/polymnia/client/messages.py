@@ -22,6 +22,10 @@ class _Error(Struct):
     message: str = ""
     data: Any = None
 
+    def raised(self) -> MCPMemoryError:
+        """As the client raises it."""
+        return error_of(self.code, self.message, self.data)
+
 
 class Message(Struct):
     """Anything a server sends."""
@@ -105,7 +109,7 @@ def error_in(data: bytes, status: int, retry_after: str | None = None) -> MCPMem
     told = found.error
     if retry_after is not None and retry_after.isdigit() and isinstance(told.data, dict):
         told.data.setdefault("retry_after", int(retry_after))
-    return error_of(told.code, told.message, told.data)
+    return told.raised()
 
 
 def _text(content: Raw) -> str:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from polymnia.client.asynchronous import AsyncMCPMemoryClient, Changed, Progress
-from polymnia.client.errors import CallTimeoutError
+from polymnia.client.errors import ConnectionFailedError
 from polymnia.client.messages import Result
 from polymnia.client.operations import Operations
 
@@ -106,7 +106,7 @@ class MCPMemoryClient(Operations):
         with self._starting:
             loop, self._loop = self._loop, None
             thread, self._thread = self._thread, None
-        self._client._closed = True
+            self._client.is_closed = True
         if loop is None or thread is None:
             return
         asyncio.run_coroutine_threadsafe(self._client.close(), loop).result()
@@ -128,18 +128,22 @@ class MCPMemoryClient(Operations):
         return self.call_tool(tool, given, timeout=timeout, on_progress=on_progress).value
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        loop = self._loop or self._started()
+        try:
+            loop = self._loop or self._started()
+        except ConnectionFailedError:
+            work.close()
+            raise
         future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             return future.result()
-        except CallTimeoutError:
-            raise
         except BaseException:
-            future.cancel()  # an interrupt withdraws the call
+            future.cancel()  # an interrupt withdraws the call; what has ended is past that
             raise
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._starting:
+            if self._client.is_closed:
+                raise ConnectionFailedError("The client was closed")
             if self._loop is None:
                 self._loop = loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=_turn, args=(loop,), name="polymnia-client", daemon=True)

@@ -20,6 +20,7 @@ __all__ = ["WebSocketLink"]
 
 _QUIET = 20.0  # seconds without a byte after which the server is pinged, and as many more until it is given up
 _CLOSING = 1.0
+_TOO_LARGE = 1009
 
 
 class WebSocketLink(asyncio.Protocol):
@@ -110,7 +111,11 @@ class WebSocketLink(asyncio.Protocol):
             self._watch.cancel()
         if not self._gone.done():
             self._gone.set_result(None)
-        lost = Lost(str(error or self._protocol.parser_exc or "the server closed the connection"))
+        said = self._protocol.close_rcvd
+        why = (
+            (said.reason if said else None) or error or self._protocol.parser_exc or "the server closed the connection"
+        )
+        lost = Lost(str(why), too_large=said is not None and said.code == _TOO_LARGE)
         if self._opened.done():
             self._owner.lost(self, lost)
         else:
