@@ -10,8 +10,11 @@ import (
 	"time"
 )
 
-// mostTriesOfLarge is how often a large message is sent again: the server may close the connection because of it.
-const mostTriesOfLarge = 5
+// A large message is sent again only so often: it may be why the server closes the connection.
+const (
+	large            = 1 << 20
+	mostTriesOfLarge = 5
+)
 
 // Progress is how far a long call is.
 type Progress struct {

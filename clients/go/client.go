@@ -134,10 +134,17 @@ func NewClient(endpoint string, options ...Option) *Client {
 		c.bad = errors.New("an endpoint begins with ws://, wss://, http:// or https://, or is stdio")
 		return c
 	}
-	if at, err := url.Parse(endpoint); err != nil {
+	at, err := url.Parse(endpoint)
+	switch {
+	case err != nil:
 		c.bad = err
-	} else if at.Host == "" {
+	case at.Host == "":
 		c.bad = errors.New("the endpoint names no host")
+	case strings.ContainsAny(c.key, "\r\n\x00"):
+		c.bad = errors.New("the key contains a line break")
+	default:
+		at.RawQuery = at.Query().Encode() // a project may be named in any script
+		c.endpoint = at.String()
 	}
 	return c
 }

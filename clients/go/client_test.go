@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -255,6 +256,10 @@ func TestSubscription(t *testing.T) {
 }
 
 func TestBadEndpoints(t *testing.T) {
+	broken := mcpmemory.NewClient("http://localhost:9080/mcp", mcpmemory.WithAPIKey("a\r\nX-Other: b"))
+	if err := broken.Ping(context.Background()); !errors.Is(err, mcpmemory.ErrConnection) {
+		t.Errorf("a key with a line break: %v", err)
+	}
 	for _, endpoint := range []string{"", "localhost:9080", "ftp://localhost", "ws://", "http://%zz"} {
 		err := mcpmemory.NewClient(endpoint).Ping(context.Background())
 		if !errors.Is(err, mcpmemory.ErrConnection) {
@@ -294,19 +299,63 @@ func TestConnectionRefused(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	server := startServer(t, append([]string{"--max-message-bytes", "20000"}, plenty...)...)
+	for _, endpoint := range []string{server.ws(), server.http()} {
+		client := mcpmemory.NewClient(endpoint)
+		defer client.Close()
+		ctx := background(t)
+		if err := client.Ping(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var others sync.WaitGroup
+		for range 5 {
+			others.Add(1)
+			go func() {
+				defer others.Done()
+				if _, err := client.ScopeList(ctx, nil); err != nil {
+					t.Errorf("%s: a call beside it: %v", endpoint, err)
+				}
+			}()
+		}
+		_, err := client.StoreContent(ctx, &mcpmemory.StoreContentRequest{ProjectID: "large", Content: strings.Repeat("x", 30_000)})
+		var refused *mcpmemory.Error
+		if !errors.As(err, &refused) || refused.Code != -32600 {
+			t.Errorf("%s: a message that is too large: %v", endpoint, err)
+		}
+		others.Wait()
+	}
+}
+
+func TestMuchTooLarge(t *testing.T) {
 	overEach(t, func(t *testing.T, client *mcpmemory.Client, project string) {
-		ctx, stop := context.WithTimeout(background(t), time.Minute)
-		defer stop()
+		ctx := background(t)
 		_, err := client.StoreContent(ctx, &mcpmemory.StoreContentRequest{
 			ProjectID: project, Content: strings.Repeat("word ", 4<<20),
 		})
-		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "large") && !strings.Contains(err.Error(), "limit") {
+		if err == nil || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a message of 20 MB: %v", err)
 		}
 		if err := client.Ping(ctx); err != nil {
 			t.Errorf("the call after it: %v", err)
 		}
 	})
+}
+
+func TestProjectInTheAddress(t *testing.T) {
+	for _, address := range []string{"ws://" + host(t) + "/ws", "http://" + host(t) + "/mcp"} {
+		client := mcpmemory.NewClient(address + "?project=프로젝트 " + project(t))
+		defer client.Close()
+		ctx := background(t)
+		if _, err := client.CreateEntities(ctx, &mcpmemory.CreateEntitiesRequest{Entities: []mcpmemory.Entity{
+			{Name: "제이드", EntityType: "사람", Observations: []string{"서울"}},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		graph, err := client.ReadGraph(ctx, nil)
+		if err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "제이드" {
+			t.Errorf("%s: %v, %v", address, graph, err)
+		}
+	}
 }
 
 func TestClosed(t *testing.T) {

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// large is the size of a message that can be what the server found too large; smaller ones were only on the same way.
-const large = 1 << 20
-
 // closeGrace is how long the other side is listened to after it has stopped to listen.
 const closeGrace = 200 * time.Millisecond
 
@@ -42,12 +39,19 @@ type duplex struct {
 	handle func(connection, message)
 
 	mu      sync.Mutex
-	waiting map[int64]chan message
+	waiting map[int64]*pending
 	queue   []*outgoing
 	err     error // why it ended
+	largest int   // size of the largest message that was not answered then
 
 	wake  chan struct{}
 	ended chan struct{}
+}
+
+// pending is a request that is not answered yet.
+type pending struct {
+	answer chan message
+	size   int
 }
 
 // outgoing is a message on its way. taken is set when the writer has begun with it, under the lock of the connection.
@@ -59,7 +63,7 @@ type outgoing struct {
 
 func newDuplex(p pipe, handle func(connection, message)) *duplex {
 	d := &duplex{
-		pipe: p, handle: handle, waiting: map[int64]chan message{},
+		pipe: p, handle: handle, waiting: map[int64]*pending{},
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go d.readAll()
@@ -75,7 +79,7 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 		defer d.mu.Unlock()
 		return message{}, &lost{err: d.err}
 	}
-	d.waiting[id] = answer
+	d.waiting[id] = &pending{answer, len(data)}
 	d.queue = append(d.queue, sending)
 	d.mu.Unlock()
 	d.signal()
@@ -101,7 +105,10 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return message{}, &lost{err: d.err, fatal: len(data) > large && errors.Is(d.err, errTooLarge)}
+		if errors.Is(d.err, errTooLarge) && len(data) >= d.largest { // the others were only sent beside it
+			return message{}, &lost{fatal: true, err: &Error{Code: codeInvalidRequest, Message: d.err.Error(), cause: d.err}}
+		}
+		return message{}, &lost{err: d.err}
 	}
 }
 
@@ -146,11 +153,11 @@ func (d *duplex) readAll() {
 		}
 		d.mu.Lock()
 		id := read.number()
-		answer := d.waiting[id]
+		waiting := d.waiting[id]
 		delete(d.waiting, id)
 		d.mu.Unlock()
-		if answer != nil {
-			answer <- read
+		if waiting != nil {
+			waiting.answer <- read
 		}
 	}
 }
@@ -194,6 +201,9 @@ func (d *duplex) end(err error) {
 	first := d.err == nil
 	if first {
 		d.err = err
+		for _, one := range d.waiting {
+			d.largest = max(d.largest, one.size)
+		}
 	}
 	d.mu.Unlock()
 	if !first {

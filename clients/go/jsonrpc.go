@@ -7,7 +7,10 @@ import (
 	"strconv"
 )
 
-const protocolVersion = "2025-11-25"
+const (
+	protocolVersion    = "2025-11-25"
+	codeInvalidRequest = -32600
+)
 
 // message is any JSON-RPC message that comes from a server.
 type message struct {
