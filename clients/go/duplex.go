@@ -17,7 +17,7 @@ var errTooLarge = errors.New("the message is too large for the server")
 type connection interface {
 	// exchange sends a request and waits for its answer.
 	exchange(ctx context.Context, id int64, data []byte) (message, error)
-	// notify sends what is not answered, and does not wait.
+	// notify sends what is not answered, and ignores failures: whoever waits for an answer learns of them.
 	notify(data []byte)
 	// listen makes sure that notifications which belong to no request are heard.
 	listen()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -404,7 +405,7 @@ func TestResumedStream(t *testing.T) {
 		}
 	}
 	proxy.FlushInterval = -1
-	proxy.ErrorLog = nil
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
 	proxy.ModifyResponse = func(r *http.Response) error {
 		if r.Request.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
 			posts.Add(1)

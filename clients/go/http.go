@@ -56,7 +56,7 @@ var defaultHTTP = func() *http.Client {
 func (w *web) exchange(ctx context.Context, id int64, data []byte) (message, error) {
 	answer, err := w.post(ctx, data)
 	if err != nil && ctx.Err() != nil {
-		go w.sendQuietly(cancellation(id, context.Cause(ctx).Error()))
+		go w.notify(cancellation(id, context.Cause(ctx).Error()))
 		return message{}, ctx.Err()
 	}
 	return answer, err
@@ -215,10 +215,7 @@ func (t *idleReader) Read(into []byte) (int, error) {
 	return n, err
 }
 
-func (w *web) notify(data []byte) { go w.sendQuietly(data) }
-
-// sendQuietly sends what has no answer and ignores failures.
-func (w *web) sendQuietly(data []byte) {
+func (w *web) notify(data []byte) {
 	ctx, stop := context.WithTimeout(w.ctx, cleanupTimeout)
 	defer stop()
 	request, err := w.request(ctx, http.MethodPost, data)

@@ -156,6 +156,6 @@ func (c *Client) reply(conn connection, asked message) {
 		answer["error"] = map[string]any{"code": -32601, "message": "Method not found: " + asked.Method}
 	}
 	if data, err := encode(answer); err == nil {
-		conn.notify(data)
+		go conn.notify(data) // this is the goroutine that reads
 	}
 }
