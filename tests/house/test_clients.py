@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+from pathlib import Path
 
 import pytest
 
+from clients import testing
 from clients.generate.__main__ import COMMAND, LANGUAGES, ROOT, generated, stale
 from polymnia import __version__
 from polymnia.client import AsyncMCPMemoryClient, MCPMemoryClient
@@ -34,3 +36,19 @@ def test_every_tool_and_every_operation_is_a_documented_method_of_both_python_cl
         if not name.startswith("_") and inspect.iscoroutinefunction(method):
             other = inspect.signature(getattr(MCPMemoryClient, name))
             assert other == inspect.signature(method), f"{name} differs between the two clients"
+
+
+def test_a_language_that_cannot_be_had_is_left_out_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "go.mod").touch()
+    (tmp_path / "package.json").touch()
+    monkeypatch.setattr(testing, "GO", tmp_path)
+    monkeypatch.setattr(testing, "TYPESCRIPT", tmp_path)
+    monkeypatch.setattr(testing.shutil, "which", lambda name: None)
+    monkeypatch.setattr(testing, "_installed", lambda module, package: False)
+    assert testing.main(["typescript", "go"]) == 0
+    told = capsys.readouterr().out
+    assert "The typescript client was not tested: there is no Node 20 or newer" in told
+    assert "The go client was not tested: there is no Go 1.24 or newer" in told
+    assert testing.main(["cobol"]) == 2
