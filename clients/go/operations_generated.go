@@ -838,7 +838,7 @@ type MemorySearchRequest struct {
 	// At most so many memories. Default: 10.
 	Limit int `json:"limit,omitempty"`
 
-	// Leave out what is less similar. Default: 0.1.
+	// Leave out what scores less. If you give none and nothing reaches it: the nearest. Default: 0.1.
 	SimilarityThreshold *float64 `json:"similarity_threshold,omitempty"`
 
 	// Tell what each memory is linked to. Default: true.
@@ -2543,6 +2543,10 @@ type Memory struct {
 	Name string `json:"name"`
 
 	Kind string `json:"kind"`
+
+	PreviousTurn *PreviousTurn `json:"previous_turn"`
+
+	NextTurn *NextTurn `json:"next_turn"`
 }
 
 // Association is part of what [Client.MemorySearch] returns.
@@ -2558,6 +2562,34 @@ type Association struct {
 	Direction string `json:"direction"`
 
 	Strength float64 `json:"strength"`
+
+	// Default: false.
+	Truncated bool `json:"truncated"`
+
+	Name string `json:"name"`
+}
+
+// PreviousTurn is part of what [Client.MemorySearch] returns.
+type PreviousTurn struct {
+	MemoryID string `json:"memory_id"`
+
+	Content string `json:"content"`
+
+	Who string `json:"who"`
+
+	// Default: false.
+	Truncated bool `json:"truncated"`
+
+	Name string `json:"name"`
+}
+
+// NextTurn is part of what [Client.MemorySearch] returns.
+type NextTurn struct {
+	MemoryID string `json:"memory_id"`
+
+	Content string `json:"content"`
+
+	Who string `json:"who"`
 
 	// Default: false.
 	Truncated bool `json:"truncated"`

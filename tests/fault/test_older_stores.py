@@ -90,7 +90,7 @@ def test_a_store_of_an_earlier_release_is_read_searched_and_embedded_anew(place:
     health = json.loads(place.run("health", "--json", "--embedder", "auto").stdout)
     vectors = health["models"].pop("use-multilingual-3")["vectors"]
     ready = {"vectors": vectors, "pending": 0, "state": "ready", "why": None}
-    assert health["models"] == {"polymnia-en-1": ready, "polymnia-multi-1": ready}
+    assert health["models"] == {"polymnia-en-1": ready, "polymnia-multi-2": ready}
     assert health["well"] and vectors
 
     for query, name in (("who is a musician?", "Mira Vance"), ("누가 악기를 연주하나요?", "Mira Vance")):

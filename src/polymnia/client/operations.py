@@ -70,6 +70,8 @@ __all__ = [
     "MemorySearchAnswer",
     "MemorySearchAnswerMemory",
     "MemorySearchAnswerMemoryAssociation",
+    "MemorySearchAnswerMemoryNextTurn",
+    "MemorySearchAnswerMemoryPreviousTurn",
     "MemoryUpdateAnswer",
     "MemoryUpdateAnswerAssociation",
     "MemoryUpdateAnswerSimilarMemory",
@@ -444,6 +446,26 @@ class MemorySearchAnswerMemoryAssociation(TypedDict):
     name: NotRequired[str]
 
 
+class MemorySearchAnswerMemoryPreviousTurn(TypedDict):
+    """A part of what ``memory_search`` answers."""
+
+    memory_id: str
+    content: str
+    who: NotRequired[str]
+    truncated: NotRequired[bool]
+    name: NotRequired[str]
+
+
+class MemorySearchAnswerMemoryNextTurn(TypedDict):
+    """A part of what ``memory_search`` answers."""
+
+    memory_id: str
+    content: str
+    who: NotRequired[str]
+    truncated: NotRequired[bool]
+    name: NotRequired[str]
+
+
 class MemorySearchAnswerMemory(TypedDict):
     """A part of what ``memory_search`` answers."""
 
@@ -458,6 +480,8 @@ class MemorySearchAnswerMemory(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     name: NotRequired[str]
     kind: NotRequired[str]
+    previous_turn: NotRequired[MemorySearchAnswerMemoryPreviousTurn]
+    next_turn: NotRequired[MemorySearchAnswerMemoryNextTurn]
 
 
 class MemorySearchAnswer(TypedDict):
@@ -1643,7 +1667,7 @@ class AsyncOperations:
         query: Required. What to look for, in plain words; a question is fine.
         scope: Search only this scope.
         limit: At most so many memories.
-        similarity_threshold: Leave out what is less similar.
+        similarity_threshold: Leave out what scores less. If you give none and nothing reaches it: the nearest.
         include_associations: Tell what each memory is linked to.
         include_child_scopes: Search the scopes below it too.
         """
@@ -3117,7 +3141,7 @@ class Operations:
         query: Required. What to look for, in plain words; a question is fine.
         scope: Search only this scope.
         limit: At most so many memories.
-        similarity_threshold: Leave out what is less similar.
+        similarity_threshold: Leave out what scores less. If you give none and nothing reaches it: the nearest.
         include_associations: Tell what each memory is linked to.
         include_child_scopes: Search the scopes below it too.
         """

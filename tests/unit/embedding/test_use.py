@@ -58,7 +58,7 @@ def test_what_means_the_same_is_near_in_every_language_and_nothing_else_is(use: 
 
 
 def test_our_sentences_without_a_common_subject_look_as_unrelated_as_measured_on_many(use: Use) -> None:
-    assert mean_cosine(use.embed(SENTENCES)) == pytest.approx(use.unrelated, abs=0.03)
+    assert mean_cosine(use.embed(SENTENCES)) == pytest.approx(use.unrelated, abs=0.05)
 
 
 def test_a_very_long_text_is_read_at_its_start(use: Use) -> None:

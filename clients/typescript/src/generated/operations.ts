@@ -506,7 +506,7 @@ export interface MemorySearchParams {
   scope?: string;
   /** At most so many memories. */
   limit?: number;
-  /** Leave out what is less similar. */
+  /** Leave out what scores less. If you give none and nothing reaches it: the nearest. */
   similarity_threshold?: number;
   /** Tell what each memory is linked to. */
   include_associations?: boolean;
@@ -538,6 +538,22 @@ export interface MemorySearchAnswer {
     metadata?: Record<string, any>;
     name?: string;
     kind?: string;
+    previous_turn?: {
+      memory_id: string;
+      content: string;
+      who?: string;
+      truncated?: boolean;
+      name?: string;
+      [key: string]: any;
+    };
+    next_turn?: {
+      memory_id: string;
+      content: string;
+      who?: string;
+      truncated?: boolean;
+      name?: string;
+      [key: string]: any;
+    };
     [key: string]: any;
   }[];
   total_found: number;
