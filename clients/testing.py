@@ -66,8 +66,6 @@ def _python() -> _Prepared:
 
 
 def _typescript() -> _Prepared:
-    if not (TYPESCRIPT / "package.json").exists():
-        raise Missing(f"{TYPESCRIPT.relative_to(ROOT)} is not there")
     node, npm = _node()
     environment = _environment(os.path.dirname(node))
     install = [*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
@@ -75,8 +73,6 @@ def _typescript() -> _Prepared:
 
 
 def _go() -> _Prepared:
-    if not (GO / "go.mod").exists():
-        raise Missing(f"{GO.relative_to(ROOT)} is not there")
     go = _found_go()
     environment = _environment(os.path.dirname(go))
     tests = [[go, "vet", "./..."], [go, "test", "-count=1", "./..."]]  # Go does not see when the server has changed
