@@ -29,7 +29,7 @@ class Border(NamedTuple):
 
     def confidence(self, chance: float, near: float, shared: float) -> float:
         """The share of pairs with this chance that clash, for statements that are so near and share so much."""
-        if max(near, shared) < self.apart:
+        if near != shared and max(near, shared) < self.apart:  # they are equal where there are no vectors: nobody knows
             return 0.0
         chance = min(max(chance, 1e-4), 1 - 1e-4)
         odds = self.judged * log(chance / (1 - chance)) + self.near * near + self.shared * shared + self.shift
@@ -39,7 +39,7 @@ class Border(NamedTuple):
 NAMED = Border(judged=1.01, near=1.72, shared=-0.69, shift=-0.37, medium=0.25, apart=0.2)
 """For items that a caller names together."""
 
-PROJECT = Border(judged=0.93, near=2.93, shared=3.98, shift=-3.89, medium=0.59)
+PROJECT = Border(judged=0.93, near=2.93, shared=3.98, shift=-3.89, medium=0.7)
 """For pairs that were found in a project."""
 
 SAME = 0.675

@@ -70,7 +70,7 @@ def test_a_set_of_one_and_of_unknown_items(desk: Desk) -> None:
 
 def test_what_the_judge_calls_a_conflict_is_told_with_both_statements_and_which_is_newer(tmp_path: Path) -> None:
     judge = Opinion()
-    old, new = "The ferry to Vik leaves from the north pier.", "Boats for Vik now depart at the south quay."
+    old, new = "The ferry to Vik leaves from the north pier.", "The Vik ferry now departs at the south quay."
     judge.of(old, new, "update", "conflict")
     desk = Desk(tmp_path, judge=judge)
     ids = [desk.note(old, day=1), desk.note(new, day=40)]
