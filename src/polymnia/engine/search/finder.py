@@ -296,8 +296,10 @@ class Finder(Tending):
         """
         if not self.channels or not text.strip():
             return _nobody
-        if not self.channels[0].embedder.knows(text):
-            self._hold(project).index.mixed = True  # what is asked in another language is looked for in all of them
+        held = self._hold(project)
+        if not held.index.mixed and not self.channels[0].embedder.knows(text):
+            with held.lock:  # what is asked in another language is looked for in all of them
+                held.index.mixed = True
         ready = [channel for channel in self._awaited(project) if channel.embedder.knows(text)]
         if not ready:
             return _nobody

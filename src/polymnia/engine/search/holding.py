@@ -83,7 +83,7 @@ class Holding:
 
     def _follow(self, held: Held, snapshot: Snapshot, place: object) -> None:
         if held.place != place:
-            held.index = Index(Analysis())
+            held.index = Index(Analysis(), mixed=held.index.mixed)
             held.place = place
         index = held.index
         for channel in self.channels:

@@ -49,10 +49,10 @@ class Index:
     A word index that proves to be damaged is left alone until it is made anew: its texts are read here instead.
     """
 
-    def __init__(self, analyst: Analyst) -> None:
+    def __init__(self, analyst: Analyst, *, mixed: bool = False) -> None:
         self._analyst = analyst
         self.vectors: dict[str, Vectors] = {}
-        self.mixed = False  # whether something of it, or asked of it, is in a language the first model does not know
+        self.mixed = mixed  # whether something of it, or asked of it, is in a language the first model does not know
         self._distrusted: int | None = None  # the edition of a damaged word index
         self._reset()
 

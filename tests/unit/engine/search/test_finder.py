@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from polymnia import EntityDraft, Memory
+from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, Finding, finder, holding, tending, worker
 from polymnia.engine.search.finder import Finder
+from polymnia.engine.search.index import Index
 from polymnia.engine.search.results import Found
 from polymnia.errors import Invalid
 from polymnia.storage.sqlite import SqliteStore
@@ -247,6 +250,52 @@ def test_what_a_model_does_not_know_is_left_to_words_and_not_pending(bench: Call
     assert found.hits[0].record.name == "Worf"
     assert (found.pending, found.notes) == (0, [])
     assert one.finder.health(PROJECT).pending == 0
+
+
+def test_a_first_question_in_another_language_is_read_by_the_model_that_knows_it(
+    bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while the index is being read for the first time, when it looks as if there were nothing in it."""
+
+    class Everything(Toy):
+        def knows(self, text: str) -> bool:
+            return True
+
+    one = bench(Toy("first"), Everything("second"))
+    one.memory.create_entities([EntityDraft("Worf", "person", ("tlhIngan maH",))])
+    one.settle()
+    first = Toy("first")
+    first.loading.clear()
+    two = bench(first, Everything("second"))
+    waits, begun, asked = threading.Event(), threading.Event(), threading.Event()
+    follow, models, settled = Index.follow, Finder._reading_models, Finder._settled
+
+    def begin(index: Index, snapshot: Snapshot) -> None:
+        if first.loading.is_set() and threading.current_thread() is not asking:
+            begun.set()
+            assert asked.wait(30)
+        follow(index, snapshot)
+
+    def once_begun(self: Finder, project: str) -> Any:
+        if waits.is_set():
+            assert begun.wait(30)
+        waits.set()
+        return models(self, project)
+
+    def note(*args: Any, **more: Any) -> Any:
+        asked.set()
+        return settled(*args, **more)
+
+    monkeypatch.setattr(Index, "follow", begin)
+    monkeypatch.setattr(Finder, "_reading_models", once_begun)
+    monkeypatch.setattr(Finder, "_settled", note)
+    found: list[list[str]] = []
+    asking = threading.Thread(target=lambda: found.append(two.by_meaning("tlhIngan Hol maH")))
+    asking.start()
+    assert waits.wait(30)
+    first.loading.set()
+    asking.join(60)
+    assert found == [["Worf"]]
 
 
 def test_one_model_that_breaks_leaves_the_other_one_at_work(bench: Callable[..., Bench]) -> None:
