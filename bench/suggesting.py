@@ -79,6 +79,7 @@ class Shelf:
 def main(arguments: list[str] | None = None) -> int:
     """Run what was asked for; answers 0 when no target was missed."""
     given = _parser().parse_args(arguments)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server does
     pages: list[str] = []
     missed = False
     for name in given.set or SETS:
@@ -119,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.suggesting", description=__doc__)
     parser.add_argument("--data", required=True, help="folder of the sets")
     parser.add_argument("--set", action="append", choices=SETS, help="one set; may be given several times")
-    parser.add_argument("--embedder", default="use", help="as the setting of the server")
+    parser.add_argument("--embedder", default="auto", help="as the setting of the server")
     parser.add_argument(
         "--part", default="test", choices=("test", "dev"), help="dev: what the constants were fitted on"
     )

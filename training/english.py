@@ -58,9 +58,10 @@ class Data:
         if options.share < 1:
             self.train = self.train[:: round(1 / options.share)]
         self.questions = [(q, c) for c in self.train for q in c.questions if q.evidence]
+        self.unanswered = [(q, c) for c in self.train for q in c.questions if not q.evidence]
         self.pairs = [p for p in texts.pairs(test=False) if wanted(p.language)][:: round(1 / options.share)]
         self.test_pairs = [p for p in texts.pairs(test=True) if wanted(p.language)]
-        self.projects = [p for p in texts.projects(test=False) if wanted(p.language)]
+        self.projects = [p for p in texts.projects("train") if wanted(p.language)]
         for project in self.projects:
             self.pairs += [texts.Pair(project.items[i], project.items[j], label, project.language)
                            for i, j, label in project.pairs]  # fmt: skip
@@ -136,6 +137,14 @@ class Lessons:
             asked += [question.text] * shown
         return asked, offered
 
+    def unanswered(self, batch: int, shown: int) -> tuple[list[str], list[str]]:
+        """Questions, each with texts of its collection, of which none answers it."""
+        asked, offered = [], []
+        for question, c in self.random.choices(self.data.unanswered, k=batch):
+            asked += [question.text] * shown
+            offered += self.random.choices(c.texts, k=shown)
+        return asked, offered
+
     def judging(
         self, own: int, of_others: int, neighbours: int, near: int = 0
     ) -> tuple[list[str], list[str], torch.Tensor]:
@@ -164,7 +173,7 @@ class Lessons:
         """Questions and statements beside texts of any kind: nothing is known of them but what a teacher says."""
         asked, offered = [], []
         for _ in range(batch):
-            question, c = self.random.choice(self.data.questions)
+            question, c = self.random.choice(self.random.choice((self.data.questions,) * 4 + (self.data.unanswered,)))
             some = list(self.random.sample(c.texts, min(len(c.texts), shown // 2)))
             other = self.random.choice(self.data.train)
             some += self.random.sample(other.texts, min(len(other.texts), shown // 4))
@@ -192,12 +201,12 @@ def train_ranker(options: argparse.Namespace, data: Data, base: dict, tokens: To
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n = options.batch
-        a, b = lessons.ranking(n, 16)
-        rank = in_parts(tokens, a, b, 256, lambda inputs, _: model(*inputs)[0]).view(n, 16)
+        a, b = (one + more for one, more in zip(lessons.ranking(n, 16), lessons.unanswered(n // 6, 16), strict=True))
+        rank = in_parts(tokens, a, b, 256, lambda inputs, _: model(*inputs)[0]).view(-1, 16)
         absolute = torch.zeros_like(rank)
-        absolute[:, 0] = 1
+        absolute[:n, 0] = 1
         return {
-            "rank": F.cross_entropy(rank, torch.zeros(n, dtype=torch.long, device=DEVICE)),
+            "rank": F.cross_entropy(rank[:n], torch.zeros(n, dtype=torch.long, device=DEVICE)),
             "absolute": 0.3 * F.binary_cross_entropy_with_logits(rank, absolute),
         }
 

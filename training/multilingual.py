@@ -122,14 +122,17 @@ class Batches:
         english_data = Data(("en",), options)
         english_data.public = [p for p in data.public if p.a.isascii() and p.b.isascii()]
         english_data.bring_together(tokens)
+        english_data.sentences = public.plain(options.plain) if options.plain else []
         other = Data(None, options)
         other.bring_together(tokens)
         other.questions = [(q, c) for q, c in other.questions if q.language != "en" or c.language != "en"]
+        other.unanswered = [(q, c) for q, c in other.unanswered if c.language != "en"]
         other.public = [p for p in data.public if not (p.a.isascii() and p.b.isascii())]
         other.pairs = [p for p in other.pairs if p.language != "en"]
         self.english = Lessons(english_data, tokens, self.random)
         self.other = Lessons(other, tokens, self.random)
         self.translations = Translations()
+        self._statements = [p.a for some in (english_data, other) for p in some.pairs]
         self._items = english_data.items
         self._translated = [(q, c) for q, c in english_data.questions if self.translations.some(q.text, self.random)]
         say("translated questions", len(self._translated), "sentences", len(self.translations.all))
@@ -149,13 +152,21 @@ class Batches:
         return a, b, own_a, own_b
 
     def judging(self, n: int) -> tuple[list[str], list[str], torch.Tensor]:
-        """Pairs of other languages, and sentences with their translations."""
+        """Pairs of other languages, sentences with their translations, and any two statements of any two languages."""
         a, b, right = self.other.judging(3 * n, 2 * n, n // 2, n)
         for en, _, text in self.random.choices(self.translations.all, k=n):
             a.append(en), b.append(text)
-        same = torch.zeros(n, len(texts.LABELS), dtype=torch.bool, device=DEVICE)
-        same[:, texts.LABELS.index("same")] = True
-        return a, b, torch.cat([right, same])
+        for one, another in zip(*(self.random.choices(self._statements, k=n // 2) for _ in "ab"), strict=True):
+            a.append(one), b.append(another)
+        more = torch.zeros(n + n // 2, len(texts.LABELS), dtype=torch.bool, device=DEVICE)
+        more[:n, texts.LABELS.index("same")] = True
+        more[n:, texts.LABELS.index("unrelated")] = True
+        return a, b, torch.cat([right, more])
+
+
+def first_vectors(made: tuple[torch.Tensor, torch.Tensor, list[torch.Tensor]]) -> torch.Tensor:
+    """How well each text answers, and the vectors of the first token (every tokenisation has one) after each layer."""
+    return torch.cat([made[0][:, None], *(after[:, 0].float() for after in made[2])], dim=1)
 
 
 def train_scorer(
@@ -178,11 +189,14 @@ def train_scorer(
     ) -> dict[str, torch.Tensor]:
         """As the English scorer says; the student may read translations."""
         with torch.no_grad():
-            rank_t = english.in_parts(english_tokens, a, b, 200, lambda inputs, _: ranker(*inputs)[0])
-        rank = english.in_parts(tokens, a_own or a, b_own or b, 200, lambda inputs, _: model(*inputs)[0])
-        rank, rank_t = rank.view(n, -1), rank_t.view(n, -1)
-        return {"rank": F.kl_div(rank.log_softmax(-1), rank_t.softmax(-1), reduction="batchmean"),
-                "size": 0.1 * F.mse_loss(rank, rank_t)}  # fmt: skip
+            said = english.in_parts(english_tokens, a, b, 200, lambda inputs, _: first_vectors(ranker(*inputs)))
+        own = english.in_parts(tokens, a_own or a, b_own or b, 200, lambda inputs, _: first_vectors(model(*inputs)))
+        rank, rank_t = own[:, 0].view(n, -1), said[:, 0].view(n, -1)
+        found = {"rank": F.kl_div(rank.log_softmax(-1), rank_t.softmax(-1), reduction="batchmean"),
+                 "size": 0.1 * F.mse_loss(rank, rank_t)}  # fmt: skip
+        if own.shape == said.shape:
+            found["inside"] = F.mse_loss(own[:, 1:], said[:, 1:])
+        return found
 
     def losses(step: int) -> dict[str, torch.Tensor]:
         n = options.batch
@@ -194,12 +208,12 @@ def train_scorer(
             a, b, *own = batches.translated(n)
             found |= taught(a, b, n, *own)
         else:
-            a, b = batches.other.ranking(n, 16)
-            rank = english.in_parts(tokens, a, b, 200, lambda inputs, _: model(*inputs)[0]).view(n, 16)
-            first = torch.zeros(n, dtype=torch.long, device=DEVICE)
+            lists = batches.other.ranking(n, 16), batches.other.unanswered(n // 6, 16)
+            a, b = (one + more for one, more in zip(*lists, strict=True))
+            rank = english.in_parts(tokens, a, b, 200, lambda inputs, _: model(*inputs)[0]).view(-1, 16)
             absolute = torch.zeros_like(rank)
-            absolute[:, 0] = 1
-            found["rank"] = F.cross_entropy(rank, first)
+            absolute[:n, 0] = 1
+            found["rank"] = F.cross_entropy(rank[:n], torch.zeros(n, dtype=torch.long, device=DEVICE))
             found["size"] = 0.3 * F.binary_cross_entropy_with_logits(rank, absolute)
         c, d, _ = batches.english.judging(2 * n, 2 * n, n // 2, n)
         with torch.no_grad():
@@ -347,6 +361,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--public", type=Path)
     parser.add_argument("--snli", type=Path)
+    parser.add_argument("--plain", type=Path, help="a gzipped file of English sentences of any kind, one a line")
     parser.add_argument("--eval", type=Path)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--out", type=Path, required=True)

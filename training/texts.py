@@ -63,7 +63,11 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def is_test(key: str) -> bool:
     """Whether what this key names belongs to the fifth that is kept for measuring."""
-    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 5 == 0
+    return _fifth(key) == 0
+
+
+def _fifth(key: str) -> int:
+    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 5
 
 
 def collections(*, test: bool, folder: Path = DATA) -> list[Collection]:
@@ -97,13 +101,13 @@ def pairs(*, test: bool, folder: Path = DATA) -> list[Pair]:
     ]
 
 
-def projects(*, test: bool, folder: Path = DATA) -> list[Project]:
-    """The small projects of one part."""
+def projects(part: str, *, folder: Path = DATA) -> list[Project]:
+    """The small projects of one part: "train", "fit" (a fifth, from which the engine's borders are fitted), "test"."""
     return [
         Project(row["lang"], tuple(row["items"]), tuple((i, j, label) for i, j, label in row["pairs"]))
         for path in sorted(folder.glob("projects*.jsonl.gz"))
         for row in rows(path)
-        if is_test(row["id"]) == test
+        if {0: "test", 1: "fit"}.get(_fifth(row["id"]), "train") == part
     ]
 
 

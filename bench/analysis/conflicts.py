@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import importlib
 import json
+import math
 import os
 import random
 import sys
@@ -74,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{len(pairs)} pairs of the test part, judge {judge.id}\n")
     _measure(pairs, judge, given.embedder)
     _measure_projects(languages, judge, given.embedder)
-    _same(pairs, judge)
+    _same(pairs, languages, judge, given.embedder)
     if given.data:
         _public(given.data, given.sample, judge, given.embedder)
     if given.fit:
@@ -181,7 +182,8 @@ def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list
     rows = (known.every() if named else known.found())[: finding._JUDGED]
     said = material.judging.verdicts([(table.said(a), table.said(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
-    near = zip(*(one.tolist() for one in known.related(rows)), strict=True)
+    nearness, shares = (one.tolist() for one in known.related(rows))
+    near = [(share if math.isnan(one) else one, share) for one, share in zip(nearness, shares, strict=True)]
     return [(pair, Reading(one.clash, *two)) for pair, one, two in zip(items, said, near, strict=True)]
 
 
@@ -239,7 +241,7 @@ def _measure_projects(languages: Sequence[str] | None, judge: Any, embedder: str
     """The small projects of the test part, all as one: what two statements are to each other is known of every pair."""
     from training import texts
 
-    some = [one for one in texts.projects(test=True) if languages is None or one.language in languages]
+    some = [one for one in texts.projects("test") if languages is None or one.language in languages]
     wanted = {frozenset((one.items[i], one.items[j])) for one in some for i, j, label in one.pairs if label in CLASH}
     with Project([text for one in some for text in one.items], judge, embedder) as project:
         told = {one for one in project.told() if len(one) == 2}
@@ -254,22 +256,62 @@ def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:
     return [(one.a, other.b) for one, other in (draw.sample(pairs, 2) for _ in range(many))]
 
 
-def _same(pairs: Sequence[Any], judge: Any) -> None:
+def _same(pairs: Sequence[Any], languages: Sequence[str] | None, judge: Any, embedder: str) -> None:
     from polymnia.engine.borders import COPY, SAME
 
-    truth = [one.label == "same" for one in pairs]
     print("| duplicates | same seen | different seen |\n|---|---|---|")
-    for name, border in (("named in the answer", SAME), ("as copies", COPY)):
-        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=border is COPY)
-        print(f"| {name} | {_share(sure, truth, True, border):.3f} | {_share(sure, truth, False, border):.4f} |")
+    for where, (asked, truth) in (
+        ("pairs", ([(one.a, one.b) for one in pairs], [one.label == "same" for one in pairs])),
+        ("small projects", _pairs_of("test", languages)),
+    ):
+        near = _nearness(asked, embedder)
+        for name, border in (("named in the answer", SAME), ("as copies", COPY)):
+            sure = _sameness(asked, near, judge, border, strict=border is COPY)
+            seen = [_share(sure, truth, same, border.medium) for same in (True, False)]
+            print(f"| {where}, {name} | {seen[0]:.3f} | {seen[1]:.4f} |", flush=True)
     print(flush=True)
 
 
-def _sameness(pairs: Sequence[tuple[str, str]], judge: Any, *, strict: bool = False) -> list[float]:
+def _pairs_of(part: str, languages: Sequence[str] | None) -> tuple[list[tuple[str, str]], list[bool]]:
+    """Every pair of statements of each small project of a part, and whether they say the same."""
+    from training import texts
+
+    found, truth = [], []
+    for one in texts.projects(part):
+        if languages is None or one.language in languages:
+            same = {frozenset(pair[:2]) for pair in one.pairs if pair[2] == "same"}
+            for i, j in combinations(range(len(one.items)), 2):
+                found.append((one.items[i], one.items[j]))
+                truth.append(frozenset((i, j)) in same)
+    return found, truth
+
+
+def _nearness(pairs: Sequence[tuple[str, str]], embedder: str) -> list[float | None]:
+    """How near the vectors of each two texts are, by the first model that knows both; None where none does."""
+    import numpy as np
+
+    from polymnia import embedding
+
+    found: list[float | None] = [None] * len(pairs)
+    for model in embedding.choose(embedder):
+        model.load()
+        mine = [at for at, pair in enumerate(pairs) if found[at] is None and all(map(model.knows, pair))]
+        texts = list(dict.fromkeys(text for at in mine for text in pairs[at]))
+        rows = [row for start in range(0, len(texts), 64) for row in model.embed(texts[start : start + 64])]
+        vectors = dict(zip(texts, rows, strict=True))
+        for at in mine:
+            a, b = (vectors[text] for text in pairs[at])
+            found[at] = min(1.0, max(0.0, (float(np.dot(a, b)) - model.unrelated) / (1 - model.unrelated)))
+    return found
+
+
+def _sameness(
+    pairs: Sequence[tuple[str, str]], near: Sequence[float | None], judge: Any, border: Any, *, strict: bool = False
+) -> list[float]:
     from polymnia.engine import duplicates
     from polymnia.engine.judging import Judging
 
-    return duplicates.same(Judging(judge), pairs, 0.001, strict=strict)
+    return duplicates.same(Judging(judge), pairs, near, border._replace(medium=0.001), strict=strict)
 
 
 def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: float) -> float:
@@ -295,11 +337,13 @@ def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
         )
     rows = list(_rows(os.path.join(data, "stsb_en", "pairs.jsonl.gz")))
     rows = random.Random(SEED).sample(rows, sample) if 0 < sample < len(rows) else rows
-    sure = _sameness([(one["a"], one["b"]) for one in rows], judge)
+    asked = [(one["a"], one["b"]) for one in rows]
+    near = _nearness(asked, embedder)
     truth = [one["score"] >= SAME_GRADE for one in rows]
     for border in (SAME, COPY):
-        found = f"{_at(sure, truth, border)} | {_best(sure, truth)}"
-        print(f"| stsb_en, same from {border} on (target 0.65) | {len(rows)} | {found} |")
+        sure = _sameness(asked, near, judge, border)
+        found = f"{_at(sure, truth, border.medium)} | {_best(sure, truth)}"
+        print(f"| stsb_en, same from {border.medium} on (target 0.65) | {len(rows)} | {found} |")
     print(flush=True)
 
 
@@ -342,11 +386,40 @@ def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
         medium = max(levels, key=lambda at: _at(sure, truth, at)._replace(there=len(wanted)).f1)
         shown = ", ".join(f"{key}={value:.2f}" for key, value in border._replace(medium=medium)._asdict().items())
         print(f"{name} = Border({shown})")
-    same = [one.label == "same" for one in pairs]
+    _fit_same(pairs, judge, embedder)
+
+
+def _fit_same(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
+    """The borders of what says the same, from the same half of the pairs and from the small projects for fitting."""
+    from polymnia.engine import duplicates
+    from polymnia.engine.borders import Border
+    from polymnia.engine.judging import Judging
+
+    hard = [(one.a, one.b) for one in pairs]
+    asked, truth = _pairs_of("fit", None)
+    asked, truth = [*hard, *asked], [*(one.label == "same" for one in pairs), *truth]
+    near = _nearness(asked, embedder)
+    said = Judging(judge).verdicts(asked)
+    found = [
+        Reading(one.same, shares if way is None else way, shares)
+        for one, way, shares in zip(said, near, (duplicates.shared(*pair) for pair in asked), strict=True)
+    ]
+    # Of the small projects nearly all pairs are plainly different: a twentieth says enough of those.
+    some = [*range(len(hard)), *range(len(hard), len(asked), 20)]
+    weights = _logistic([found[at] for at in some], [truth[at] for at in some])
     for name, most in (("SAME", DROPPED), ("COPY", SURE)):
-        sure = _sameness([(one.a, one.b) for one in pairs], judge, strict=name == "COPY")
-        border = next((at / 200 for at in range(20, 200) if _share(sure, same, False, at / 200) <= most), 1.0)
-        print(f"{name} = {border}")
+        border = Border(*weights, 0.5)
+        sure = _sameness(asked, near, judge, border, strict=name == "COPY")
+        # Not more than half as many of the different ones, neither of the hard pairs nor of all: others will be harder.
+        levels = (at / 200 for at in range(20, 200))
+        few = (
+            at for at in levels
+            if _share(sure, truth, False, at) <= most / 2
+            and _share(sure[: len(hard)], truth[: len(hard)], False, at) <= most / 2
+        )  # fmt: skip
+        border = border._replace(medium=next(few, 1.0))
+        shown = ", ".join(f"{key}={value:.3g}" for key, value in border._asdict().items())
+        print(f"{name} = Border({shown})")
 
 
 def _logistic(found: Sequence[Reading], truth: Sequence[bool]) -> list[float]:

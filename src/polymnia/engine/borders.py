@@ -12,11 +12,11 @@ __all__ = ["COPY", "NAMED", "PROJECT", "SAME", "Border"]
 
 
 class Border(NamedTuple):
-    """How what is known of two statements becomes the share of such pairs that clash, and from where they are told.
+    """How what is known of two texts becomes the share of such pairs that clash, or are the same, and from where on.
 
     The judge has learned on pairs of which a third clash, and all are about one thing. Of the pairs that an index
     brings together far fewer do. So the log odds that the judge gives, how ``near`` the vectors of the two are and how
-    many words they ``shared`` are weighed anew for each use.
+    much of their words is ``shared`` are weighed anew for each use.
     """
 
     judged: float
@@ -27,9 +27,11 @@ class Border(NamedTuple):
     apart: float = 0.0
     """Statements that share less, by meaning and by words, are about different things, whatever the judge says."""
 
-    def confidence(self, chance: float, near: float, shared: float) -> float:
-        """The share of pairs with this chance that clash, for statements that are so near and share so much."""
-        if near != shared and max(near, shared) < self.apart:  # they are equal where there are no vectors: nobody knows
+    def confidence(self, chance: float, near: float | None, shared: float) -> float:
+        """How many pairs are so of which the judge gives this chance; None is for texts without vectors."""
+        if near is None:
+            near = shared
+        elif max(near, shared) < self.apart:
             return 0.0
         chance = min(max(chance, 1e-4), 1 - 1e-4)
         odds = self.judged * log(chance / (1 - chance)) + self.near * near + self.shared * shared + self.shift
@@ -42,8 +44,8 @@ NAMED = Border(judged=1.01, near=1.72, shared=-0.69, shift=-0.37, medium=0.25, a
 PROJECT = Border(judged=0.93, near=2.93, shared=3.98, shift=-3.89, medium=0.7)
 """For pairs that were found in a project."""
 
-SAME = 0.675
-"""The chance, in both orders, from which on a stored memory is named as saying the same as a new one."""
+SAME = Border(judged=0.94, near=9.0, shared=-3.96, shift=-3.12, medium=0.895)
+"""From where on a stored memory is named as saying the same as a new one."""
 
-COPY = 0.78
+COPY = SAME._replace(medium=0.975)
 """The same for advice to keep one of two memories."""

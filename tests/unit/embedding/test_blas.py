@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from polymnia.embedding import blas
@@ -43,3 +47,17 @@ def test_the_library_of_this_machine_is_asked_safely() -> None:
         with blas.one_thread():
             assert switch[0]() == 1
         assert switch[0]() == before
+
+
+def test_a_server_multiplies_on_one_thread_unless_told_otherwise() -> None:
+    code = (
+        "from polymnia.cli import main\nmain(['list', '--bogus'])\nfrom polymnia.embedding import blas\n"
+        "switch = blas._switch()\nprint(1 if switch is None else switch[0]())"
+    )
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    told = [
+        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False).stdout
+        for env in (free, free | {"OPENBLAS_NUM_THREADS": "2"})
+    ]
+    assert told[0].split()[-1:] == ["1"], "what is small is slow on many threads where cores are busy"
+    assert told[1].split()[-1:] == [str(min(2, os.cpu_count() or 1))] or blas._switch() is None

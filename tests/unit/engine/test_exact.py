@@ -8,6 +8,7 @@ import pytest
 
 from polymnia import Memory
 from polymnia.engine import duplicates, exact
+from polymnia.engine.borders import SAME
 from polymnia.engine.judging import Judging
 from polymnia.engine.search import Analysis, Finding
 from polymnia.engine.search.finder import Finder
@@ -64,9 +65,10 @@ def test_what_differs_in_more_than_wording_is_never_the_same_whatever_the_judge_
     for a, b in UNLIKE:
         assert exact.unlike(a, b) is not None, (a, b)
         judge.of(a, b, "same")
-    assert duplicates.same(Judging(judge), UNLIKE, 0.9, strict=True) == [0.0] * len(UNLIKE)
+    near = [0.9] * len(UNLIKE)
+    assert duplicates.same(Judging(judge), UNLIKE, near, SAME, strict=True) == [0.0] * len(UNLIKE)
     swapped = UNLIKE[:3]
-    assert duplicates.same(Judging(judge), swapped, 0.9) == [0.0] * 3
+    assert duplicates.same(Judging(judge), swapped, near, SAME) == [0.0] * 3
 
 
 def test_the_same_in_other_words_needs_a_judge_and_both_orders() -> None:
@@ -75,9 +77,17 @@ def test_the_same_in_other_words_needs_a_judge_and_both_orders() -> None:
     judge.of(a, b, "same")
     judge.of(a, c, "same", "compatible")
     pairs = [(a, b), (a, c), (a, f"{a.capitalize()}."), (a, "The ferry, leaves at dawn!")]
-    told = duplicates.same(Judging(judge), pairs, 0.9)
-    assert told[0] > 0.9 and told[1:] == [0.0, 1.0, 0.9]
-    assert duplicates.same(None, pairs, 0.9) == [0.0, 0.0, 1.0, 0.9]
+    near = [0.9] * len(pairs)
+    told = duplicates.same(Judging(judge), pairs, near, SAME)
+    assert told[0] > SAME.medium and told[1:] == [0.0, 1.0, SAME.medium]
+    assert duplicates.same(None, pairs, near, SAME) == [0.0, 0.0, 1.0, SAME.medium]
+
+
+def test_of_two_that_the_judge_is_unsure_of_those_that_are_nearer_are_the_same() -> None:
+    a, b = "the ferry leaves at dawn", "at daybreak the boat departs"
+    far, near, unknown = (SAME.confidence(0.8, one, duplicates.shared(a, b)) for one in (0.2, 0.9, None))
+    assert far < near
+    assert unknown < near
 
 
 @pytest.mark.promise("associative.duplicates.reworded")

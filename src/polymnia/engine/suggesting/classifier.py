@@ -156,16 +156,16 @@ def _nearness(parts: Sequence[_Part], examples: int) -> tuple[Numbers, float]:
 def _trained(rows: Numbers, targets: Numbers, classes: int, asked: Numbers) -> Numbers:
     """The log-odds of each class for a row, by softmax regression on the others.
 
-    There are fewer rows than columns: rows are expressed in the directions they span, which changes nothing but speed.
+    There are fewer rows than columns: rows are expressed in as many directions as there are rows, which changes nothing
+    but speed.
     """
     if classes == 1:
         return np.zeros(1)
-    values, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
-    kept = values > 1e-6 * max(values[-1], 1e-9)
-    scale = np.sqrt(values[kept])
-    spanned, span = vectors[:, kept] * scale, vectors[:, kept] / scale
+    products = (rows @ rows.T).astype(np.float64)
+    products[np.diag_indices(len(rows))] += 1e-6
+    spanned = np.linalg.cholesky(products)
     weights = _minimum(spanned, targets, classes)
-    found: Numbers = (rows @ asked) @ span @ weights
+    found: Numbers = np.linalg.solve(spanned, rows @ asked) @ weights
     return found
 
 

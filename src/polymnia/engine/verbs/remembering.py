@@ -91,11 +91,12 @@ class RememberingVerbs(ContentVerbs):
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
         judging = self.finding().judging
-        near = [one for one, similarity in ranked[:_ASKED] if similarity >= _WORTH_ASKING]
+        near = [one for one in ranked[:_ASKED] if one[1] >= _WORTH_ASKING]
         if judging is None or not near or not (judging.load() if patient else judging.soon()):
             return frozenset()
-        sure = duplicates.same(judging, [(text, content.content(one)) for one in near], SAME)
-        return frozenset(one.uid for one, value in zip(near, sure, strict=True) if value)
+        pairs = [(text, content.content(one)) for one, _ in near]
+        sure = duplicates.same(judging, pairs, [similarity for _, similarity in near], SAME)
+        return frozenset(one.uid for (one, _), value in zip(near, sure, strict=True) if value)
 
     def _known(self, record: Record, step: Step | None) -> Remembered | None:
         """The duplicate there is of a memory to be, with what that brings along joined to it."""

@@ -117,16 +117,16 @@ class Candidates:
     def _apart(self, pairs: Pairs) -> Pairs:
         near, share = self.related(pairs)
         kept = (self._table.owner[pairs[:, 0]] != self._table.owner[pairs[:, 1]]) | (share >= _SHARED)
-        found: Pairs = pairs[kept][np.argsort(-np.maximum(near, share)[kept], kind="stable")]
+        found: Pairs = pairs[kept][np.argsort(-np.fmax(near, share)[kept], kind="stable")]
         return found
 
     def related(self, pairs: Pairs) -> tuple[NDArray[Any], NDArray[Any]]:
         """How near the records of each pair are, from 0 for unrelated ones to 1, and what their statements share.
 
-        Where there is no vector the words have to do for both.
+        How near those are that have no vector nobody knows: it is NaN.
         """
         share = self._words.share(pairs)
-        near = share.copy()
+        near = np.full(len(pairs), np.nan, np.float32)
         owners = self._table.owner[pairs]
         if self._vectors.size:
             left, right = self._vectors[owners[:, 0]], self._vectors[owners[:, 1]]

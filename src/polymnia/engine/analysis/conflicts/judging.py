@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine import exact
@@ -57,7 +58,10 @@ def judged(material: Material, table: Statements, known: Candidates, pairs: Pair
     over = [_over(table, a, b) or _over(table, b, a) for a, b in pairs.tolist()]
     pairs = pairs[[not one for one in over]]
     rows = [(a, b) for a, b in pairs.tolist()]
-    nearness = zip(*(one.tolist() for one in known.related(pairs)), strict=True)
+    nearness = [
+        (None if isnan(near) else near, share)
+        for near, share in zip(*(one.tolist() for one in known.related(pairs)), strict=True)
+    ]
     texts = [(table.said(a), table.said(b)) for a, b in rows]
     apart = [exact.clash(*two) for two in texts]
     _drop_series(rows, apart)

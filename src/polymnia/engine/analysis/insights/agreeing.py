@@ -13,6 +13,7 @@ from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash
 from polymnia.engine.borders import COPY
+from polymnia.engine.duplicates import shared
 from polymnia.engine.judging import Judging
 
 __all__ = ["Contrary", "Voices", "heard"]
@@ -58,7 +59,9 @@ def heard(
     if unsure and judging is not None and judging.load():
         asked = unsure[:_ASKED]
         for at, verdict in zip(asked, judging.verdicts([(text, table.said(at)) for at in asked]), strict=True):
-            if verdict is not None and verdict.same >= COPY:
+            if verdict is None:
+                continue
+            if COPY.confidence(verdict.same, None, shared(text, table.said(at))) >= COPY.medium:
                 same.setdefault(int(table.owner[at]), at)
     return Voices([at for owner, at in same.items() if owner not in otherwise], list(otherwise.values()))
 

@@ -112,11 +112,10 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
     if found is None:
         return
     alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
-    pairs = [(a, b) for a, b in _pairs(part, alike) if a.scope == b.scope][:_JUDGED]
-    texts = [(view.material.text(a), view.material.text(b)) for a, b in pairs]
-    for (a, b), sure in zip(
-        pairs, said_again.same(part.judging, texts, COPY, strict=True, tick=view.tick), strict=True
-    ):
+    pairs = [one for one in _pairs(part, alike) if one[0].scope == one[1].scope][:_JUDGED]
+    texts = [(view.material.text(a), view.material.text(b)) for a, b, _ in pairs]
+    told = said_again.same(part.judging, texts, [near for *_, near in pairs], COPY, strict=True, tick=view.tick)
+    for (a, b, _), sure in zip(pairs, told, strict=True):
         chosen = choice.between(copies[a.id], copies[b.id]) if sure else None
         if chosen is not None:
             _tell(view, looked, "near_duplicates", chosen[0].first, chosen[1].records, min(sure, 0.99),
@@ -124,18 +123,18 @@ def _near(view: View, looked: Looked, groups: Sequence[_Copies], choice: _Choice
                   "or negation differs. Read them before you delete one.", "say nearly the same")  # fmt: skip
 
 
-def _pairs(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
-    """The pairs of some records that are alike, the most similar first."""
+def _pairs(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float | None]]:
+    """The pairs of some records that are alike, the most similar first, and how near their vectors are."""
     if part.model is None:
         # Those of one group stand together; the words alone decide.
-        yield from ((a, b) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
+        yield from ((a, b, None) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
         return
     rows = part.vectors_of([one.id for one in records])
     alike = similarities(rows @ rows.T, part.look.channels[part.model].embedder.unrelated)
     first, second = np.nonzero(np.triu(alike >= _ALIKE, 1))
     for at in np.argsort(-alike[first, second], kind="stable").tolist():
         a, b = int(first[at]), int(second[at])
-        yield records[a], records[b]
+        yield records[a], records[b], float(alike[a, b])
 
 
 def _tell(

@@ -77,12 +77,13 @@ def _near(
         notes.append(f"{left:,} further pairs of contents that are less alike were not compared.")
         order = np.argsort(-alike, kind="stable")[:_JUDGED]
         candidates, alike = candidates[order], alike[order]
-    chosen = [(rest[one], rest[other]) for one, other in candidates.tolist()]
-    chosen = [(a, b) for a, b in chosen if records[a].scope == records[b].scope]
+    chosen = [(rest[a], rest[b], near) for (a, b), near in zip(candidates.tolist(), alike.tolist(), strict=True)]
+    chosen = [(a, b, near) for a, b, near in chosen if records[a].scope == records[b].scope]
     sure = duplicates.same(
-        material.judging, [(texts[a], texts[b]) for a, b in chosen], COPY, strict=True, tick=material.tick
-    )
-    return [_Pair(a, b, value) for (a, b), value in zip(chosen, sure, strict=True) if value], notes
+        material.judging, [(texts[a], texts[b]) for a, b, _ in chosen], [near for *_, near in chosen], COPY,
+        strict=True, tick=material.tick,
+    )  # fmt: skip
+    return [_Pair(a, b, value) for (a, b, _), value in zip(chosen, sure, strict=True) if value], notes
 
 
 def _groups(count: int, pairs: Iterable[_Pair]) -> list[list[int]]:
