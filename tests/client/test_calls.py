@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import subprocess
 import sys
@@ -175,6 +176,28 @@ def test_a_call_too_many_waits_as_the_server_says_unless_its_time_is_over_before
                 assert client.scope_list(timeout=30)["scopes"] == []
     finally:
         served.stop()
+
+
+@pytest.mark.promise("clients.python.rates")
+def test_a_plain_loop_of_more_calls_than_the_limit_is_done_without_an_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "polymnia.client")
+    # The pause, two seconds, is longer than the timeout of the client.
+    served = Served(tmp_path, "--rate-limit-session", "100", changes={"polymnia.transports.web.rates._WINDOW": 2.0})
+    try:
+        with MCPMemoryClient(f"ws://127.0.0.1:{served.port}/ws", timeout=1.5) as client:
+            assert [client.scope_list()["scopes"] for _ in range(150)] == [[]] * 150
+    finally:
+        served.stop()
+    assert "100 calls a minute for one session; waiting" in caplog.text
+
+
+def test_a_star_import_does_not_hide_the_cancelled_error_of_asyncio() -> None:
+    names: dict[str, Any] = {}
+    exec("from asyncio import CancelledError\nfrom polymnia.client import *", names)
+    assert names["CancelledError"] is asyncio.CancelledError
+    assert names["MCPMemoryClient"] is MCPMemoryClient
 
 
 def test_a_server_that_is_not_there_is_an_error_when_the_time_is_over() -> None:

@@ -319,9 +319,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
                         wait, pause = pause * (0.5 + random.random()), min(pause * 2, _LONGEST_PAUSE)
                     else:
                         wait = max(asked, _FIRST_PAUSE)
-                        log.debug("%s: %s; waiting %g seconds, as the server asks", method, latest, wait)
                         if timeout is not None and end is not None and loop.time() + wait >= end:
                             raise latest
+                        log.debug("%s: %s; waiting %g seconds, as the server asks", method, latest, wait)
                         if timeout is None and end is not None:
                             end += wait
                             limit.reschedule(end)
