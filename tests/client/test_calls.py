@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import subprocess
 import sys
 import threading
@@ -75,19 +74,6 @@ def test_the_example_and_the_typed_methods_work_by_every_transport(shared: Servi
             client.store_content("", "x")
         assert (raised.value.code, raised.value.data["details"]["field"]) == (422, "project_id")
         client.ping()
-
-
-def test_the_examples_of_the_readme_run(shared: Serving, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[2] / "clients" / "python" / "README.md").read_text(encoding="utf-8")
-    example, asynchronous, failing = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names: dict[str, Any] = {}
-    for code in (example, asynchronous, failing):
-        exec(compile(code.replace("ws://localhost:9080/ws", shared.url("ws")), "README.md", "exec"), names)
-    assert names["result"]["success"]
-    assert names["search_results"]["results"]
-    assert "10\n404 Content not found" in capsys.readouterr().out
-    if isinstance(made := names["client"], MCPMemoryClient):
-        made.close()
 
 
 @pytest.mark.promise("clients.python.async")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import socket
 import ssl
 import sys
@@ -118,6 +119,8 @@ def test_arguments_that_make_no_sense_are_refused_by_the_constructor(url: str) -
             MCPMemoryClient(**{"endpoint": url, **options})
     with MCPMemoryClient(url) as client, pytest.raises(ValueError, match="timeout must be more than 0"):
         client.ping(timeout=0)
+    with MCPMemoryClient(url, timeout=math.inf) as client:
+        client.ping(timeout=math.inf)
 
 
 @pytest.mark.promise("clients.python.keys")
