@@ -45,16 +45,26 @@ def test_all_progress_is_told_before_the_call_returns_on_the_thread_that_made_it
 @pytest.mark.promise("clients.python.progress")
 def test_progress_heard_by_coroutines_is_heard_before_the_call_returns(shared: Serving) -> None:
     async def call(kind: str) -> None:
+        begun: list[float] = []
         told: list[float] = []
+        answered = asyncio.Event()
 
         async def hear(done: float, total: float | None) -> None:
-            for _ in range(20):
-                await asyncio.sleep(0)
+            begun.append(done)
+            await answered.wait()
             told.append(done)
 
         async with AsyncMCPMemoryClient(shared.url(kind)) as client:
-            await client.create_entities(_entities(), on_progress=hear)
-            assert told[-1] == MANY
+            task = asyncio.create_task(client.create_entities(_entities(), on_progress=hear))
+            while not begun or client._waiting:
+                await asyncio.sleep(0)
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not task.done()
+            answered.set()
+            await task
+            assert begun[-1] == MANY
+            assert sorted(told) == begun
 
     for kind in ("ws", "http"):
         asyncio.run(call(kind))
