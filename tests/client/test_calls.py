@@ -35,6 +35,7 @@ from polymnia.client import (
 )
 from polymnia.client.errors import error_of
 from polymnia.client.operations import CreateEntitiesEntity, SearchContentOptions
+from stdio_client import DEADLINE
 
 from .serving import Serving
 
@@ -177,6 +178,34 @@ def test_a_plain_loop_of_more_calls_than_the_limit_is_done_without_an_error(
     finally:
         served.stop()
     assert "100 calls a minute for one session; waiting" in caplog.text
+
+
+def test_a_call_that_waits_for_its_turn_fails_when_the_client_is_closed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "polymnia.client")
+    serving = Serving(tmp_path, "--rate-limit-session", "1")
+    raised: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            client.scope_list()
+        except BaseException as e:
+            raised.append(e)
+
+    try:
+        for kind in ("ws", "http"):
+            caplog.clear()
+            with MCPMemoryClient(serving.url(kind)) as client:
+                client.scope_list()
+                thread = threading.Thread(target=call)
+                thread.start()
+                while "as the server asks" not in caplog.text:
+                    thread.join(0.01)
+            thread.join(DEADLINE)
+            assert isinstance(raised.pop(), ConnectionFailedError)
+    finally:
+        serving.close()
 
 
 def test_a_star_import_does_not_hide_the_cancelled_error_of_asyncio() -> None:

@@ -154,6 +154,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         self._target = Target(endpoint, sent, started, ssl)
         self._name = client_name
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing: asyncio.Future[None] | None = None
         self._link: Link | None = None
         self._opening: asyncio.Lock | None = None
         self._waiting: dict[int, _Waiting] = {}
@@ -250,6 +251,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
             return
         self._enter()
         self.is_closed = True
+        if self._closing is not None and not self._closing.done():
+            self._closing.set_result(None)
         if self._reviving is not None:
             self._reviving.cancel()
         if (link := self._link) is not None:
@@ -325,7 +328,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
                         if timeout is None and end is not None:
                             end += wait
                             limit.reschedule(end)
-                    await asyncio.sleep(wait)
+                    await self._pause(wait)
         except TimeoutError as e:
             if isinstance(e, MCPMemoryError):
                 raise
@@ -339,11 +342,18 @@ class AsyncMCPMemoryClient(AsyncOperations):
             told = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=lasts)
             raise CallTimeoutError(f"No answer to {method} within {lasts:g} seconds", 504, told) from None
 
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the client is closed before."""
+        assert self._closing is not None
+        await asyncio.wait([self._closing], timeout=seconds)
+        if self.is_closed:
+            raise ConnectionFailedError("The client was closed")
+
     def _enter(self) -> None:
         """A client works in one event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is None:
-            self._loop = loop
+            self._loop, self._closing = loop, loop.create_future()
         elif self._loop is not loop:
             raise RuntimeError(
                 f"This client belongs to the event loop it was first used in ({self._loop!r}) and cannot be used in "
