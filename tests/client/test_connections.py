@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import uuid
 
 import pytest
 
@@ -82,21 +81,6 @@ def test_a_call_that_times_out_or_is_cancelled_is_withdrawn(serving: Serving, ki
             assert [one["name"] for one in (await client.read_graph())["entities"]] == ["Bob"]
 
     asyncio.run(withdraw())
-
-
-@pytest.mark.promise("clients.python.progress")
-def test_a_long_call_tells_how_far_it_is(shared: Serving) -> None:
-    prefix = uuid.uuid4().hex
-    entities = [{"name": f"{prefix} {n}", "entityType": "t", "observations": ["x"]} for n in range(1500)]
-    for kind in ("ws", "http"):
-        told: queue.Queue[tuple[float, float | None]] = queue.Queue()
-        with MCPMemoryClient(shared.url(kind)) as client:
-            given = [{**one, "name": f"{kind} {one['name']}"} for one in entities]
-            client.create_entities(given, on_progress=lambda done, total, told=told: told.put((done, total)))
-            last = (-1.0, None)
-            while last[0] < 1500:
-                last = told.get(timeout=DEADLINE)
-            assert last == (1500, 1500)
 
 
 @pytest.mark.promise("clients.python.subscriptions")

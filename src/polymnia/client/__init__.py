@@ -15,7 +15,6 @@ from polymnia.client.asynchronous import AsyncMCPMemoryClient
 from polymnia.client.errors import (
     BadRequestError,
     CallTimeoutError,
-    CancelledError,
     ConflictError,
     ConnectionFailedError,
     ForbiddenError,
@@ -28,6 +27,9 @@ from polymnia.client.errors import (
     UnauthorizedError,
     ValidationError,
 )
+
+# By its name only: `from polymnia.client import *` must not hide the CancelledError of asyncio.
+from polymnia.client.errors import CancelledError as CancelledError
 from polymnia.client.messages import Result
 from polymnia.client.synchronous import MCPMemoryClient
 
@@ -35,7 +37,6 @@ __all__ = [
     "AsyncMCPMemoryClient",
     "BadRequestError",
     "CallTimeoutError",
-    "CancelledError",
     "ConflictError",
     "ConnectionFailedError",
     "ForbiddenError",

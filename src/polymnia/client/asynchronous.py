@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import os
 import random
 import shlex
@@ -13,8 +14,9 @@ from contextlib import suppress
 from ssl import SSLContext
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
 
 from polymnia import __version__
@@ -23,6 +25,7 @@ from polymnia.client.errors import (
     ConnectionFailedError,
     MCPMemoryError,
     RateLimitedError,
+    error_data,
     error_of,
 )
 from polymnia.client.link import Link, Lost, Target
@@ -31,6 +34,8 @@ from polymnia.client.operations import REQUEST_ID_META, REQUEST_IDS, AsyncOperat
 from polymnia.importing import importing
 
 __all__ = ["AsyncMCPMemoryClient", "Changed", "Progress", "uri_of"]
+
+log = logging.getLogger("polymnia.client")
 
 Progress = Callable[[float, float | None], object]
 """Hears how far a call is: how much is done, and of how much where the server knows. May be a coroutine function."""
@@ -41,7 +46,9 @@ Changed = Callable[[str], object]
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
 _CLOSING = 2.0  # seconds that what runs in the background may take to end
+FAILED = "A callback of the client failed: %r"
 _LOCAL = "ws://127.0.0.1:9080/ws"
+_KINDS = ("ws", "wss", "http", "https", "stdio")
 
 
 class _Progress(Struct):
@@ -79,15 +86,25 @@ class _Waiting:
             self.future.set_exception(error)
 
 
+class _Watching:
+    """Who hears of the progress of a call, and what of it still runs."""
+
+    __slots__ = ("callback", "running")
+
+    def __init__(self, callback: Progress) -> None:
+        self.callback = callback
+        self.running: set[asyncio.Task[None]] = set()
+
+
 class AsyncMCPMemoryClient(AsyncOperations):
     """A client of a memory server for asyncio.
 
-    ``endpoint`` is the address of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``,
-    ``https://``), or ``stdio`` for a server of one's own, started with ``command``. ``timeout`` is that of one call in
-    seconds, all retries included; None waits for as long as it takes.
-
     It belongs to the event loop it is first used in, and connects at the first call. A connection that is lost is made
     again and what was not answered is sent again; writes carry an id, so that the server does them once.
+
+    Every method that calls the server takes ``timeout`` (seconds for this call, pauses that the server asks for
+    included; without it the client's) and the methods of tools and operations ``on_progress``, which is called with how
+    much is done and of how much.
     """
 
     def __init__(
@@ -101,24 +118,47 @@ class AsyncMCPMemoryClient(AsyncOperations):
         ssl: SSLContext | None = None,
         client_name: str = "polymnia-python",
     ) -> None:
+        """Remember where to connect, and with what; nothing is sent before the first call.
+
+        ``endpoint``: the address of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``,
+        ``https://``), or ``stdio`` for a server of one's own; ``stdio:polymnia stdio`` names its command.
+        ``api_key``: a key that ``polymnia keys add`` printed; whitespace around it is dropped.
+        ``timeout``: seconds that a call may take, retries included, or None for as long as it takes. Pauses that the
+        server asks for, because of its rate limits, are not counted.
+        ``command``: the command of ``stdio`` as a list.
+        ``headers``: further headers for WebSocket and HTTP.
+        ``ssl``: the context for ``wss`` and ``https``, for a private authority
+        ``ssl.create_default_context(cafile="ca.pem")``.
+        ``client_name``: what the client calls itself; the history of a memory shows it.
+
+        Raises ConnectionFailedError where ``endpoint`` is malformed, ValueError or TypeError for anything else.
+        """
         sent = {"User-Agent": f"polymnia-python/{__version__}", **(headers or {})}
+        if wrong := [name for name, value in sent.items() if not _fits_header(name, value)]:
+            raise ValueError(f"headers: {wrong[0]!r} has a line break or another character that no header may have")
         if api_key is not None:
-            sent["Authorization"] = f"Bearer {api_key}"
-        if wrong := [name for name, value in sent.items() if not (name + value).isprintable()]:
-            raise ValueError(f"the header {wrong[0]!r} has a line break or another character that no header may have")
-        kind, _, rest = endpoint.partition(":")
-        if kind not in ("ws", "wss", "http", "https", "stdio"):
-            raise ValueError(f"{endpoint!r} is no endpoint: ws, wss, http, https or stdio")
-        if kind == "stdio" and command is None:
-            command = shlex.split(rest.removeprefix("//")) or (sys.executable, "-m", "polymnia", "stdio")
-        self.timeout = timeout
-        self._kind = kind
-        self._target = Target(endpoint, sent, tuple(command or ()), ssl)
+            sent["Authorization"] = f"Bearer {_key(api_key)}"
+        if ssl is not None and not isinstance(ssl, SSLContext):
+            raise TypeError(
+                f"ssl must be an ssl.SSLContext, not {type(ssl).__name__}: "
+                "ssl.create_default_context(cafile='ca.pem') makes one"
+            )
+        self._kind, endpoint, started = _endpoint(endpoint)
+        if command is not None:
+            if self._kind != "stdio":
+                raise ValueError("command is only for the endpoint stdio")
+            started = tuple(shlex.split(command) if isinstance(command, str) else command)
+            if not started:
+                raise ValueError("command is empty")
+        self.timeout = _seconds(timeout)
+        self._target = Target(endpoint, sent, started, ssl)
         self._name = client_name
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing: asyncio.Future[None] | None = None
         self._link: Link | None = None
         self._opening: asyncio.Lock | None = None
         self._waiting: dict[int, _Waiting] = {}
-        self._watching: dict[int, Progress] = {}
+        self._watching: dict[int, _Watching] = {}
         self._subscribed: dict[str, list[Changed]] = {}
         self._reviving: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[Any]] = set()
@@ -155,9 +195,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
         """Send any request of the protocol; answers its result."""
         return Decoder().decode(await self._request(method, dict(params or {}), timeout))
 
-    async def list_tools(self) -> list[dict[str, Any]]:
+    async def list_tools(self, *, timeout: float | None = None) -> list[dict[str, Any]]:
         """The tools the server has, with their schemas."""
-        found: list[dict[str, Any]] = (await self.request("tools/list"))["tools"]
+        found: list[dict[str, Any]] = (await self.request("tools/list", timeout=timeout))["tools"]
         return found
 
     async def read_resource(self, uri: str, *, timeout: float | None = None) -> str:
@@ -170,11 +210,15 @@ class AsyncMCPMemoryClient(AsyncOperations):
         await self._request("ping", {}, timeout)
 
     async def subscribe(self, memory: str, callback: Changed, *, timeout: float | None = None) -> None:
-        """Hear of changes to a memory (its name) or to any resource (its address), whoever makes them.
+        """Hear of changes to a memory, whoever makes them: to the entity of the graph that has this name.
+
+        A name that no entity has yet may be given: its creation is a change. Ids of contents report nothing. An address
+        (``memory://memory/Ann``) will do for the name. ``callback`` is called with the address.
 
         The subscription outlives a lost connection. After one ``callback`` is called once, because a change may have
         been missed.
         """
+        self._enter()
         uri = uri_of(memory)
         known = self._subscribed.setdefault(uri, [])
         known.append(callback)
@@ -191,7 +235,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
             self._link.listen()
 
     async def unsubscribe(self, memory: str, callback: Changed | None = None, *, timeout: float | None = None) -> None:
-        """Hear no more of it; without ``callback``, nobody does."""
+        """Hear no more of it; without ``callback``, nobody does. A callback that was never subscribed is ignored."""
+        self._enter()
         uri = uri_of(memory)
         known = self._subscribed.get(uri, [])
         if callback in known:
@@ -201,14 +246,20 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
     async def close(self) -> None:
         """Disconnect. Calls that are under way fail."""
+        if self._loop is not None and self._loop.is_closed():
+            self.is_closed, self._link = True, None  # its connection went with the loop
+            return
+        self._enter()
         self.is_closed = True
+        if self._closing is not None and not self._closing.done():
+            self._closing.set_result(None)
         if self._reviving is not None:
             self._reviving.cancel()
         if (link := self._link) is not None:
             self._link = None
             await link.close()
-        if self._running:
-            await asyncio.wait(self._running, timeout=_CLOSING)
+        if running := self._running - {asyncio.current_task()}:
+            await asyncio.wait(running, timeout=_CLOSING)
         for waiting in self._waiting.values():
             waiting.fail(ConnectionFailedError("The client was closed"))
 
@@ -231,42 +282,87 @@ class AsyncMCPMemoryClient(AsyncOperations):
     async def _request(
         self, method: str, params: dict[str, Any], timeout: float | None, on_progress: Progress | None = None
     ) -> bytes:
+        self._enter()
         self._last = id = self._last + 1
-        if on_progress is not None:
-            params["_meta"] = {**params.get("_meta", {}), "progressToken": id}
-            self._watching[id] = on_progress
+        if on_progress is None:
+            return await self._answer(id, method, request(id, method, params), timeout)
+        params["_meta"] = {**params.get("_meta", {}), "progressToken": id}
         data = request(id, method, params)
-        lasts = self.timeout if timeout is None else timeout
+        self._watching[id] = watching = _Watching(on_progress)
+        try:
+            return await self._answer(id, method, data, timeout)
+        except asyncio.CancelledError:
+            watching.running.clear()  # whoever cancels waits for nothing
+            raise
+        finally:
+            del self._watching[id]
+            if watching.running:
+                await asyncio.wait(watching.running)
+
+    async def _answer(self, id: int, method: str, data: bytes, timeout: float | None) -> bytes:
+        lasts = _seconds(self.timeout if timeout is None else timeout)
         loop = asyncio.get_running_loop()
         end = None if lasts is None else loop.time() + lasts
         latest: Exception | None = None
         pause = _FIRST_PAUSE
         try:
-            async with asyncio.timeout_at(end):
+            async with asyncio.timeout_at(end) as limit:
                 while True:
                     try:
                         link = self._link or await self._connected()
                         latest = None
                         return await self._asked(link, id, data)
                     except Lost as e:
-                        latest, wait = e, pause * (0.5 + random.random())
-                        pause = min(pause * 2, _LONGEST_PAUSE)
+                        if e.final:
+                            raise self._failed(f"Cannot connect to {self._target.endpoint}: {e}", e) from e
+                        latest, asked = e, None
                     except RateLimitedError as e:
-                        wait = pause if e.retry_after is None else e.retry_after
-                        if end is not None and loop.time() + wait >= end:
-                            raise
-                        latest = e
-                    await asyncio.sleep(wait)
+                        latest, asked = e, e.retry_after
+                    if asked is None:
+                        wait, pause = pause * (0.5 + random.random()), min(pause * 2, _LONGEST_PAUSE)
+                    else:
+                        wait = max(asked, _FIRST_PAUSE)
+                        if timeout is not None and end is not None and loop.time() + wait >= end:
+                            raise latest
+                        log.debug("%s: %s; waiting %g seconds, as the server asks", method, latest, wait)
+                        if timeout is None and end is not None:
+                            end += wait
+                            limit.reschedule(end)
+                    await self._pause(wait)
         except TimeoutError as e:
             if isinstance(e, MCPMemoryError):
                 raise
+            if isinstance(latest, RateLimitedError):
+                raise latest from None
+            if latest is None and self._link is None:
+                latest = Lost("it did not answer")
             if isinstance(latest, Lost):
-                raise ConnectionFailedError(f"{self._target.endpoint} was not reached: {latest}") from latest
-            details = {"method": method, "timeout": lasts}
-            told = {"error_type": "timeout", "details": details, "suggestions": ["Give it more time: timeout=..."]}
+                text = f"{self._target.endpoint} was not reached within {lasts:g} seconds: {latest}"
+                raise self._failed(text, latest) from latest
+            told = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=lasts)
             raise CallTimeoutError(f"No answer to {method} within {lasts:g} seconds", 504, told) from None
-        finally:
-            self._watching.pop(id, None)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the client is closed before."""
+        assert self._closing is not None
+        await asyncio.wait([self._closing], timeout=seconds)
+        if self.is_closed:
+            raise ConnectionFailedError("The client was closed")
+
+    def _enter(self) -> None:
+        """A client works in one event loop."""
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop, self._closing = loop, loop.create_future()
+        elif self._loop is not loop:
+            raise RuntimeError(
+                f"This client belongs to the event loop it was first used in ({self._loop!r}) and cannot be used in "
+                f"another one ({loop!r}): make a client in each, inside asyncio.run()"
+            )
+
+    def _failed(self, text: str, lost: Lost) -> ConnectionFailedError:
+        details = {"endpoint": self._target.endpoint, "reason": str(lost)}
+        return ConnectionFailedError(text, 0, error_data("connection_error", lost.suggestions, **details))
 
     async def _asked(self, link: Link, id: int, data: bytes) -> bytes:
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
@@ -295,7 +391,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
             try:
                 await link.open()
                 await self._shake_hands(link)
-            except BaseException:
+            except (Exception, asyncio.CancelledError):
                 with suppress(Exception):
                     await link.close()
                 raise
@@ -343,12 +439,16 @@ class AsyncMCPMemoryClient(AsyncOperations):
         while self._subscribed and not self.is_closed:
             try:
                 await self._connected()
-            except (Lost, RateLimitedError):
-                await asyncio.sleep(pause * (0.5 + random.random()))
+            except (Lost, MCPMemoryError) as e:
+                if isinstance(e, Lost) and not e.final:
+                    wait = 0.0
+                elif isinstance(e, RateLimitedError):
+                    wait = e.retry_after or 0.0
+                else:
+                    return  # the next call will tell
+                await asyncio.sleep(max(wait, pause * (0.5 + random.random())))
                 pause = min(pause * 2, _LONGEST_PAUSE)
                 continue
-            except MCPMemoryError:
-                return  # the next call will tell
             for uri, callbacks in list(self._subscribed.items()):
                 for callback in list(callbacks):
                     self._tell(callback, uri)
@@ -362,7 +462,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if message is None:
             return
         if message.method is not None:
-            self._told(message)
+            try:
+                self._told(message)
+            except DecodeError as e:
+                log.debug("The server sent a %s that cannot be read: %s", message.method, e)
             return
         if message.id is None and message.error is not None and self._waiting:
             # The server could not read a message, not even its id: it was too large.
@@ -392,9 +495,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
         """
         theirs = [one for one in self._waiting.values() if one.link is link and not one.future.done()]
         if error.too_large and theirs:
-            max(theirs, key=lambda one: one.size).fail(error_of(-32600, str(error), {"details": {"status": 413}}))
+            data = error_data("too_large", ["Send less at once, or raise max_message_bytes of the server"], status=413)
+            max(theirs, key=lambda one: one.size).fail(error_of(-32600, str(error), data))
         for one in theirs:
-            one.fail(Lost(str(error)))
+            one.fail(Lost(str(error), final=error.final, suggestions=error.suggestions))
         if self._link is not link:
             return
         self._link = None
@@ -409,32 +513,90 @@ class AsyncMCPMemoryClient(AsyncOperations):
                 self._link.notify(response(message.id, str(message.method)))
         elif message.method == "notifications/progress":
             told = _progress.decode(params)
-            if (watching := self._watching.get(told.progressToken)) is not None:
-                self._tell(watching, told.progress, told.total)
+            if isinstance(told.progressToken, int) and told.progressToken in self._watching:
+                watching = self._watching[told.progressToken]
+                if (task := self._tell(watching.callback, told.progress, told.total)) is not None:
+                    watching.running.add(task)
         elif message.method == "notifications/resources/updated":
             uri = _updated.decode(params).uri
             for callback in list(self._subscribed.get(uri, ())):
                 self._tell(callback, uri)
 
-    def _tell(self, callback: Callable[..., object], *told: object) -> None:
-        """Call a callback of the user; one that fails is reported as asyncio reports it, and fails nothing else."""
-        loop = asyncio.get_running_loop()
+    def _tell(self, callback: Callable[..., object], *told: object) -> asyncio.Task[None] | None:
+        """Call a callback of the user; one that fails is logged, and fails nothing else."""
         try:
             made = callback(*told)
-        except Exception as e:
-            loop.call_exception_handler({"message": "A callback of the client failed", "exception": e})
-            return
-        if inspect.isawaitable(made):
-            self._run(_awaited(made))
+        except Exception:
+            log.exception(FAILED, callback)
+            return None
+        return self._run(_awaited(callback, made)) if inspect.isawaitable(made) else None
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+    def _run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        return task
 
 
-async def _awaited(made: Awaitable[object]) -> None:
-    await made
+async def _awaited(callback: Callable[..., object], made: Awaitable[object]) -> None:
+    try:
+        await made
+    except Exception:
+        log.exception(FAILED, callback)
+
+
+def _endpoint(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """The kind of an endpoint, the endpoint, and the command that it names."""
+    if not isinstance(text, str):
+        raise TypeError(f"endpoint must be a string, not {type(text).__name__}")
+    kind, _, rest = text.strip().partition(":")
+    kind = kind.lower()
+    try:
+        if kind == "stdio":
+            command = tuple(shlex.split(rest.removeprefix("//")))
+            return kind, text.strip(), command or (sys.executable, "-m", "polymnia", "stdio")
+        if kind not in _KINDS:
+            raise ValueError("it has to begin with ws://, wss://, http:// or https://, or be stdio")
+        parts = urlsplit(f"{kind}:{rest}")
+        if not rest.startswith("//") or not parts.hostname:
+            raise ValueError("it names no host")
+        try:
+            port = parts.port
+        except ValueError:
+            port = 0
+        if port == 0:
+            raise ValueError("its port is not a number from 1 to 65535")
+    except ValueError as e:
+        known = ["Give an address such as ws://localhost:9080/ws, or stdio for a server of your own"]
+        data = error_data("connection_error", known, endpoint=text)
+        raise ConnectionFailedError(f"{text!r} is not an endpoint: {e}", 0, data) from None
+    return kind, f"{kind}:{rest}", ()
+
+
+def _key(key: str) -> str:
+    """A key as a header carries it. Errors do not show it."""
+    if not isinstance(key, str):
+        raise TypeError(f"api_key must be a string, not {type(key).__name__}")
+    key = key.strip()
+    if not key:
+        raise ValueError("api_key is empty; leave it out where the server wants no key")
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key has a character that no HTTP header can carry: keys are printable ASCII")
+    return key
+
+
+def _fits_header(name: str, value: str) -> bool:
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return bool(name) and name.isascii() and (name + value).isprintable() and " " not in name and ":" not in name
+
+
+def _seconds(timeout: float | None) -> float | None:
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout must be more than 0 seconds, not {timeout!r}")
+    return timeout
 
 
 def uri_of(memory: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
@@ -19,12 +20,17 @@ __all__ = [
     "ToolError",
     "UnauthorizedError",
     "ValidationError",
+    "error_data",
     "error_of",
 ]
 
 
 class MCPMemoryError(Exception):
-    """A call failed. ``code`` is the server's (0 where there is none), ``data`` what it says beside the message."""
+    """A call failed. ``code`` is the server's (0 where there is none), ``data`` what it says beside the message.
+
+    Where the client itself made the error, ``data`` is a dictionary with ``error_type``, ``details`` and
+    ``suggestions``.
+    """
 
     kind = "error"
 
@@ -33,6 +39,12 @@ class MCPMemoryError(Exception):
         self.message = message
         self.code = code
         self.data = data
+
+    @property
+    def suggestions(self) -> list[str]:
+        """What to do about it; empty where nobody said."""
+        found = self.data.get("suggestions") if isinstance(self.data, dict) else None
+        return [str(one) for one in found] if isinstance(found, list) else []
 
 
 class BadRequestError(MCPMemoryError):
@@ -54,7 +66,7 @@ class ForbiddenError(MCPMemoryError):
 
 
 class NotFoundError(MCPMemoryError):
-    """404: there is nothing of that id."""
+    """404, or -32002 for a resource: there is nothing of that id or address."""
 
     kind = "not_found"
 
@@ -72,7 +84,7 @@ class ValidationError(MCPMemoryError):
 
 
 class RateLimitedError(MCPMemoryError):
-    """429 or 503: too many calls, and waiting as long as the server asks would take longer than the timeout."""
+    """429 or 503: too many calls, and the server asks for a longer pause than the timeout given with the call."""
 
     kind = "rate_limited"
 
@@ -116,9 +128,17 @@ class ToolError(MCPMemoryError):
 
 
 class ConnectionFailedError(MCPMemoryError, ConnectionError):
-    """There was no connection to the server, or it was lost, until the timeout of the call was over."""
+    """There is no connection to the server, and the message says why.
+
+    Where trying again may help it comes when the timeout of the call is over. It comes at once where it will not: an
+    endpoint that is malformed, a certificate that is not accepted, an address without an MCP endpoint, a command that
+    ends before it answers, a client that was closed.
+    """
 
     kind = "connection_error"
+
+    def __init__(self, message: str, code: int = 0, data: Any = None) -> None:
+        super().__init__(message, code, error_data(self.kind) if data is None else data)
 
 
 _TYPES: dict[int, type[MCPMemoryError]] = {
@@ -133,8 +153,14 @@ _TYPES: dict[int, type[MCPMemoryError]] = {
     502: ServiceUnavailableError,
     503: RateLimitedError,
     504: CallTimeoutError,
+    -32002: NotFoundError,
     -32800: CancelledError,
 }
+
+
+def error_data(error_type: str, suggestions: Sequence[str] = (), **details: Any) -> dict[str, Any]:
+    """The ``data`` of an error that the client itself makes."""
+    return {"error_type": error_type, "details": details, "suggestions": list(suggestions)}
 
 
 def error_of(code: int, message: str, data: Any = None) -> MCPMemoryError:

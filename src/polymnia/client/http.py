@@ -11,9 +11,9 @@ from urllib.parse import quote, urlsplit
 
 from httptools import HttpParserError, HttpResponseParser
 
-from polymnia.client.errors import ConnectionFailedError, MCPMemoryError, NotFoundError
-from polymnia.client.link import Lost, Owner, Target
-from polymnia.client.messages import error_in
+from polymnia.client.errors import MCPMemoryError
+from polymnia.client.link import Lost, Owner, Target, lost_by, no_endpoint
+from polymnia.client.messages import refusal
 
 __all__ = ["HttpLink"]
 
@@ -55,6 +55,7 @@ class _Wire(asyncio.Protocol):
         self._event: Callable[[bytes], None] = _ignored
         self._parser = HttpResponseParser(self)
         self._rest = b""
+        self._answered = False  # whether it ever was
 
     async def ask(self, data: bytes, event: Callable[[bytes], None]) -> _Answer:
         """Send a request. ``event`` hears the messages of a stream as they come."""
@@ -83,7 +84,7 @@ class _Wire(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except HttpParserError as e:
-            self._fail(Lost(f"the endpoint does not speak HTTP: {e}"))
+            self._fail(Lost(f"what answers there is not HTTP: {e}", final=not self._answered))
             if self.transport is not None:
                 self.transport.abort()
 
@@ -91,7 +92,9 @@ class _Wire(asyncio.Protocol):
         """It is gone."""
         self.open = False
         self.gone.set_result(None)
-        self._fail(Lost(str(error or "the server closed the connection")))
+        lost = Lost("the server closed the connection") if error is None else lost_by(error)
+        lost.final &= not self._answered
+        self._fail(lost)
 
     def _fail(self, error: Exception) -> None:
         if self._done is not None and not self._done.done():
@@ -106,6 +109,7 @@ class _Wire(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The head is whole."""
         self.answer.status = self._parser.get_status_code()
+        self._answered = True
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
@@ -147,9 +151,7 @@ class HttpLink:
     def __init__(self, target: Target, owner: Owner) -> None:
         self._owner = owner
         parts = urlsplit(target.endpoint)
-        if not parts.hostname:
-            raise ConnectionFailedError(f"{target.endpoint} names no host")
-        self._host, secure = parts.hostname, parts.scheme == "https"
+        self._host, secure = parts.hostname or "", parts.scheme == "https"
         self._port = parts.port or (443 if secure else 80)
         self._ssl = (target.ssl or ssl.create_default_context()) if secure else None
         path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
@@ -217,11 +219,13 @@ class HttpLink:
     async def _post(self, id: int, data: bytes) -> None:
         try:
             answer = await self._ask("POST", data, self._owner.receive, waits=lambda: self._owner.waits(id))
-            if answer.status >= 400:
+            if not 200 <= answer.status < 300:
                 raise self._refused(answer)
             if not answer.streams:
                 self._owner.receive(bytes(answer.body))
-        except (Lost, MCPMemoryError) as e:
+                if self._owner.waits(id):
+                    raise no_endpoint(f"which answers with {answer.header(b'content-type') or 'nothing'}")
+        except Exception as e:  # whoever waits for the answer hears of it
             self._owner.fail(id, e)
         else:
             self._owner.fail(id, Lost("the answer ended before it was whole"))
@@ -276,7 +280,8 @@ class HttpLink:
             last = answer.last or last
             if waits is None or not answer.streams or not answer.last or not waits():
                 if broken is not None:
-                    raise Lost(str(broken), last=last) from broken
+                    broken.last = last
+                    raise broken
                 return answer
             method, body, resumed = "GET", b"", True
             await asyncio.sleep(_AGAIN)
@@ -289,7 +294,9 @@ class HttpLink:
         try:
             _, wire = await asyncio.get_running_loop().create_connection(_Wire, self._host, self._port, ssl=self._ssl)
         except OSError as e:
-            raise Lost(str(e)) from e
+            raise lost_by(e) from e
+        except UnicodeError as e:
+            raise Lost(f"it names no possible host: {e}", final=True) from e
         self._wires.add(wire)
         wire.gone.add_done_callback(lambda _: self._wires.discard(wire))
         return wire
@@ -308,11 +315,10 @@ class HttpLink:
         return head.encode("latin-1") + b"\r\n\r\n" + body
 
     def _refused(self, answer: _Answer) -> Exception:
-        found = error_in(bytes(answer.body), answer.status, answer.header(b"retry-after"))
-        if self._session is not None and isinstance(found, NotFoundError) and answer.status == 404:
+        if self._session is not None and answer.status == 404:
             self._end(Lost("the session has ended"))
             return Lost("the session has ended")
-        return Lost(found.message) if answer.status in (502, 504) else found
+        return refusal(bytes(answer.body), answer.status, answer.header(b"retry-after"), answer.header(b"location"))
 
     def _end(self, error: Lost) -> None:
         self._closed, self._session = True, None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
-from msgspec import UNSET, DecodeError, Raw, Struct, field
+from msgspec import UNSET, DecodeError, Raw, Struct, field, to_builtins
 from msgspec.json import Decoder, Encoder
 
-from polymnia.client.errors import MCPMemoryError, ToolError, error_of
+from polymnia.client.errors import MCPMemoryError, ToolError, error_data, error_of
+from polymnia.client.link import Lost, no_endpoint
 
-__all__ = ["VERSION", "Result", "error_in", "notification", "read", "request", "response"]
+__all__ = ["VERSION", "Result", "notification", "read", "refusal", "request", "response"]
 
 VERSION = "2025-11-25"
 """The version of the protocol the client asks for."""
@@ -85,8 +87,11 @@ def read(data: bytes | bytearray | str) -> Message | None:
 
 
 def request(id: int, method: str, params: Any) -> bytes:
-    """A request."""
-    return b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}' % (id, encode(method), encode(params))
+    """A request. Raises TypeError or ValueError where the parameters are not JSON."""
+    data = encode(params)
+    if b"null" in data and not _is_json(to_builtins(params)):  # which is also what NaN becomes
+        raise ValueError("The parameters are not JSON: they have a number that is NaN or infinite")
+    return b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}' % (id, encode(method), data)
 
 
 def notification(method: str, params: Any) -> bytes:
@@ -101,15 +106,37 @@ def response(id: Any, method: str) -> bytes:
     return encode({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": f"Method not found: {method}"}})
 
 
-def error_in(data: bytes, status: int, retry_after: str | None = None) -> MCPMemoryError:
-    """The error in the body of an answer over HTTP; by its status where the body has none."""
+def refusal(data: bytes, status: int, retry_after: str | None = None, location: str | None = None) -> Exception:
+    """Why an HTTP answer is none: an error of the server, or a loss where no MCP server answered."""
     found = read(data)
-    if found is None or found.error is None:
-        return error_of(status, f"The server answered with status {status}", {"status": status})
-    told = found.error
-    if retry_after is not None and retry_after.isdigit() and isinstance(told.data, dict):
-        told.data.setdefault("retry_after", int(retry_after))
-    return told.raised()
+    if found is not None and found.error is not None and status not in (404, 405, 426):
+        error = found.error.raised()
+        if status in (502, 503, 504) and _kind(error) != "rate_limited":
+            return Lost(error.message)
+    elif status in (401, 403, 429, 500):
+        error = error_of(status, f"The server answered with status {status}")
+        error.data = error_data(error.kind, status=status)
+    elif status in (502, 503, 504):
+        return Lost(f"it answers with status {status}")
+    else:
+        where = f" and redirects to {location}" if location else ""
+        return no_endpoint(f"which answers with status {status}{where}")
+    if retry_after is not None and retry_after.isdigit() and isinstance(error.data, dict):
+        error.data.setdefault("retry_after", int(retry_after))
+    return error
+
+
+def _kind(error: MCPMemoryError) -> Any:
+    return error.data.get("error_type") if isinstance(error.data, dict) else None
+
+
+def _is_json(value: Any) -> bool:
+    """Whether all numbers in it are finite; msgspec refuses everything else that JSON lacks."""
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, dict):
+        return all(_is_json(one) for one in value.values())
+    return not isinstance(value, list | tuple) or all(_is_json(one) for one in value)
 
 
 def _text(content: Raw) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import os
+import selectors
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from queue import SimpleQueue
 from ssl import SSLContext
 from types import TracebackType
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-from polymnia.client.asynchronous import AsyncMCPMemoryClient, Changed, Progress
+from polymnia.client.asynchronous import FAILED, AsyncMCPMemoryClient, Changed, Progress, log
 from polymnia.client.errors import ConnectionFailedError
 from polymnia.client.messages import Result
 from polymnia.client.operations import Operations
@@ -20,10 +27,17 @@ T = TypeVar("T")
 
 
 class MCPMemoryClient(Operations):
-    """A client of a memory server. Takes what :class:`~polymnia.client.AsyncMCPMemoryClient` takes.
+    """A client of a memory server.
 
-    It may be used from several threads. Callbacks are called one after another on a thread of their own, and may use
-    the client. ``close()``, or ``with``, lets go of the connection.
+    It may be used from several threads. Progress is reported on the thread that made the call, before the call returns.
+    Callbacks of subscriptions are called one after another on a thread of their own. Either may use the client.
+    ``close()``, or ``with``, lets go of the connection; no callback begins after it.
+
+    In a process that was forked it makes a connection of its own at the next call. Subscriptions stay with the parent.
+
+    Every method that calls the server takes ``timeout`` (seconds for this call, pauses that the server asks for
+    included; without it the client's) and the methods of tools and operations ``on_progress``, which is called with how
+    much is done and of how much.
     """
 
     def __init__(
@@ -37,14 +51,31 @@ class MCPMemoryClient(Operations):
         ssl: SSLContext | None = None,
         client_name: str = "polymnia-python",
     ) -> None:
-        self._client = AsyncMCPMemoryClient(
-            endpoint, api_key, timeout=timeout, command=command, headers=headers, ssl=ssl, client_name=client_name
-        )
+        """Remember where to connect, and with what, as :class:`~polymnia.client.AsyncMCPMemoryClient` does.
+
+        ``endpoint``: the address of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``,
+        ``https://``), or ``stdio`` for a server of one's own; ``stdio:polymnia stdio`` names its command.
+        ``api_key``: a key that ``polymnia keys add`` printed; whitespace around it is dropped.
+        ``timeout``: seconds that a call may take, retries included, or None for as long as it takes. Pauses that the
+        server asks for, because of its rate limits, are not counted.
+        ``command``: the command of ``stdio`` as a list.
+        ``headers``: further headers for WebSocket and HTTP.
+        ``ssl``: the context for ``wss`` and ``https``, for a private authority
+        ``ssl.create_default_context(cafile="ca.pem")``.
+        ``client_name``: what the client calls itself; the history of a memory shows it.
+
+        Raises ConnectionFailedError where ``endpoint`` is malformed, ValueError or TypeError for anything else.
+        """
+        self._made = partial(
+            AsyncMCPMemoryClient, endpoint, api_key, timeout=timeout, command=command, headers=headers, ssl=ssl,
+            client_name=client_name,
+        )  # fmt: skip
+        self._client = self._made()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._callbacks: Any = None
-        self._wrapped: dict[tuple[str, Changed], Changed] = {}
         self._starting = threading.Lock()
+        _clients.add(self)
 
     @property
     def timeout(self) -> float | None:
@@ -68,16 +99,30 @@ class MCPMemoryClient(Operations):
 
         Raises ToolError where the tool answers that it failed.
         """
-        progress = None if on_progress is None else self._later(on_progress)
-        return self._run(self._client.call_tool(name, arguments, timeout=timeout, on_progress=progress))
+        if on_progress is None:
+            return self._run(self._client.call_tool(name, arguments, timeout=timeout))
+        heard: SimpleQueue[tuple[float, float | None] | None] = SimpleQueue()
+
+        def hear(done: float, total: float | None) -> None:
+            heard.put((done, total))
+
+        future = self._begun(self._client.call_tool(name, arguments, timeout=timeout, on_progress=hear))
+        future.add_done_callback(lambda _: heard.put(None))
+        try:
+            while (told := heard.get()) is not None:
+                _called(on_progress, *told)
+        except BaseException:
+            future.cancel()  # an interrupt withdraws the call
+            raise
+        return future.result()
 
     def request(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
         """Send any request of the protocol; answers its result."""
         return self._run(self._client.request(method, params, timeout=timeout))
 
-    def list_tools(self) -> list[dict[str, Any]]:
+    def list_tools(self, *, timeout: float | None = None) -> list[dict[str, Any]]:
         """The tools the server has, with their schemas."""
-        return self._run(self._client.list_tools())
+        return self._run(self._client.list_tools(timeout=timeout))
 
     def read_resource(self, uri: str, *, timeout: float | None = None) -> str:
         """A resource as text; ``uri`` may be the name of a memory."""
@@ -88,18 +133,20 @@ class MCPMemoryClient(Operations):
         self._run(self._client.ping(timeout=timeout))
 
     def subscribe(self, memory: str, callback: Changed, *, timeout: float | None = None) -> None:
-        """Hear of changes to a memory (its name) or to any resource (its address), whoever makes them.
+        """Hear of changes to a memory, whoever makes them: to the entity of the graph that has this name.
+
+        A name that no entity has yet may be given: its creation is a change. Ids of contents report nothing. An address
+        (``memory://memory/Ann``) will do for the name. ``callback`` is called with the address.
 
         The subscription outlives a lost connection. After one ``callback`` is called once, because a change may have
         been missed.
         """
-        wrapped = self._wrapped[memory, callback] = self._later(callback)
-        self._run(self._client.subscribe(memory, wrapped, timeout=timeout))
+        self._run(self._client.subscribe(memory, _Later(callback, self._later), timeout=timeout))
 
     def unsubscribe(self, memory: str, callback: Changed | None = None, *, timeout: float | None = None) -> None:
-        """Hear no more of it; without ``callback``, nobody does."""
-        wrapped = None if callback is None else self._wrapped.pop((memory, callback), None)
-        self._run(self._client.unsubscribe(memory, wrapped, timeout=timeout))
+        """Hear no more of it; without ``callback``, nobody does. A callback that was never subscribed is ignored."""
+        later = None if callback is None else _Later(callback, self._later)
+        self._run(self._client.unsubscribe(memory, later, timeout=timeout))
 
     def close(self) -> None:
         """Disconnect. Calls that are under way fail."""
@@ -113,7 +160,7 @@ class MCPMemoryClient(Operations):
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         if self._callbacks is not None:
-            self._callbacks.shutdown(wait=False)
+            self._callbacks.shutdown(wait=False, cancel_futures=True)
 
     def __enter__(self) -> MCPMemoryClient:
         return self
@@ -127,13 +174,16 @@ class MCPMemoryClient(Operations):
         given = {name: value for name, value in arguments.items() if value is not None}
         return self.call_tool(tool, given, timeout=timeout, on_progress=on_progress).value
 
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+    def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         try:
             loop = self._loop or self._started()
         except ConnectionFailedError:
             work.close()
             raise
-        future = asyncio.run_coroutine_threadsafe(work, loop)
+        return asyncio.run_coroutine_threadsafe(work, loop)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        future = self._begun(work)
         try:
             return future.result()
         except BaseException:
@@ -145,22 +195,74 @@ class MCPMemoryClient(Operations):
             if self._client.is_closed:
                 raise ConnectionFailedError("The client was closed")
             if self._loop is None:
-                self._loop = loop = asyncio.new_event_loop()
+                self._loop = loop = _new_loop()
                 self._thread = threading.Thread(target=_turn, args=(loop,), name="polymnia-client", daemon=True)
                 self._thread.start()
             return self._loop
 
-    def _later(self, callback: Callable[..., object]) -> Callable[..., object]:
-        """The same callback, called on the thread of the callbacks."""
+    def _later(self, callback: Callable[..., object], *told: object) -> None:
+        """Call a callback on the thread of the callbacks."""
         if self._callbacks is None:
             from concurrent.futures import ThreadPoolExecutor
 
             self._callbacks = ThreadPoolExecutor(1, "polymnia-callbacks")
+        self._callbacks.submit(_called, callback, *told)
 
-        def call(*told: object) -> None:
-            self._callbacks.submit(callback, *told)
+    def _leave_to_parent(self) -> None:
+        """Forget, in a process that was forked, what belongs to its parent: the connection and the threads."""
+        parents = self._client
+        if self._loop is not None:
+            self._loop.set_exception_handler(lambda loop, context: None)  # its tasks are not ours to miss
+        self._client = self._made()
+        self._client.timeout, self._client.is_closed = parents.timeout, parents.is_closed
+        self._loop = self._thread = self._callbacks = None
+        self._starting = threading.Lock()
 
-        return call
+
+_clients: WeakSet[MCPMemoryClient] = WeakSet()
+
+
+def _forked() -> None:
+    for client in list(_clients):
+        client._leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+class _Later:
+    """A callback that is called elsewhere, and equal to every other one of the same callback."""
+
+    def __init__(self, callback: Changed, later: Callable[..., None]) -> None:
+        self._callback = callback
+        self._later = later
+
+    def __call__(self, uri: str) -> None:
+        self._later(self._callback, uri)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Later) and self._callback == other._callback
+
+    def __hash__(self) -> int:
+        return hash(self._callback)
+
+
+def _called(callback: Callable[..., object], *told: object) -> None:
+    """Call a callback of the user, to its end where it is a coroutine function. One that fails is logged."""
+    try:
+        made = callback(*told)
+        if inspect.iscoroutine(made):
+            asyncio.run(made)
+    except Exception:
+        log.exception(FAILED, callback)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop that a forked process can forget: epoll would be shared with its parent, poll is not."""
+    if hasattr(os, "fork") and hasattr(selectors, "PollSelector"):
+        return asyncio.SelectorEventLoop(selectors.PollSelector())
+    return asyncio.new_event_loop()
 
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:

@@ -7,14 +7,13 @@ import ssl
 from collections.abc import Callable
 
 from websockets.client import ClientProtocol
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import InvalidStatus, InvalidURI
 from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN, State
 from websockets.uri import parse_uri
 
-from polymnia.client.errors import MCPMemoryError
-from polymnia.client.link import Lost, Owner, Target
-from polymnia.client.messages import error_in
+from polymnia.client.link import Lost, Owner, Target, lost_by
+from polymnia.client.messages import refusal
 
 __all__ = ["WebSocketLink"]
 
@@ -29,7 +28,10 @@ class WebSocketLink(asyncio.Protocol):
     def __init__(self, target: Target, owner: Owner) -> None:
         self._target = target
         self._owner = owner
-        self._uri = parse_uri(target.endpoint)
+        try:
+            self._uri = parse_uri(target.endpoint)
+        except InvalidURI as e:
+            raise Lost(f"it is not the address of a WebSocket: {e.msg}", final=True) from e
         self._protocol = ClientProtocol(self._uri, max_size=None)
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()
@@ -46,7 +48,9 @@ class WebSocketLink(asyncio.Protocol):
             await self._loop.create_connection(lambda: self, self._uri.host, self._uri.port, ssl=tls)
             await self._opened
         except OSError as e:
-            raise Lost(str(e)) from e
+            raise lost_by(e) from e
+        except UnicodeError as e:
+            raise Lost(f"it names no possible host: {e}", final=True) from e
         except BaseException:
             self._abort()
             raise
@@ -90,11 +94,15 @@ class WebSocketLink(asyncio.Protocol):
         """Ask for the upgrade."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        asked = self._protocol.connect()
-        for name, value in self._target.headers.items():
-            asked.headers[name] = value
-        self._protocol.send_request(asked)
-        self._flush()
+        try:
+            asked = self._protocol.connect()
+            for name, value in self._target.headers.items():
+                asked.headers[name] = value
+            self._protocol.send_request(asked)
+            self._flush()
+        except Exception as e:  # whoever waits for the connection hears of it
+            self._opened.set_exception(e)
+            self._abort()
 
     def data_received(self, data: bytes) -> None:
         """Handle what has come."""
@@ -112,11 +120,13 @@ class WebSocketLink(asyncio.Protocol):
         if not self._gone.done():
             self._gone.set_result(None)
         said = self._protocol.close_rcvd
-        why = (
-            (said.reason if said else None) or error or self._protocol.parser_exc or "the server closed the connection"
-        )
-        lost = Lost(str(why), too_large=said is not None and said.code == _TOO_LARGE)
+        if said is None and error is not None:
+            lost = lost_by(error)
+        else:
+            why = (said.reason if said else None) or self._protocol.parser_exc or "the server closed the connection"
+            lost = Lost(str(why), too_large=said is not None and said.code == _TOO_LARGE)
         if self._opened.done():
+            lost.final = False  # it worked until now
             self._owner.lost(self, lost)
         else:
             self._opened.set_exception(lost)
@@ -174,8 +184,11 @@ class WebSocketLink(asyncio.Protocol):
 
 def _refused(error: Exception) -> Exception:
     """Why the server did not open the WebSocket."""
-    if not isinstance(error, InvalidStatus):
-        return Lost(f"the endpoint did not answer as a WebSocket does: {error}")
-    answer = error.response
-    found: MCPMemoryError = error_in(bytes(answer.body or b""), answer.status_code, answer.headers.get("Retry-After"))
-    return Lost(found.message) if answer.status_code in (502, 504) else found
+    if isinstance(error, InvalidStatus):
+        answer, headers = error.response, error.response.headers
+        return refusal(
+            bytes(answer.body or b""), answer.status_code, headers.get("Retry-After"), headers.get("Location")
+        )
+    if isinstance(error.__cause__, EOFError):
+        return Lost("the server closed the connection before it answered")
+    return Lost(f"what answers there is not a WebSocket: {error.__cause__ or error}", final=True)
