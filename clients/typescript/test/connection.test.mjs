@@ -11,7 +11,7 @@ import {
   RateLimitedError,
   UnauthorizedError,
 } from "@polymnia/client";
-import { Server, answering, between, hasty, imitation } from "./server.mjs";
+import { Server, answering, between, hasty, imitation, ran } from "./server.mjs";
 
 const WRITES = 1000;
 
@@ -125,6 +125,18 @@ test("a refused call is sent again when the server says so", async (t) => {
   const begun = performance.now();
   assert.deepEqual(await client.readGraph(), { refused: 3 });
   assert.ok(performance.now() - begun >= 190);
+  const script = `import { MCPMemoryClient } from "@polymnia/client";
+    const client = new MCPMemoryClient("${server.ws}");
+    await client.readGraph();`;
+  for (const [NODE_DEBUG, shown] of [
+    ["polymnia", /^POLYMNIA \d+: read_graph waits 0\.1 s, as the server says: slow down\n/],
+    ["", /^$/],
+  ]) {
+    refused = 0;
+    const { status, stderr } = await ran(script, { env: { NODE_DEBUG } });
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, shown);
+  }
 });
 
 test("150 calls in a plain loop are done by a server that takes 100 a window, however short the timeout", async (t) => {
