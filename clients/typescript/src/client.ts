@@ -120,8 +120,8 @@ export class MCPMemoryClient extends Operations {
   }
 
   /**
-   * Hears of changes to an entity of the graph (its name) or to any resource (its address), whoever makes them, until it
-   * is ended. Nothing is heard of what has no such name: an id of `storeContent` never changes under it.
+   * Hears of changes to an entity of the graph (its name) or to any resource (its address), whoever makes them, until
+   * it is ended. Nothing is ever heard of other names, such as an id that `storeContent` answered.
    * After a lost connection the callback is called once with `reconnected`, because a change may have been missed.
    * `onError` hears why it ended, where the server no longer lets this client in.
    */
@@ -168,17 +168,16 @@ function transport(given: ClientOptions): Transport {
   } catch {
     throw malformed(address, "it names a host or a port that cannot exist");
   }
+  if (url.username || url.password) throw malformed(address, "it contains a user name or a password; use headers");
   url.hash = "";
   const isHttp = url.protocol.startsWith("http");
-  if (isHttp && (url.username || url.password)) {
-    throw malformed(url.host, "it contains a user name or a password; give them in headers");
-  }
   return new (isHttp ? HttpTransport : WebSocketTransport)(url.href, headersOf(given));
 }
 
 function malformed(address: string, why: string): ConnectionFailedError {
   const suggestions = ["Use an address like ws://localhost:9080/ws or http://localhost:9080/mcp, or stdio:"];
-  return new ConnectionFailedError(`The endpoint "${address}" is malformed: ${why}`, { final: true, suggestions });
+  const shown = address.replace(/\/\/.*@/, "//"); // what is before the @ may be a secret
+  return new ConnectionFailedError(`The endpoint "${shown}" is malformed: ${why}`, { final: true, suggestions });
 }
 
 /** What is sent with every request. Throws where a header cannot carry it; the values are secrets, and not quoted. */

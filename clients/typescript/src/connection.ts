@@ -222,7 +222,7 @@ export class Connection {
       this.#settle(call).reject(error);
       return false;
     }
-    platform.debug(`${call.what} waits ${wait / 1000} s, as the server says: ${error.message}`);
+    platform.debug(`${call.what} waits ${Math.round(wait) / 1000} s, as the server says: ${error.message}`);
     return true;
   }
 

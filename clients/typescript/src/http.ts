@@ -109,9 +109,12 @@ class HttpLink implements Link {
     const { status } = response;
     if (status === 404 && had !== undefined) {
       this.#gone(id);
-    } else if (had === undefined && (isElsewhere(status) || (message === undefined && status < 400))) {
+    } else if (had === undefined && isElsewhere(status) && (message?.error?.code ?? status) === status) {
       this.events.failed(id, noEndpoint(this.url, response), false);
-    } else if (message === undefined && (isPassing(status) || status < 400)) {
+    } else if (message === undefined && status < 400) {
+      const error = had === undefined ? noEndpoint(this.url, response) : passing(this.url, response);
+      this.events.failed(id, error, had !== undefined);
+    } else if (message === undefined && isPassing(status)) {
       this.events.failed(id, passing(this.url, response), true);
     } else {
       message ??= { jsonrpc: "2.0", error: refused(this.url, response) };

@@ -36,7 +36,7 @@ export function unreachable(address: string, cause: unknown, what = "Cannot conn
   const isPlain = NO_TLS.test(code) || NO_TLS.test(text);
   if (isCertificate) {
     why = `its certificate is not accepted: ${why}`;
-    suggestions.push("Where the certificate is of your own authority, name the authority's file in NODE_EXTRA_CA_CERTS");
+    suggestions.push("Where the certificate is of your own authority, name its file in NODE_EXTRA_CA_CERTS");
   } else if (isPlain) {
     why = `it does not speak TLS: ${why}`;
     suggestions.push("Use ws:// or http:// where the server has no TLS");

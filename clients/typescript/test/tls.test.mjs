@@ -63,7 +63,7 @@ suite("TLS", () => {
       await assert.rejects(client.readGraph(), (error) => {
         assert.ok(error instanceof ConnectionFailedError);
         assert.ok(error.final && error.message.includes(endpoint));
-        assert.match(error.message, /certificate is not accepted: self-signed certificate .*DEPTH_ZERO_SELF_SIGNED_CERT/);
+        assert.match(error.message, /certificate is not accepted: self-signed .*DEPTH_ZERO_SELF_SIGNED_CERT/);
         assert.match(error.data.suggestions[0], /NODE_EXTRA_CA_CERTS/);
         return true;
       });

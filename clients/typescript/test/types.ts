@@ -1,5 +1,12 @@
 // Compiled by types.test.mjs and never run: what the types promise.
-import { ConnectionFailedError, MCPMemoryClient, NotFoundError, RateLimitedError, resultOf, type StoreContentParams } from "@polymnia/client";
+import {
+  ConnectionFailedError,
+  MCPMemoryClient,
+  NotFoundError,
+  RateLimitedError,
+  resultOf,
+  type StoreContentParams,
+} from "@polymnia/client";
 import { StdioTransport } from "@polymnia/client/stdio";
 
 export async function promises(signal: AbortSignal): Promise<void> {
