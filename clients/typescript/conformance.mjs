@@ -40,8 +40,8 @@ async function replay(id, call) {
     const answer = await call();
     line = { answer, id };
   } catch (error) {
-    if (error.type === undefined) throw error;
-    const { code, data = null, message, type } = error;
+    if (error.kind === undefined) throw error;
+    const { code, data = null, message, kind: type } = error;
     line = { error: { code, data, message, type }, id };
   }
   process.stdout.write(canonical(line) + "\n");

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { Connection, type CallOptions, type ResourceUpdate, type Subscription } from "./connection.js";
+import { Connection, checkTimeout, type CallOptions, type ResourceUpdate, type Subscription } from "./connection.js";
 import { ConnectionFailedError, ToolError } from "./errors.js";
 import { Operations, REQUEST_IDS, REQUEST_ID_META, VERSION } from "./generated/operations.js";
 import { HttpTransport } from "./http.js";
@@ -14,9 +14,12 @@ export interface ClientOptions {
    * array) to start one, `stdio:` alone for `polymnia stdio`. Default: `ws://127.0.0.1:9080/ws`.
    */
   endpoint?: string | URL | readonly string[] | Transport;
-  /** The key, as `polymnia keys add` prints it. */
+  /** The key, as `polymnia keys add` prints it. Surrounding whitespace is dropped. */
   apiKey?: string;
-  /** Milliseconds a call may take with all its retries; 0: any time. Default: 60,000. */
+  /**
+   * Milliseconds a call may take with all its retries, not counting pauses the server asks for; `Infinity`: any time.
+   * Default: 30,000.
+   */
   timeout?: number;
   /** Sent with every request, or when a WebSocket is opened. */
   headers?: Record<string, string>;
@@ -58,25 +61,28 @@ export class MCPMemoryClient extends Operations {
   constructor(options: ClientOptions | string = {}) {
     super();
     const given = typeof options === "string" ? { endpoint: options } : options;
-    const info = given.clientInfo ?? { name: "@polymnia/client", version: VERSION };
-    this.#connection = new Connection(transport(given), given.timeout ?? 60_000, info, given.onNotification);
+    const { timeout = 30_000, clientInfo = { name: "@polymnia/client", version: VERSION } } = given;
+    checkTimeout(timeout);
+    this.#connection = new Connection(transport(given), timeout, clientInfo, given.onNotification);
   }
 
   /** Calls a tool and answers what it answered: structured content, else JSON, else text. Refusals are thrown. */
   async call(tool: string, parameters: Record<string, any> = {}, options?: CallOptions): Promise<any> {
     const result = await this.callTool(tool, parameters, options);
     const answer = read(result);
-    if (result.isError) {
-      const told = typeof answer === "object" && !Array.isArray(answer) ? answer : undefined;
-      const whole = result.content.map((part) => part.text ?? "").join("\n");
-      throw new ToolError(typeof told?.message === "string" ? told.message : whole, 0, told ?? undefined);
-    }
     if (typeof answer === "object" && answer !== null) results.set(answer, result);
     return answer;
   }
 
-  /** Calls a tool and answers the result as the protocol has it, one that says `isError` too. */
-  callTool(tool: string, parameters: Record<string, any> = {}, options?: CallOptions): Promise<ToolResult> {
+  /**
+   * Calls a tool and answers the result as the protocol has it. Refusals are thrown, unless `raw` asks for the results
+   * that say `isError` too.
+   */
+  async callTool(
+    tool: string,
+    parameters: Record<string, any> = {},
+    options: CallOptions & { raw?: boolean } = {},
+  ): Promise<ToolResult> {
     const place = REQUEST_IDS[tool]?.[parameters["operation"] ?? ""];
     const params: Record<string, any> = { name: tool, arguments: parameters };
     if (place === "meta") {
@@ -84,7 +90,12 @@ export class MCPMemoryClient extends Operations {
     } else if (place === "argument" && parameters["request_id"] === undefined) {
       params["arguments"] = { ...parameters, request_id: this.#requestId() };
     }
-    return this.#connection.request("tools/call", params, options, place !== undefined);
+    const result: ToolResult = await this.#connection.request("tools/call", params, options, place !== undefined);
+    if (!result.isError || options.raw) return result;
+    const answer = read(result);
+    const told = typeof answer === "object" && !Array.isArray(answer) ? answer : undefined;
+    const whole = result.content.map((part) => part.text ?? "").join("\n");
+    throw new ToolError(typeof told?.message === "string" ? told.message : whole, 0, told ?? undefined);
   }
 
   /** Any request of the protocol that may be sent twice. */
@@ -102,15 +113,15 @@ export class MCPMemoryClient extends Operations {
     return (await this.request("tools/list", {}, options)).tools;
   }
 
-  /** Reads a resource, such as `memory://knowledge-graph`. JSON is parsed. */
-  async readResource(uri: string, options?: CallOptions): Promise<any> {
+  /** The text of a resource, such as `memory://knowledge-graph` (JSON); what is no text comes in base64. */
+  async readResource(uri: string, options?: CallOptions): Promise<string> {
     const { contents } = await this.request("resources/read", { uri }, options);
-    const [{ mimeType, text, blob }] = contents;
-    return text === undefined ? blob : mimeType === "application/json" ? JSON.parse(text) : text;
+    return contents[0]?.text ?? contents[0]?.blob ?? "";
   }
 
   /**
-   * Hears of changes to a memory (its name) or to any resource (its address), whoever makes them, until it is ended.
+   * Hears of changes to an entity of the graph (its name) or to any resource (its address), whoever makes them, until
+   * it is ended. Nothing is ever heard of other names, such as an id that `storeContent` answered.
    * After a lost connection the callback is called once with `reconnected`, because a change may have been missed.
    * `onError` hears why it ended, where the server no longer lets this client in.
    */
@@ -137,20 +148,52 @@ export class MCPMemoryClient extends Operations {
   }
 }
 
+const SCHEMES = "ws://, wss://, http://, https:// or stdio:";
+
 function transport(given: ClientOptions): Transport {
   const { endpoint = "ws://127.0.0.1:9080/ws" } = given;
   if (Array.isArray(endpoint)) return started(endpoint, given);
-  if (typeof endpoint === "object" && "open" in endpoint) return endpoint;
-  const address = String(endpoint);
-  const headers: Record<string, string> = { ...given.headers };
-  if (given.apiKey !== undefined) headers["Authorization"] = `Bearer ${given.apiKey}`;
+  if (typeof endpoint === "object" && endpoint !== null && "open" in endpoint) return endpoint;
+  if (typeof endpoint !== "string" && !(endpoint instanceof URL)) {
+    throw new TypeError(`endpoint must be an address (${SCHEMES}), a command as an array, or a Transport`);
+  }
+  const address = String(endpoint).trim();
   const scheme = /^[a-z]+(?=:|$)/i.exec(address)?.[0].toLowerCase();
-  if (scheme === "ws" || scheme === "wss") return new WebSocketTransport(address, headers);
-  if (scheme === "http" || scheme === "https") return new HttpTransport(address, headers);
   if (scheme === "stdio") return started(words(address.slice("stdio:".length).replace(/^\/\//, "")), given);
-  throw new ConnectionFailedError(`The endpoint ${address} has none of the schemes ws, wss, http, https and stdio`, {
-    final: true,
-  });
+  if (!/^(ws|http)s?$/.test(scheme ?? "")) throw malformed(address, `it begins with none of ${SCHEMES}`);
+  if (!/^[a-z]+:\/\/[^/?#:]/i.test(address)) throw malformed(address, "it names no host");
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    throw malformed(address, "it names a host or a port that cannot exist");
+  }
+  if (url.username || url.password) throw malformed(address, "it contains a user name or a password; use headers");
+  url.hash = "";
+  const isHttp = url.protocol.startsWith("http");
+  return new (isHttp ? HttpTransport : WebSocketTransport)(url.href, headersOf(given));
+}
+
+function malformed(address: string, why: string): ConnectionFailedError {
+  const suggestions = ["Use an address like ws://localhost:9080/ws or http://localhost:9080/mcp, or stdio:"];
+  const shown = address.replace(/\/\/.*@/, "//"); // what is before the @ may be a secret
+  return new ConnectionFailedError(`The endpoint "${shown}" is malformed: ${why}`, { final: true, suggestions });
+}
+
+/** What is sent with every request. Throws where a header cannot carry it; the values are secrets, and not quoted. */
+function headersOf({ apiKey, headers }: ClientOptions): Record<string, string> {
+  const all: Record<string, string> = { ...headers };
+  for (const [name, value] of Object.entries(all)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw new TypeError(`headers: no HTTP request can carry the header ${JSON.stringify(name)}`);
+    }
+  }
+  const key = apiKey?.trim();
+  if (!key) return all;
+  if (!/^[\x20-\x7e]*$/.test(key)) {
+    throw new TypeError("apiKey contains a character that no HTTP header can carry: it must be plain ASCII");
+  }
+  return { ...all, Authorization: `Bearer ${key}` };
 }
 
 /** A server that is started when it is first needed; only then is it known whether this runtime can. */

@@ -1,10 +1,12 @@
 import { ConnectionFailedError, MCPMemoryError, RateLimitedError, CallTimeoutError, errorOf } from "./errors.js";
+import { platform } from "./platform.js";
 import type { Link, LinkEvents, Message, Transport } from "./transport.js";
 import { backoff, sleep } from "./waiting.js";
 
 const VERSION = "2025-11-25";
 const HANDSHAKE = 30_000; // milliseconds for a connection to open and be greeted
 const PULSE = 30_000; // milliseconds between two pings of a connection that has nothing but subscriptions
+const LONGEST = 2 ** 31 - 1; // milliseconds a timer can wait
 
 /** How far a call is. */
 export interface Progress {
@@ -15,11 +17,15 @@ export interface Progress {
 
 /** What any call may be given. */
 export interface CallOptions {
-  /** Milliseconds until the call is withdrawn; 0: never. */
+  /**
+   * Milliseconds until the call is withdrawn, whatever it waits for: a connection, the answer, a pause the server asks
+   * for. `Infinity`: never; 0: at once. Without it the client's own timeout holds, which does not count such pauses.
+   * A write that is withdrawn may have been done.
+   */
   timeout?: number;
-  /** Withdraws the call. */
+  /** Withdraws the call, which then rejects with the signal's reason. A write that is withdrawn may have been done. */
   signal?: AbortSignal;
-  /** Hears how far a long call is. */
+  /** Hears how far a long call is, for the last time before the call is answered. */
   onProgress?: (progress: Progress) => void;
 }
 
@@ -38,14 +44,17 @@ export interface Subscription {
 
 interface Call {
   readonly method: string;
-  readonly params: Record<string, any> | undefined;
+  readonly what: string; // what an error calls it
+  readonly params: string | undefined; // as JSON
   readonly resolve: (result: any) => void;
   readonly reject: (error: unknown) => void;
   readonly repeatable: boolean;
-  readonly deadline: number;
+  readonly isStrict: boolean; // its timeout was given with the call, and bounds pauses too
   readonly timeout: number;
+  deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly token: number; // of its progress; 0 where nobody wants to know
   readonly direct: Link | undefined; // part of the handshake of this link
   timer: ReturnType<typeof setTimeout> | undefined;
   pause: ReturnType<typeof setTimeout> | undefined;
@@ -69,11 +78,14 @@ export class Connection {
   readonly #told: ((method: string, params: any) => void) | undefined;
   readonly #calls = new Set<Call>(); // everything that is owed an answer
   readonly #sent = new Map<number, Call>(); // what is with the server, by id
+  readonly #followed = new Map<number, Call>(); // whose progress somebody wants to know, by token
   readonly #watchers = new Map<string, Set<Watcher>>();
   #queue = new Set<Call>(); // what waits for a connection
   #link: Link | undefined;
   #connecting: Promise<void> | undefined;
   #ended = new AbortController();
+  #pursuit = new AbortController(); // ends the attempts to connect when nobody waits for them any more
+  #resumes = 0; // until when the server wants no connection
   #last: unknown; // why there is no connection
   #next = 1;
   #heard = 0;
@@ -114,6 +126,7 @@ export class Connection {
       if (!found?.delete(watcher) || found.size) return false;
       this.#watchers.delete(uri);
       this.#balance();
+      this.#rest();
       return true;
     };
     try {
@@ -136,6 +149,7 @@ export class Connection {
     if (this.#ended.signal.aborted) return;
     const error = new ConnectionFailedError("The client was closed", { final: true });
     this.#ended.abort(error);
+    this.#pursuit.abort(error);
     this.#watchers.clear();
     const link = this.#link;
     this.#lose();
@@ -154,17 +168,24 @@ export class Connection {
       const { signal, onProgress, timeout = this.#timeout } = options;
       if (this.#ended.signal.aborted) return reject(this.#ended.signal.reason);
       if (signal?.aborted) return reject(signal.reason);
-      const limited = timeout > 0 && timeout < 2 ** 31;
+      checkTimeout(timeout);
+      const what = params?.["name"] ?? method;
+      if (timeout === 0) return reject(timedOut(`The timeout of ${what} is 0: it was not sent`, 0));
+      const token = onProgress ? this.#next++ : 0;
+      const sent = token ? { ...params, _meta: { ...params?.["_meta"], progressToken: token } } : params;
       const call: Call = {
         method,
-        params,
+        what,
+        params: JSON.stringify(sent), // what is not JSON fails here, and nothing of it is sent
         resolve,
         reject,
         repeatable,
-        deadline: limited ? performance.now() + timeout : Infinity,
+        isStrict: options.timeout !== undefined,
         timeout,
+        deadline: performance.now() + timeout,
         signal,
         onProgress,
+        token,
         direct,
         timer: undefined,
         pause: undefined,
@@ -174,14 +195,35 @@ export class Connection {
         attempts: 0,
         last: undefined,
       };
-      if (limited) call.timer = setTimeout(() => this.#expire(call), timeout);
+      this.#time(call);
       if (signal) {
         call.withdraw = () => this.#withdraw(call, "the caller withdrew the call", signal.reason);
         signal.addEventListener("abort", call.withdraw, { once: true });
       }
       this.#calls.add(call);
+      if (token) this.#followed.set(token, call);
       this.#dispatch(call);
     });
+  }
+
+  /** Has the call expire at its deadline. */
+  #time(call: Call): void {
+    clearTimeout(call.timer);
+    const left = call.deadline - performance.now();
+    if (left <= LONGEST) call.timer = setTimeout(() => this.#expire(call), left);
+  }
+
+  /** Lets a call wait as long as the server says. Answers whether it can: a timeout given with the call holds. */
+  #pause(call: Call, error: RateLimitedError, wait: number): boolean {
+    if (!call.isStrict) {
+      call.deadline += wait;
+      this.#time(call);
+    } else if (performance.now() + wait > call.deadline) {
+      this.#settle(call).reject(error);
+      return false;
+    }
+    platform.debug(`${call.what} waits ${Math.round(wait) / 1000} s, as the server says: ${error.message}`);
+    return true;
   }
 
   /** Whether there is something to connect for. */
@@ -193,17 +235,18 @@ export class Connection {
     const link = call.direct ?? this.#link;
     if (link === undefined) {
       this.#queue.add(call);
+      const wait = this.#resumes - performance.now();
+      if (wait > 0 && this.#last instanceof RateLimitedError && !this.#pause(call, this.#last, wait)) return;
       if (this.#connecting === undefined) this.#reconnect();
       return;
     }
     const id = (call.id = this.#next++);
     call.heard = this.#heard;
-    let params = call.params;
-    if (call.onProgress) params = { ...params, _meta: { ...params?._meta, progressToken: id } };
     this.#sent.set(id, call);
     if (!this.#held) this.#balance();
+    const params = call.params === undefined ? "" : `,"params":${call.params}`;
     try {
-      link.send(JSON.stringify({ jsonrpc: "2.0", id, method: call.method, params }), id);
+      link.send(`{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)}${params}}`, id);
     } catch (cause) {
       this.#failed(id, new ConnectionFailedError("The message could not be sent", { cause }), false);
     }
@@ -216,15 +259,24 @@ export class Connection {
     else this.#queue.delete(call);
     clearTimeout(call.timer);
     clearTimeout(call.pause);
+    if (call.token) this.#followed.delete(call.token);
     if (call.withdraw) call.signal!.removeEventListener("abort", call.withdraw);
     if (this.#sent.size === 0) this.#balance();
+    this.#rest();
     return call;
+  }
+
+  /** Ends the attempts to connect that nobody waits for. */
+  #rest(): void {
+    if (this.#connecting !== undefined && !this.#isWanted) this.#pursuit.abort(new Error("nobody waits any more"));
   }
 
   #withdraw(call: Call, reason: string, error: unknown): void {
     const { id } = call;
     this.#settle(call).reject(error);
-    if (id && call.method !== "initialize") this.#notify("notifications/cancelled", { requestId: id, reason });
+    if (!id) return;
+    if (call.method !== "initialize") this.#notify("notifications/cancelled", { requestId: id, reason });
+    (call.direct ?? this.#link)?.drop?.(id);
   }
 
   #expire(call: Call): void {
@@ -233,14 +285,12 @@ export class Connection {
     let error: MCPMemoryError;
     if (call.id === 0) {
       const cause = this.#last ?? call.last;
-      const text = `No connection to ${this.#transport.address} within ${seconds} s${why(cause)}`;
-      error = cause instanceof RateLimitedError ? cause : new ConnectionFailedError(text, { cause });
+      const reason = why(cause) || ": it has not answered";
+      const text = `No connection to ${this.#transport.address} within ${seconds} s${reason}`;
+      const suggestions = cause instanceof ConnectionFailedError ? cause.data.suggestions : [];
+      error = cause instanceof RateLimitedError ? cause : new ConnectionFailedError(text, { cause, suggestions });
     } else {
-      error = new CallTimeoutError(`No answer to ${call.params?.name ?? call.method} within ${seconds} s`, 504, {
-        error_type: "timeout",
-        details: { timeout: seconds },
-        suggestions: ["Call again with a longer timeout"],
-      });
+      error = timedOut(`No answer to ${call.what} within ${seconds} s`, seconds);
     }
     this.#withdraw(call, "the caller stopped waiting", error);
     // Nothing at all was heard all the time: the other end may be gone without a word.
@@ -259,30 +309,31 @@ export class Connection {
 
   async #connect(): Promise<void> {
     const again = this.server !== undefined;
-    for (let attempt = 0; !this.#ended.signal.aborted; attempt++) {
-      if (!this.#isWanted) return;
+    const { signal } = (this.#pursuit = new AbortController());
+    for (let attempt = 0; this.#isWanted && !signal.aborted; attempt++) {
       try {
-        await this.#open(again);
+        await this.#open(again, signal);
         return;
       } catch (error) {
+        if (signal.aborted) return;
         this.#last = error;
         if (isFinal(error)) return this.#giveUp(error);
-        const after = error instanceof RateLimitedError ? (error.retryAfter ?? 0) * 1000 : 0;
-        for (const call of after ? [...this.#queue] : []) {
-          if (performance.now() + after > call.deadline) this.#settle(call).reject(error); // it cannot wait so long
+        let wait = backoff(attempt);
+        if (error instanceof RateLimitedError && error.retryAfter) {
+          wait = Math.max(wait, error.retryAfter * 1000);
+          this.#resumes = performance.now() + wait;
+          for (const call of [...this.#queue]) this.#pause(call, error, wait);
         }
-        if (this.#isWanted) {
-          await sleep(Math.max(after, backoff(attempt)), this.#ended.signal).catch(() => {});
-        }
+        if (this.#isWanted) await sleep(Math.min(wait, LONGEST), signal).catch(() => {});
       }
     }
   }
 
-  async #open(again: boolean): Promise<void> {
+  async #open(again: boolean, signal: AbortSignal): Promise<void> {
     const opening = new AbortController();
-    const stop = () => opening.abort(this.#ended.signal.reason);
+    const stop = () => opening.abort(signal.reason);
     const timer = setTimeout(() => opening.abort(new Error(`not open within ${HANDSHAKE / 1000} s`)), HANDSHAKE);
-    this.#ended.signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     let link: Link | undefined;
     let lost: Error | undefined;
     const events: LinkEvents = {
@@ -312,7 +363,7 @@ export class Connection {
       throw error;
     } finally {
       clearTimeout(timer);
-      this.#ended.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
     }
     this.#link = link;
     this.#held = true; // as every link begins
@@ -333,7 +384,7 @@ export class Connection {
   #forget(uri: string, error: unknown): void {
     const watchers = this.#watchers.get(uri) ?? [];
     this.#watchers.delete(uri);
-    for (const watcher of watchers) guarded(() => watcher.onError?.(error));
+    for (const watcher of watchers) guarded("onError", () => watcher.onError?.(error));
   }
 
   /** Keeps the process alive while there is something to wait for, and asks a silent server whether it is there. */
@@ -382,7 +433,7 @@ export class Connection {
       return;
     }
     const error = errorOf(message.error);
-    if (error instanceof RateLimitedError && !call.direct) this.#later(call, error, (error.retryAfter ?? 1) * 1000);
+    if (error instanceof RateLimitedError && !call.direct) this.#later(call, error);
     else this.#settle(call).reject(error);
   }
 
@@ -399,38 +450,40 @@ export class Connection {
   #hear(method: string, params: any): void {
     if (method === "notifications/progress") {
       const { progressToken, ...progress } = params;
-      const call = this.#sent.get(progressToken);
-      if (call?.onProgress) guarded(() => call.onProgress!(progress));
+      const call = this.#followed.get(progressToken);
+      if (call) guarded("onProgress", () => call.onProgress!(progress));
     } else if (method === "notifications/resources/updated") {
       this.#tell({ uri: params.uri });
     }
-    if (this.#told) guarded(() => this.#told!(method, params));
+    if (this.#told) guarded("onNotification", () => this.#told!(method, params));
   }
 
   #tell(update: ResourceUpdate): void {
-    for (const watcher of this.#watchers.get(update.uri) ?? []) guarded(() => watcher.callback(update));
+    for (const watcher of this.#watchers.get(update.uri) ?? []) guarded("subscribe", () => watcher.callback(update));
   }
 
   // ── failing ──────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Sends a call again after a while, unless its time is over before. */
-  #later(call: Call, error: Error, wait: number): void {
-    if (performance.now() + wait > call.deadline && error instanceof RateLimitedError) {
-      this.#settle(call).reject(error);
-      return;
+  /** Sends a call again after a while: as long as the server says, where it does. */
+  #later(call: Call, error: Error): void {
+    let wait = backoff(call.attempts++);
+    if (error instanceof RateLimitedError) {
+      const { retryAfter } = error;
+      wait = Math.max(wait, (retryAfter ?? 1) * 1000);
+      if (retryAfter !== undefined && !this.#pause(call, error, wait)) return;
     }
     this.#sent.delete(call.id);
     call.id = 0;
     call.last = error;
-    call.pause = setTimeout(() => this.#dispatch(call), wait);
+    call.pause = setTimeout(() => this.#dispatch(call), Math.min(wait, LONGEST));
   }
 
   #failed(id: number, error: Error, reached: boolean): void {
     const call = this.#sent.get(id);
     if (call === undefined) return;
-    if (call.direct || (reached && !call.repeatable))
-      this.#settle(call).reject(call.direct ? error : unknown(call, error));
-    else this.#later(call, error, backoff(call.attempts++));
+    if (call.direct || (isFinal(error) && !reached)) this.#settle(call).reject(error);
+    else if (reached && !call.repeatable) this.#settle(call).reject(unknown(call, error));
+    else this.#later(call, error);
   }
 
   #closed(link: Link, error: Error, unseen?: number): void {
@@ -479,10 +532,19 @@ function isFinal(error: unknown): boolean {
 }
 
 function unknown(call: Call, cause: Error): ConnectionFailedError {
-  const what = call.params?.name ?? call.method;
-  return new ConnectionFailedError(`The connection was lost; it is unknown whether ${what} was done${why(cause)}`, {
-    cause,
-  });
+  const text = `The connection was lost; it is unknown whether ${call.what} was done${why(cause)}`;
+  return new ConnectionFailedError(text, { cause, suggestions: ["Look whether it was done before calling again"] });
+}
+
+function timedOut(message: string, seconds: number): CallTimeoutError {
+  const suggestions = ["Call again with a longer timeout"];
+  return new CallTimeoutError(message, 504, { error_type: "timeout", details: { timeout: seconds }, suggestions });
+}
+
+/** Throws where a timeout is not a number of milliseconds. */
+export function checkTimeout(timeout: number): void {
+  if (typeof timeout !== "number" || !(timeout >= 0))
+    throw new RangeError("timeout must be a number of milliseconds, 0 or more; Infinity waits any time");
 }
 
 function why(cause: unknown): string {
@@ -490,15 +552,13 @@ function why(cause: unknown): string {
   return text ? `: ${text}` : "";
 }
 
-/** A callback of the caller: what it throws is reported, and breaks nothing here. */
-function guarded(callback: () => void): void {
+/** A callback of the caller: what it throws, or rejects with, is reported and breaks nothing here. */
+function guarded(name: string, callback: () => unknown): void {
+  const report = (error: unknown) => console.error(`A callback of MCPMemoryClient (${name}) failed:`, error);
   try {
-    callback();
+    const made: any = callback();
+    if (typeof made?.then === "function") made.then(undefined, report);
   } catch (error) {
-    if (typeof reportError === "function") reportError(error);
-    else
-      queueMicrotask(() => {
-        throw error;
-      });
+    report(error);
   }
 }

@@ -1,9 +1,11 @@
 import { ConnectionFailedError, errorOf } from "./errors.js";
 import { streamEvents } from "./events.js";
+import { isElsewhere, isNotSent, isPassing, noEndpoint, passing, refused, unreachable } from "./reasons.js";
 import type { Link, LinkEvents, Message, Transport } from "./transport.js";
 import { backoff, sleep } from "./waiting.js";
 
 const SILENCE = 45_000; // the server shows every 15 s that a stream is alive
+const NOTICE = 5000; // milliseconds for a notification, which nobody waits for
 const ANSWERS = "application/json, text/event-stream";
 
 /** Streamable HTTP: a message a POST, answered as JSON or as a stream of events that can be resumed. */
@@ -19,7 +21,7 @@ export class HttpTransport implements Transport {
 }
 
 class HttpLink implements Link {
-  readonly #open = new Set<AbortController>(); // one a request: a signal that many share would collect their listeners
+  readonly #open = new Map<number | symbol, AbortController>(); // by request, or one of its own for a notification
   #session: string | undefined;
   #listening: AbortController | undefined; // ends the stream of what is said unasked
 
@@ -35,7 +37,7 @@ class HttpLink implements Link {
 
   async close(): Promise<void> {
     const session = this.#session;
-    for (const one of this.#open) one.abort();
+    for (const one of this.#open.values()) one.abort();
     this.listen(false);
     if (session !== undefined) {
       await fetch(this.url, { method: "DELETE", headers: this.#headed(), signal: AbortSignal.timeout(2000) }).then(
@@ -43,6 +45,10 @@ class HttpLink implements Link {
         () => {},
       );
     }
+  }
+
+  drop(id: number): void {
+    this.#open.get(id)?.abort();
   }
 
   listen(wanted: boolean): void {
@@ -63,18 +69,21 @@ class HttpLink implements Link {
 
   async #post(text: string, id: number | undefined): Promise<void> {
     const aborter = new AbortController();
-    this.#open.add(aborter);
+    const key = id ?? Symbol();
+    this.#open.set(key, aborter);
+    const timer = id === undefined ? setTimeout(() => aborter.abort(), NOTICE) : undefined;
     try {
       await this.#exchange(text, id, aborter.signal);
     } finally {
-      this.#open.delete(aborter);
+      clearTimeout(timer);
+      this.#open.delete(key);
     }
   }
 
   async #exchange(text: string, id: number | undefined, signal: AbortSignal): Promise<void> {
     const had = this.#session;
     let response: Response;
-    let message: Message;
+    let message: Message | undefined;
     try {
       response = await fetch(this.url, {
         method: "POST",
@@ -89,19 +98,26 @@ class HttpLink implements Link {
         return;
       }
       const body = await response.text();
-      message = parsed(body) ?? bare(response);
+      message = parsed(body);
     } catch (cause) {
-      if (id !== undefined && !signal.aborted) {
-        this.events.failed(id, this.#unreachable(cause), !isRefused(cause));
-      }
+      if (id === undefined || signal.aborted) return;
+      const error = unreachable(this.url, cause, "No answer from");
+      this.events.failed(id, error, !error.final && !isNotSent(cause));
       return;
     }
     if (signal.aborted) return;
-    if (response.status === 404 && had !== undefined) {
+    const { status } = response;
+    if (status === 404 && had !== undefined) {
       this.#gone(id);
-    } else if (message.error && message.error.code === 0) {
-      this.events.failed(id, new ConnectionFailedError(message.error.message), true);
+    } else if (had === undefined && isElsewhere(status) && (message?.error?.code ?? status) === status) {
+      this.events.failed(id, noEndpoint(this.url, response), false);
+    } else if (message === undefined && status < 400) {
+      const error = had === undefined ? noEndpoint(this.url, response) : passing(this.url, response);
+      this.events.failed(id, error, had !== undefined);
+    } else if (message === undefined && isPassing(status)) {
+      this.events.failed(id, passing(this.url, response), true);
     } else {
+      message ??= { jsonrpc: "2.0", error: refused(this.url, response) };
       const after = Number(response.headers.get("retry-after"));
       if (message.error && after) message.error.data = { retry_after: after, ...message.error.data };
       this.events.message({ ...message, id });
@@ -153,10 +169,10 @@ class HttpLink implements Link {
             if (event.data) this.events.message(JSON.parse(event.data));
           }
         } else {
-          const refused = parsed(await response.text()) ?? bare(response);
+          const error = parsed(await response.text())?.error ?? refused(this.url, response);
           if (response.status === 404) return this.#gone();
           if (response.status === 400) last = undefined; // of a stream that is kept no more
-          if (response.status === 401 || response.status === 403) return this.events.closed(errorOf(refused.error!));
+          if (response.status === 401 || response.status === 403) return this.events.closed(errorOf(error));
         }
       } catch {
         // the connection broke; it is opened again below
@@ -178,11 +194,6 @@ class HttpLink implements Link {
     this.#session = undefined;
     this.events.closed(new ConnectionFailedError("The server has ended the session"), unseen);
   }
-
-  #unreachable(cause: any): ConnectionFailedError {
-    const why = cause?.cause?.code ?? cause?.cause?.message ?? cause?.message ?? cause;
-    return new ConnectionFailedError(`No answer from ${this.url}: ${why}`, { cause });
-  }
 }
 
 function parsed(body: string): Message | undefined {
@@ -194,22 +205,4 @@ function parsed(body: string): Message | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** An answer that is no message, as a message: of a proxy, or of something else that listens there. */
-function bare(response: Response): Message {
-  const passing = response.status >= 500 || response.status === 408 || response.status === 429;
-  return {
-    jsonrpc: "2.0",
-    error: {
-      code: passing || response.status < 400 ? 0 : response.status,
-      message: `${response.url} answered ${response.status} ${response.statusText}, which is no answer of Polymnia`,
-    },
-  };
-}
-
-/** Whether a request certainly did not leave: nobody listens there. Browsers do not say. */
-function isRefused(cause: any): boolean {
-  const codes = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ConnectionRefused"];
-  return codes.includes(cause?.cause?.code ?? cause?.code);
 }

@@ -1,4 +1,5 @@
 /** The entry for Node, Deno and Bun: what `index.ts` has, with what these runtimes can do beyond it. */
+import { debuglog } from "node:util";
 import { platform } from "./platform.js";
 
 const { Bun, Deno } = globalThis as any;
@@ -21,6 +22,7 @@ if (!Bun && !Deno) {
   };
 }
 
+platform.debug = debuglog("polymnia"); // shown with NODE_DEBUG=polymnia
 platform.stdio = async (command, options) => new (await import("./stdio.js")).StdioTransport(command, options);
 
 export * from "./index.js";

@@ -20,6 +20,11 @@ export interface StdioOptions {
 
 /** What differs between runtimes. `node.ts` replaces what Node does in another way. */
 export const platform = {
+  /** Says what may be of interest to somebody who looks for a fault. */
+  debug(text: string): void {
+    console.debug(`polymnia: ${text}`);
+  },
+
   async socket(url: string, headers: Record<string, string>): Promise<Socket> {
     if (typeof WebSocket === "undefined") {
       throw new ConnectionFailedError(

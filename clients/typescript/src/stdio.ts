@@ -28,6 +28,7 @@ export class StdioTransport implements Transport {
     let said = "";
     let rest = "";
     let over = false;
+    let answered = false;
     const end = (error: ConnectionFailedError) => {
       if (over) return;
       over = true;
@@ -37,9 +38,10 @@ export class StdioTransport implements Transport {
       child.once("close", (code, signal) => {
         resolve();
         const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+        const when = answered ? "" : " before it answered";
         const why = said.trim() ? `: ${said.trim()}` : "";
-        // A server that refuses its command refuses it again.
-        end(new ConnectionFailedError(`${this.address} ${how}${why}`, { final: code !== null && code > 0 }));
+        // What never answered does not speak the protocol, or refuses its command; a server that crashed starts again.
+        end(new ConnectionFailedError(`${this.address} ${how}${when}${why}`, { final: !answered }));
       });
     });
     await new Promise<void>((resolve, reject) => {
@@ -62,10 +64,10 @@ export class StdioTransport implements Transport {
           message = JSON.parse(line);
         } catch (cause) {
           child.kill();
-          return end(
-            new ConnectionFailedError(`${this.address} wrote something that is not JSON`, { cause, final: true }),
-          );
+          const wrote = `${this.address} wrote something that is not JSON: ${line.slice(0, 200)}`;
+          return end(new ConnectionFailedError(wrote, { cause, final: true }));
         }
+        answered = true;
         events.message(message);
       }
     });
@@ -78,6 +80,7 @@ export class StdioTransport implements Transport {
       close: async () => {
         over = true;
         child.stdin.end();
+        if (!answered) child.kill(); // it may never read its stdin
         const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
         await exited;
         clearTimeout(timer);

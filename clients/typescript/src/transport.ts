@@ -12,6 +12,8 @@ export interface Message {
 export interface Link {
   /** Gives a message to the server; `id` is that of a request. */
   send(text: string, id?: number): void;
+  /** Nobody waits for the answer to this request any more. */
+  drop?(id: number): void;
   /** Hears what the server says unasked, or no more, where that takes a stream of its own. */
   listen?(wanted: boolean): void;
   /** Says whether the process has to stay alive for this link. */

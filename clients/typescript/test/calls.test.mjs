@@ -73,7 +73,10 @@ suite("calls", () => {
       assert.equal(error.message, error.data.message);
       return true;
     });
-    assert.equal((await client.callTool("memory_get", { memory_id: "nothing" })).isError, true);
+    await assert.rejects(client.callTool("memory_get", { memory_id: "nothing" }), { kind: "tool_error" });
+    const raw = await client.callTool("memory_get", { memory_id: "nothing" }, { raw: true });
+    assert.equal(raw.isError, true);
+    assert.ok((await client.callTool("read_graph", { limit: 1 })).structuredContent);
   });
 
   test("parameters that do not fit say which", async (t) => {
@@ -100,7 +103,7 @@ suite("calls", () => {
     t.after(() => client.close());
     await client.ping();
     assert.ok((await client.listTools()).some((tool) => tool.name === "memory_store"));
-    assert.ok(Array.isArray((await client.readResource("memory://knowledge-graph")).entities));
+    assert.ok(Array.isArray(JSON.parse(await client.readResource("memory://knowledge-graph")).entities));
   });
 
   test("many calls at once are answered each with its own answer", async (t) => {
@@ -184,10 +187,10 @@ test("one type a code, with code, message and data", async (t) => {
       data: { details: { field: 1 }, retry_after: 99 },
     },
   }));
-  const client = new MCPMemoryClient({ endpoint: server.ws, timeout: 5000 });
+  const client = new MCPMemoryClient(server.ws);
   t.after(() => client.close());
   for (const [code, name] of Object.entries(types)) {
-    await assert.rejects(client.call(code), (error) => {
+    await assert.rejects(client.call(code, {}, { timeout: 5000 }), (error) => {
       assert.ok(
         error instanceof package_[name] && error instanceof package_.MCPMemoryError && error instanceof Error,
       );

@@ -6,14 +6,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   CallTimeoutError,
-  ConnectionFailedError,
   ForbiddenError,
   MCPMemoryClient,
-  NotFoundError,
   RateLimitedError,
   UnauthorizedError,
 } from "@polymnia/client";
-import { Server, between, imitation } from "./server.mjs";
+import { Server, answering, between, hasty, imitation, ran } from "./server.mjs";
 
 const WRITES = 1000;
 
@@ -73,45 +71,26 @@ test("a server that is not there yet is waited for", async (t) => {
   }
 });
 
-test("no connection within the timeout is an error that says why", async () => {
-  for (const endpoint of ["ws://127.0.0.1:1/ws", "http://127.0.0.1:1/mcp"]) {
-    const client = new MCPMemoryClient({ endpoint, timeout: 300 });
-    await assert.rejects(client.readGraph(), (error) => {
-      assert.ok(error instanceof ConnectionFailedError);
-      assert.match(error.message, /127\.0\.0\.1:1.*within 0\.3 s/);
-      return true;
-    });
+for (const death of ['process.kill(process.pid, "SIGKILL")', "process.exit(1)"])
+  test(`a server that was started and dies by ${death} is started again`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "polymnia-client-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    // Dies at its first call, and answers the next time it is started.
+    const script = `const fs = require("fs");
+      require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        if (id === undefined) return;
+        if (method === "tools/call" && !fs.existsSync("died")) {
+          fs.writeFileSync("died", "");
+          ${death};
+        }
+        const result = method === "initialize" ? {} : { content: [], structuredContent: { method } };
+        console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      });`;
+    const client = new MCPMemoryClient({ endpoint: [process.execPath, "-e", script], cwd: folder });
+    assert.deepEqual(await client.readGraph(), { method: "tools/call" });
     await client.close();
-  }
-});
-
-test("a command that cannot be run, or that ends, is an error that says so", async () => {
-  const missing = new MCPMemoryClient("stdio:no-such-program-anywhere");
-  await assert.rejects(missing.readGraph(), { name: "ConnectionFailedError", message: /no-such-program-anywhere/ });
-  const script = 'console.error("I refuse"); process.exit(2)';
-  const ends = new MCPMemoryClient({ endpoint: [process.execPath, "-e", script] });
-  await assert.rejects(ends.readGraph(), { name: "ConnectionFailedError", message: /ended with code 2: I refuse/ });
-});
-
-test("a server that was started and dies is started again", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "polymnia-client-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  // Dies at its first call, and answers the next time it is started.
-  const script = `const fs = require("fs");
-    require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      if (id === undefined) return;
-      if (method === "tools/call" && !fs.existsSync("died")) {
-        fs.writeFileSync("died", "");
-        process.kill(process.pid, "SIGKILL");
-      }
-      const result = method === "initialize" ? {} : { content: [], structuredContent: { method } };
-      console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    });`;
-  const client = new MCPMemoryClient({ endpoint: [process.execPath, "-e", script], cwd: folder });
-  assert.deepEqual(await client.readGraph(), { method: "tools/call" });
-  await client.close();
-});
+  });
 
 test("what may have been done is sent again only if that does no harm", async (t) => {
   let calls = 0;
@@ -146,16 +125,63 @@ test("a refused call is sent again when the server says so", async (t) => {
   const begun = performance.now();
   assert.deepEqual(await client.readGraph(), { refused: 3 });
   assert.ok(performance.now() - begun >= 190);
+  const script = `import { MCPMemoryClient } from "@polymnia/client";
+    const client = new MCPMemoryClient("${server.ws}");
+    await client.readGraph();`;
+  for (const [NODE_DEBUG, shown] of [
+    ["polymnia", /^POLYMNIA \d+: read_graph waits 0\.1 s, as the server says: slow down\n/],
+    ["", /^$/],
+  ]) {
+    refused = 0;
+    const { status, stderr } = await ran(script, { env: { NODE_DEBUG } });
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, shown);
+  }
 });
 
-test("a limit that outlasts the timeout is told at once", async (t) => {
+test("150 calls in a plain loop are done by a server that takes 100 a window, however short the timeout", async (t) => {
+  const window = 5;
+  if (!hasty(window)) return t.skip("the command of the server is not ours");
+  const server = await Server.start(t, ["--rate-limit-session", "100"], window);
+  const loop = async (way) => {
+    const client = new MCPMemoryClient({ endpoint: server[way], timeout: 3000 });
+    t.after(() => client.close());
+    await client.ping();
+    const begun = performance.now();
+    for (let n = 0; n < 150; n++) await client.readGraph({ limit: 1 });
+    return performance.now() - begun;
+  };
+  for (const took of await Promise.all([loop("ws"), loop("http")])) assert.ok(took > window * 900, `only ${took} ms`);
+});
+
+test("a server that wants no connection yet is waited for as long as it says", async (t) => {
+  let asked = 0;
+  const port = await answering(t, async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    const { id, method } = JSON.parse(body || "{}");
+    if (id === undefined) return response.writeHead(202).end();
+    const error = { code: 429, message: "slow down", data: {} };
+    const isRefused = method === "initialize" && ++asked === 1;
+    const said = isRefused ? { error } : { result: { content: [], structuredContent: { asked } } };
+    const headers = { "content-type": "application/json", ...(isRefused ? { "retry-after": "2" } : {}) };
+    response.writeHead(isRefused ? 429 : 200, headers).end(JSON.stringify({ jsonrpc: "2.0", id, ...said }));
+  });
+  const client = new MCPMemoryClient({ endpoint: `http://127.0.0.1:${port}/mcp`, timeout: 1500 });
+  t.after(() => client.close());
+  const strict = assert.rejects(client.readGraph({}, { timeout: 1500 }), RateLimitedError);
+  assert.deepEqual(await client.readGraph(), { asked: 2 });
+  await strict;
+});
+
+test("a limit that outlasts the timeout given with a call is told at once", async (t) => {
   const server = await Server.start(t, ["--rate-limit-session", "3"]);
   for (const way of ["ws", "http"]) {
-    const client = new MCPMemoryClient({ endpoint: server[way], timeout: 30_000 });
+    const client = new MCPMemoryClient(server[way]);
     t.after(() => client.close());
     for (let n = 0; n < 3; n++) await client.readGraph();
     const begun = performance.now();
-    await assert.rejects(client.readGraph(), (error) => {
+    await assert.rejects(client.readGraph({}, { timeout: 30_000 }), (error) => {
       assert.ok(error instanceof RateLimitedError);
       assert.ok(error.retryAfter > 30 && error.retryAfter <= 60);
       return true;
@@ -195,15 +221,6 @@ test("keys: none, a wrong one, one for reading, one that is revoked", async (t) 
   const id = /^\s*(\S+).*reader/m.exec(server.key("list"))[1];
   server.key("revoke", id);
   for (const client of clients) await assert.rejects(client.readGraph(), UnauthorizedError);
-});
-
-test("an address where nothing is says so", async (t) => {
-  const server = await Server.start(t);
-  for (const endpoint of [`${server.ws}/nothing`, `${server.http}/nothing`]) {
-    const client = new MCPMemoryClient(endpoint);
-    await assert.rejects(client.readGraph(), NotFoundError);
-    await client.close();
-  }
 });
 
 const many = Array.from({ length: 10_000 }, (_, n) => ({
@@ -365,6 +382,38 @@ test("a message too large for the server is refused, and the calls beside it are
     const small = client.readGraph();
     await assert.rejects(large, { name: "MCPMemoryError", code: -32600 });
     assert.ok((await small).entities);
+  }
+});
+
+test("the timeout is 30 s by default; 0 is at once, Infinity is never, and anything else is refused", async (t) => {
+  const server = await imitation(t, () => undefined);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = new MCPMemoryClient(server.ws);
+  t.after(() => client.close());
+  const soon = () => new Promise((resolve) => setImmediate(resolve));
+  const calls = () => server.heard.filter((one) => one.method === "tools/call").length;
+  await assert.rejects(client.readGraph({}, { timeout: 0 }), { name: "CallTimeoutError", message: /timeout .* is 0/ });
+  assert.equal(server.heard.length, 0);
+  let ended = 0;
+  const waiting = [client.readGraph(), client.readGraph({}, { timeout: Infinity })].map((call) =>
+    call.catch((error) => {
+      ended++;
+      return error;
+    }),
+  );
+  while (calls() < 2) await soon();
+  t.mock.timers.tick(29_999);
+  await soon();
+  assert.equal(ended, 0);
+  t.mock.timers.tick(1);
+  const error = await waiting[0];
+  assert.ok(error instanceof CallTimeoutError);
+  assert.match(error.message, /within 30 s/);
+  assert.ok(Array.isArray(error.data.suggestions));
+  assert.equal(ended, 1);
+  for (const timeout of [-1, NaN, "5"]) {
+    await assert.rejects(client.readGraph({}, { timeout }), RangeError);
+    assert.throws(() => new MCPMemoryClient({ timeout }), RangeError);
   }
 });
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const COMMAND = process.env.POLYMNIA?.match(/'[^']*'|\S+/g).map((word) => word.replace(/^'(.*)'$/, "$1")) ?? [
   join(ROOT, ".venv", "bin", "python"),
@@ -19,14 +20,62 @@ const PLENTY = ["--rate-limit", "999999999", "--rate-limit-session", "999999999"
 /** The command of the server with some arguments. */
 export const command = (...given) => [...COMMAND, ...given];
 
+/** The same with rate limits for windows of some seconds in place of a minute; undefined for an unknown command. */
+export const hasty = (seconds, ...given) => {
+  if (COMMAND.at(-1) !== "polymnia" || COMMAND.at(-2) !== "-m") return undefined;
+  const script = `import sys
+from polymnia.cli import main
+from polymnia.transports.web import rates
+rates._WINDOW = ${seconds}.0
+sys.exit(main())`;
+  return [...COMMAND.slice(0, -2), "-c", script, ...given];
+};
+
+/** Runs a script as a module of its own process; ended after a while if it does not end by itself. */
+export async function ran(script, { given = [], env = {}, cwd = HERE } = {}) {
+  const parameters = [...given, "--input-type=module", "-e", script];
+  return finished(spawn(process.execPath, parameters, { cwd, env: { ...process.env, ...env } }));
+}
+
+/** How a process ends, and what it says. */
+export async function finished(child) {
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (said[name] += text));
+  const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const [status, signal] = await new Promise((resolve) => child.once("close", (...how) => resolve(how)));
+  clearTimeout(timer);
+  return { status, signal, ...said };
+}
+
+/** A port where nobody listens. */
+export async function freePort() {
+  const server = createProxy();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** An HTTP server that answers what a test wants. */
+export async function answering(test, answer) {
+  const server = createServer(answer);
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  test.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return server.address().port;
+}
+
 /** A server of its own: an address, a store, keys; it can be killed and started again at the same port. */
 export class Server {
   folder = mkdtempSync(join(tmpdir(), "polymnia-client-"));
   port = 0;
 
   /** Ends with the test. */
-  static async start(test, options = PLENTY) {
+  static async start(test, options = PLENTY, window = undefined) {
     const server = new Server();
+    server.window = window;
     test.after(() => server.end());
     await server.start(options);
     return server;
@@ -43,7 +92,8 @@ export class Server {
       "--embedder",
       "none",
     ];
-    const [program, ...parameters] = command(...given, "--keys", join(this.folder, "keys.json"), ...options);
+    given.push("--keys", join(this.folder, "keys.json"), ...options);
+    const [program, ...parameters] = this.window ? hasty(this.window, ...given) : command(...given);
     this.process = spawn(program, parameters, { env: this.environment, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
     await new Promise((resolve, reject) => {

@@ -1,5 +1,12 @@
 // Compiled by types.test.mjs and never run: what the types promise.
-import { MCPMemoryClient, NotFoundError, RateLimitedError, resultOf, type StoreContentParams } from "@polymnia/client";
+import {
+  ConnectionFailedError,
+  MCPMemoryClient,
+  NotFoundError,
+  RateLimitedError,
+  resultOf,
+  type StoreContentParams,
+} from "@polymnia/client";
 import { StdioTransport } from "@polymnia/client/stdio";
 
 export async function promises(signal: AbortSignal): Promise<void> {
@@ -19,12 +26,16 @@ export async function promises(signal: AbortSignal): Promise<void> {
   await client.createEntities({ entities: [], entitys: [] });
   // @ts-expect-error: there is no such operation
   await client.memoryRetrieve({ operation: "store_content", project_id: "p", content: "c" });
+  const raw = await client.callTool("memory_get", { memory_id: "m" }, { raw: true, signal });
+  const graph: string = await client.readResource("memory://knowledge-graph");
+  void [raw.isError, graph];
   const subscription = await client.subscribe("n", ({ uri }) => void uri);
   await subscription.unsubscribe();
   try {
     await client.readGraph();
   } catch (error) {
     if (error instanceof RateLimitedError) void (error.retryAfter satisfies number | undefined);
+    if (error instanceof ConnectionFailedError) void (error.data.suggestions satisfies string[]);
     if (error instanceof NotFoundError) void error.data?.suggestions;
   }
   void [success, memory, names, resultOf(stored)?.content, new MCPMemoryClient({ endpoint: new StdioTransport() })];
