@@ -36,7 +36,7 @@ func (c *Client) Subscribe(ctx context.Context, uri string, changed func(Update)
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return nil, ErrClosed
+		return nil, c.closedError()
 	}
 	if c.watched[uri] == nil {
 		c.watched[uri] = map[*Subscription]struct{}{}
