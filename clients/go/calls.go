@@ -35,8 +35,8 @@ type callOptions struct {
 // for a day: the second time it answers again what it answered the first time.
 func WithRequestID(id string) CallOption { return func(o *callOptions) { o.requestID = id } }
 
-// WithProgress reports how far a long call is. The function is called on the goroutine that reads from the server, so it must not
-// wait and must not call the client.
+// WithProgress reports how far a long call is. The function is called on the goroutine that reads from the server, so it
+// must not wait and must not call the client. All progress of a call is reported before the call returns.
 func WithProgress(report func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = report }
 }

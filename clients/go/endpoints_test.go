@@ -162,11 +162,11 @@ func TestKeysThatNoHeaderCarries(t *testing.T) {
 			ownData(t, err)
 			client.Close()
 		}
-		for _, header := range [][2]string{{"X-Secret", "se\ncret"}, {"X Secret", "x"}, {"", "x"}, {"X-Secret:", "x"}} {
+		for _, header := range [][2]string{{"X-Token", "se\ncret"}, {"X Token", "x"}, {"", "x"}, {"X-Token:", "x"}} {
 			client := mcpmemory.NewClient(endpoint, mcpmemory.WithHeader(header[0], header[1]))
 			begun := time.Now()
 			err := client.Ping(context.Background())
-			if !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "WithHeader") || strings.Contains(err.Error(), "cret ") {
+			if !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "WithHeader") || strings.Contains(err.Error(), "cret") {
 				t.Errorf("%s: the header %q: %v", endpoint, header, err)
 			}
 			atOnce(t, endpoint, begun)
