@@ -138,14 +138,3 @@ func TestCloseEndsAPause(t *testing.T) {
 	}
 	t.Error("the second call was not refused")
 }
-
-func TestZeroTimeout(t *testing.T) {
-	server := startServer(t)
-	for _, timeout := range []time.Duration{0, -1} {
-		client := mcpmemory.NewClient(server.ws(), mcpmemory.WithTimeout(timeout))
-		defer client.Close()
-		if err := client.Ping(context.Background()); err != nil {
-			t.Errorf("a timeout of %d: %v", timeout, err)
-		}
-	}
-}
