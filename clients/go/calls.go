@@ -35,8 +35,8 @@ type callOptions struct {
 // for a day: the second time it answers again what it answered the first time.
 func WithRequestID(id string) CallOption { return func(o *callOptions) { o.requestID = id } }
 
-// WithProgress reports how far a long call is. The function is called on the goroutine that reads from the server, so it must not
-// wait and must not call the client.
+// WithProgress reports how far a long call is. The function is called on the goroutine that reads from the server, so it
+// must not wait and must not call the client. All progress of a call is reported before the call returns.
 func WithProgress(report func(Progress)) CallOption {
 	return func(o *callOptions) { o.progress = report }
 }
@@ -178,9 +178,9 @@ func (c *Client) Call(ctx context.Context, method string, params any) (json.RawM
 // Connect connects now rather than at the first call, and returns what the server says of itself: the result of
 // initialize.
 func (c *Client) Connect(ctx context.Context) (json.RawMessage, error) {
-	ctx, stop := c.bounded(ctx)
+	ctx, limit, stop := c.bounded(ctx)
 	defer stop()
-	if _, err := c.connect(ctx); err != nil {
+	if _, err := c.connect(ctx, limit); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -238,30 +238,23 @@ func (c *Client) ReadResource(ctx context.Context, uri string) (string, error) {
 	return read.Contents[0].Text, nil
 }
 
-func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has || c.timeout <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, c.timeout)
-}
-
 // send sends a request until it is answered or its time is over. params makes its parameters, given the number of the
 // request, which is another one each time it is sent.
 func (c *Client) send(ctx context.Context, method string, params func(int64) any,
 	progress func(Progress)) (json.RawMessage, error) {
-	ctx, stop := c.bounded(ctx)
+	ctx, limit, stop := c.bounded(ctx)
 	defer stop()
 	var pause backoff
 	var last error
 	for tries := 0; ; tries++ {
-		conn, err := c.connect(ctx)
-		if err != nil {
-			return nil, err
-		}
 		id := c.numbers.Add(1)
 		data, err := encode(request{Version: "2.0", ID: id, Method: method, Params: params(id)})
 		if err != nil {
 			return nil, fmt.Errorf("the parameters cannot be written as JSON: %w", err)
+		}
+		conn, err := c.connect(ctx, limit)
+		if err != nil {
+			return nil, err
 		}
 		if progress != nil {
 			c.mu.Lock()
@@ -299,12 +292,20 @@ func (c *Client) send(ctx context.Context, method string, params func(int64) any
 			return nil, last // waiting would be of no use
 		}
 		switch {
+		case failed.limited:
+			limit.pause()
+			err = c.pauseAsAsked(ctx, failed)
+			limit.resume()
+			last = nil // what it waited for is over
 		case failed.wait > 0:
-			err = wait(ctx, failed.wait)
+			err = c.pauseAsAsked(ctx, failed)
 		case tries > 0:
 			err = pause.sleep(ctx)
 		default:
 			err = nil
+		}
+		if errors.Is(err, ErrClosed) {
+			return nil, err
 		}
 		if err != nil {
 			return nil, contextError(ctx, c.endpoint, last)

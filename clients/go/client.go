@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,6 +44,8 @@ type Client struct {
 	bad    error // why this endpoint cannot be used
 	starts bool  // whether it starts the server itself
 
+	sleep func(context.Context, time.Duration) error // waits as long as a server asks
+
 	numbers atomic.Int64 // of requests
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -61,14 +65,17 @@ type MCPMemoryClient = Client
 // Option is a setting of a client.
 type Option func(*Client)
 
-// WithAPIKey sends a key with everything: Authorization: Bearer.
-func WithAPIKey(key string) Option { return func(c *Client) { c.key = key } }
+// WithAPIKey sends a key with everything: Authorization: Bearer. Whitespace around the key is dropped. With a key that
+// no HTTP header can carry every call fails at once.
+func WithAPIKey(key string) Option { return func(c *Client) { c.key = strings.TrimSpace(key) } }
 
-// WithTimeout bounds every call whose context has no deadline, all its retries included; 30 seconds unless it is set.
-// 0 stands for no bound.
+// WithTimeout bounds every call whose context has no deadline, all its retries included. 0 stands for the default, 30
+// seconds; a negative timeout for no bound. The pauses that a rate limit of the server asks for do not count; the
+// deadline of a context bounds them too.
 func WithTimeout(timeout time.Duration) Option { return func(c *Client) { c.timeout = timeout } }
 
-// WithHTTPClient chooses the HTTP client, for HTTP and for the handshake of a WebSocket: proxies, certificates.
+// WithHTTPClient chooses the HTTP client, for HTTP and for the handshake of a WebSocket: proxies, certificates. It should
+// have no Timeout, which would end every stream.
 func WithHTTPClient(client *http.Client) Option { return func(c *Client) { c.httpClient = client } }
 
 // WithHeader adds a header to every HTTP request and to the handshake of a WebSocket.
@@ -100,11 +107,12 @@ func WithNotifications(handle func(method string, params json.RawMessage)) Optio
 }
 
 // NewClient makes a client of the server at an endpoint: ws://, wss://, http://, https://, or "stdio" for a server that
-// the client starts itself ("stdio:COMMAND" or [WithCommand] say how). It does not connect yet: what is wrong with an endpoint is told by the first call.
+// the client starts itself ("stdio:COMMAND" or [WithCommand] say how). It does not connect yet: what is wrong with an
+// endpoint, a key or a header is reported by the first call, at once.
 func NewClient(endpoint string, options ...Option) *Client {
 	c := &Client{
 		endpoint: endpoint,
-		timeout:  defaultTimeout,
+		sleep:    wait,
 		header:   http.Header{},
 		command:  []string{"polymnia", "stdio"},
 		name:     "polymnia-go",
@@ -115,6 +123,9 @@ func NewClient(endpoint string, options ...Option) *Client {
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	for _, option := range options {
 		option(c)
+	}
+	if c.timeout == 0 {
+		c.timeout = defaultTimeout
 	}
 	scheme, rest, _ := strings.Cut(endpoint, ":")
 	switch strings.ToLower(scheme) {
@@ -135,18 +146,55 @@ func NewClient(endpoint string, options ...Option) *Client {
 		return c
 	}
 	at, err := url.Parse(endpoint)
-	switch {
-	case err != nil:
-		c.bad = err
-	case at.Host == "":
-		c.bad = errors.New("the endpoint names no host")
-	case strings.ContainsAny(c.key, "\r\n\x00"):
-		c.bad = errors.New("the key contains a line break")
-	default:
-		at.RawQuery = at.Query().Encode() // a project may be named in any script
-		c.endpoint = at.String()
+	if err == nil {
+		err = checkAddress(at)
 	}
+	if err == nil {
+		err = c.checkHeaders()
+	}
+	if err != nil {
+		c.bad = err
+		return c
+	}
+	at.RawQuery = at.Query().Encode() // a project may be named in any script
+	c.endpoint = at.String()
 	return c
+}
+
+func checkAddress(at *url.URL) error {
+	if at.Hostname() == "" {
+		return errors.New("the endpoint names no host")
+	}
+	if text := at.Port(); text != "" {
+		if port, err := strconv.ParseUint(text, 10, 16); err != nil || port == 0 {
+			return fmt.Errorf("the endpoint has the port %s; a port is a number from 1 to 65535", text)
+		}
+	}
+	return nil
+}
+
+// checkHeaders tells which header cannot be sent. It never shows a value: it may be a secret.
+func (c *Client) checkHeaders() error {
+	for _, letter := range []byte(c.key) {
+		if letter < ' ' || letter > '~' {
+			return errors.New("WithAPIKey: the key contains a character that no HTTP header can carry")
+		}
+	}
+	for name, values := range c.header {
+		if name == "" || strings.ContainsFunc(name, notInHeaderName) {
+			return fmt.Errorf("WithHeader: %q cannot be the name of an HTTP header", name)
+		}
+		for _, value := range values {
+			if strings.ContainsAny(value, "\r\n\x00") {
+				return fmt.Errorf("WithHeader: the value of %s contains a character that no HTTP header can carry", name)
+			}
+		}
+	}
+	return nil
+}
+
+func notInHeaderName(letter rune) bool {
+	return letter <= ' ' || letter > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, letter)
 }
 
 // Close ends the connection and every call and subscription that still waits; a server that the client started ends
@@ -190,21 +238,29 @@ func (c *Client) headers() http.Header {
 // attempt is a connection that is being made, by one goroutine for everybody who waits for it.
 type attempt struct {
 	waiters int
-	last    error // why the last try failed
+	last    error         // why the last try failed
+	until   time.Time     // when the server may be asked again, while a rate limit lasts
+	changed chan struct{} // closed when until changes
 	done    chan struct{}
 	conn    connection
 	err     error
 }
 
+func (a *attempt) pauseUntil(until time.Time) {
+	a.until = until
+	close(a.changed)
+	a.changed = make(chan struct{})
+}
+
 // connect returns an open connection, and makes one where there is none.
-func (c *Client) connect(ctx context.Context) (connection, error) {
+func (c *Client) connect(ctx context.Context, limit *limit) (connection, error) {
 	if c.bad != nil {
-		return nil, &ConnectionError{Endpoint: c.endpoint, Err: c.bad}
+		return nil, newConnectionError(c.endpoint, c.bad, "Correct what the client was made with")
 	}
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return nil, ErrClosed
+		return nil, c.closedError()
 	}
 	if c.conn != nil && !isDone(c.conn) {
 		defer c.mu.Unlock()
@@ -213,16 +269,39 @@ func (c *Client) connect(ctx context.Context) (connection, error) {
 	waited := c.dial()
 	waited.waiters++
 	c.mu.Unlock()
-	select {
-	case <-waited.done:
-		return waited.conn, waited.err
-	case <-ctx.Done():
+	for {
+		c.mu.Lock()
+		until, changed, last := waited.until, waited.changed, waited.last
+		c.mu.Unlock()
+		if !until.IsZero() {
+			if deadline, has := ctx.Deadline(); has && until.After(deadline) {
+				c.leave(waited)
+				return nil, last // waiting would be of no use
+			}
+			limit.pause()
+		}
+		select {
+		case <-waited.done:
+			limit.resume()
+			return waited.conn, waited.err
+		case <-changed:
+			limit.resume()
+		case <-ctx.Done():
+			return nil, contextError(ctx, c.endpoint, c.leave(waited))
+		}
 	}
+}
+
+// leave stops waiting for a connection; it returns why there is none yet.
+func (c *Client) leave(waited *attempt) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	waited.waiters--
-	last := waited.last
-	c.mu.Unlock()
-	return nil, contextError(ctx, c.endpoint, last)
+	return waited.last
+}
+
+func (c *Client) closedError() error {
+	return newConnectionError(c.endpoint, ErrClosed, "Make another client: a closed one cannot be used again")
 }
 
 func isDone(conn connection) bool {
@@ -237,7 +316,7 @@ func isDone(conn connection) bool {
 // dial begins to connect unless that has begun already. The caller holds the lock.
 func (c *Client) dial() *attempt {
 	if c.dialing == nil {
-		c.dialing = &attempt{done: make(chan struct{})}
+		c.dialing = &attempt{changed: make(chan struct{}), done: make(chan struct{})}
 		go c.tryAll(c.dialing)
 	}
 	return c.dialing
@@ -250,7 +329,7 @@ func (c *Client) tryAll(a *attempt) {
 		conn, err := c.tryOnce()
 		c.mu.Lock()
 		if c.closed {
-			err = ErrClosed
+			err = c.closedError()
 		}
 		if err != nil && conn != nil {
 			c.mu.Unlock()
@@ -275,11 +354,19 @@ func (c *Client) tryAll(a *attempt) {
 			return
 		}
 		a.last = failed.err
+		if failed.limited {
+			a.pauseUntil(time.Now().Add(failed.wait))
+		}
 		c.mu.Unlock()
 		if failed.wait > 0 {
-			wait(c.ctx, failed.wait)
+			c.pauseAsAsked(c.ctx, failed)
 		} else {
 			pause.sleep(c.ctx)
+		}
+		if failed.limited {
+			c.mu.Lock()
+			a.pauseUntil(time.Time{})
+			c.mu.Unlock()
 		}
 	}
 }
@@ -303,8 +390,8 @@ func (c *Client) tryOnce() (connection, error) {
 	})
 	if err != nil {
 		var ended *lost
-		if c.starts && errors.As(err, &ended) {
-			ended.fatal = true // a server that ends before it has said a word will do so again
+		if errors.As(err, &ended) && (c.starts || errors.Is(err, errNotProtocol)) {
+			ended.fatal = true // a server that ends before it has said a word, or says something else, will do so again
 		}
 		return conn, err
 	}
@@ -358,7 +445,7 @@ func resultOf(answer message) (json.RawMessage, error) {
 		if failure.RetryAfter <= 0 {
 			failure.RetryAfter = time.Second
 		}
-		return nil, &lost{wait: failure.RetryAfter, err: typed(failure)}
+		return nil, &lost{wait: failure.RetryAfter, limited: true, err: typed(failure)}
 	}
 	return nil, typed(failure)
 }
@@ -369,7 +456,13 @@ func (c *Client) publicError(failed *lost) error {
 	if errors.As(failed.err, &said) {
 		return failed.err
 	}
-	return &ConnectionError{Endpoint: c.endpoint, Err: failed.err}
+	suggestion := "Check that the server runs and that the endpoint is its address"
+	if isPermanent(failed.err) {
+		suggestion = "For a certificate of a private authority pass its pool: WithHTTPClient"
+	} else if c.starts {
+		suggestion = "Check the command that starts the server: WithCommand"
+	}
+	return newConnectionError(c.endpoint, failed.err, suggestion)
 }
 
 // watch connects again when a connection is lost that somebody listens to.
@@ -394,6 +487,53 @@ type backoff struct{ pause time.Duration }
 func (b *backoff) sleep(ctx context.Context) error {
 	b.pause = min(max(2*b.pause, firstPause), longestPause)
 	return wait(ctx, b.pause/2+rand.N(b.pause/2))
+}
+
+// pauseAsAsked waits as long as the server asks, or until the client is closed.
+func (c *Client) pauseAsAsked(ctx context.Context, failed *lost) error {
+	slog.DebugContext(ctx, "polymnia: the server asks to wait", "endpoint", c.endpoint, "pause", failed.wait, "reason", failed.err)
+	either, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(c.ctx, stop)()
+	err := c.sleep(either, failed.wait)
+	if c.ctx.Err() != nil {
+		return c.closedError()
+	}
+	return err
+}
+
+// limit ends the context of a call after the timeout of the client. It stands still during the pauses that a rate
+// limit asks for. A nil limit ends nothing: the context has a deadline of its own.
+type limit struct {
+	timer *time.Timer
+	left  time.Duration
+	since time.Time // zero: it stands still
+}
+
+func (c *Client) bounded(ctx context.Context) (context.Context, *limit, func()) {
+	if _, has := ctx.Deadline(); has || c.timeout < 0 {
+		return ctx, nil, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(c.timeout, func() { cancel(context.DeadlineExceeded) })
+	return ctx, &limit{timer, c.timeout, time.Now()}, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+func (l *limit) pause() {
+	if l != nil && !l.since.IsZero() && l.timer.Stop() {
+		l.left -= time.Since(l.since)
+		l.since = time.Time{}
+	}
+}
+
+func (l *limit) resume() {
+	if l != nil && l.since.IsZero() {
+		l.since = time.Now()
+		l.timer.Reset(l.left)
+	}
 }
 
 func wait(ctx context.Context, pause time.Duration) error {

@@ -203,6 +203,7 @@ func TestTimeout(t *testing.T) {
 		if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, mcpmemory.ErrTimeout) {
 			t.Errorf("a call whose time is over: %v", err)
 		}
+		ownData(t, err)
 		if err := client.Ping(background(t)); err != nil {
 			t.Errorf("the call after it: %v", err)
 		}
@@ -256,15 +257,19 @@ func TestSubscription(t *testing.T) {
 }
 
 func TestBadEndpoints(t *testing.T) {
-	broken := mcpmemory.NewClient("http://localhost:9080/mcp", mcpmemory.WithAPIKey("a\r\nX-Other: b"))
-	if err := broken.Ping(context.Background()); !errors.Is(err, mcpmemory.ErrConnection) {
-		t.Errorf("a key with a line break: %v", err)
-	}
-	for _, endpoint := range []string{"", "localhost:9080", "ftp://localhost", "ws://", "http://%zz"} {
+	for endpoint, said := range map[string]string{
+		"": "begins with", "garbage": "begins with", "localhost:9080": "begins with", "ftp://localhost": "begins with",
+		"ws://": "no host", "ws:///ws": "no host", "http://:9080/mcp": "no host", "http://%zz": "invalid URL escape",
+		"ws://localhost:99999/ws": "99999", "http://localhost:99999/mcp": "99999", "http://localhost:0/mcp": "1 to 65535",
+		"ws://localhost:port/ws": "invalid port",
+	} {
+		begun := time.Now()
 		err := mcpmemory.NewClient(endpoint).Ping(context.Background())
-		if !errors.Is(err, mcpmemory.ErrConnection) {
+		if !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), said) {
 			t.Errorf("%q: %v", endpoint, err)
 		}
+		atOnce(t, endpoint, begun)
+		ownData(t, err)
 	}
 	missing := mcpmemory.NewClient("stdio", mcpmemory.WithCommand("/no/such/program"))
 	if err := missing.Ping(context.Background()); !errors.Is(err, mcpmemory.ErrConnection) || !errors.Is(err, os.ErrNotExist) {
@@ -274,6 +279,10 @@ func TestBadEndpoints(t *testing.T) {
 	wrong := mcpmemory.NewClient("stdio", mcpmemory.WithCommand(command[0], append(command[1:], "stdio", "--no-such-option")...))
 	if err := wrong.Ping(context.Background()); !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "--no-such-option") {
 		t.Errorf("a server that ends at once: %v", err)
+	}
+	other := mcpmemory.NewClient("stdio:" + command[0] + " --version") // it answers, but not as a server does
+	if err := other.Ping(context.Background()); !errors.Is(err, mcpmemory.ErrConnection) || !strings.Contains(err.Error(), "not JSON-RPC") {
+		t.Errorf("a program that is no server: %v", err)
 	}
 }
 
@@ -365,7 +374,11 @@ func TestClosed(t *testing.T) {
 	}
 	client.Close()
 	client.Close()
-	if err := client.Ping(background(t)); !errors.Is(err, mcpmemory.ErrClosed) {
-		t.Errorf("a call of a closed client: %v", err)
+	_, failed := client.Subscribe(background(t), "memory://knowledge-graph", func(mcpmemory.Update) {})
+	for _, err := range []error{client.Ping(background(t)), failed} {
+		if !errors.Is(err, mcpmemory.ErrClosed) || !errors.Is(err, mcpmemory.ErrConnection) {
+			t.Errorf("a call of a closed client: %v", err)
+		}
+		ownData(t, err)
 	}
 }

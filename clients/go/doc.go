@@ -16,8 +16,12 @@
 // A [Client] may be used by any number of goroutines at once. Every call is bounded by the deadline of its
 // context or, where that has none, by the timeout of the client. Within that time the client reconnects when the
 // connection is lost, and sends the call again: every write carries an id, so that a server that did it already returns
-// the same answer instead of doing it twice. A call that is refused by a rate limit waits as long as the server says, if
-// there is time for it.
+// the same answer instead of doing it twice. A call that is refused by a rate limit waits as long as the server says,
+// which does not count toward the timeout of the client; a deadline that is earlier fails the call at once. A call that
+// was cancelled or timed out may have been done by the server all the same.
+//
+// A function that is passed to the client (progress, subscriptions, notifications) and panics ends the program: the
+// client recovers nothing.
 //
 // Errors of the server have a type for each code ([NotFoundError], [ValidationError], ...), all of which unwrap to
 // [*Error]; [errors.Is] knows them by [ErrNotFound] and so on.

@@ -106,7 +106,9 @@ func (d *duplex) exchange(ctx context.Context, id int64, data []byte) (message, 
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if errors.Is(d.err, errTooLarge) && len(data) >= d.largest { // the others were only sent beside it
-			return message{}, &lost{fatal: true, err: &Error{Code: codeInvalidRequest, Message: d.err.Error(), cause: d.err}}
+			failure := ownError(codeInvalidRequest, "bad_request", d.err.Error(), nil, "Send less at once")
+			failure.cause = d.err
+			return message{}, &lost{fatal: true, err: failure}
 		}
 		return message{}, &lost{err: d.err}
 	}

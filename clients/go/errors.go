@@ -23,7 +23,7 @@ var (
 	ErrCancelled          = errors.New("cancelled")
 	ErrTool               = errors.New("tool error")
 	ErrConnection         = errors.New("connection error")
-	ErrClosed             = errors.New("the client is closed")
+	ErrClosed             = errors.New("the client is closed") // an ErrConnection too
 )
 
 // Error is what a server answers instead of a result. Each code of the API has a type of its own around it, so that
@@ -69,7 +69,7 @@ type (
 	UnauthorizedError struct{ *base }
 	// ForbiddenError is code 403: the key or a setting of the server does not allow it.
 	ForbiddenError struct{ *base }
-	// NotFoundError is code 404: there is no such content, memory, session or address.
+	// NotFoundError is code 404: there is no such content, memory or session; or -32002: there is no such resource.
 	NotFoundError struct{ *base }
 	// ConflictError is code 409: something else stands in the way, a name that is taken for example.
 	ConflictError struct{ *base }
@@ -79,8 +79,8 @@ type (
 	InternalError struct{ *base }
 	// ServiceUnavailableError is code 502: something the server needs is missing.
 	ServiceUnavailableError struct{ *base }
-	// RateLimitedError is code 503 (and 429): too many calls. RetryAfter says when to call again; the client returns
-	// it only when that is later than the call may take.
+	// RateLimitedError is code 503 (and 429): too many calls. RetryAfter says when to call again. The client waits that
+	// long by itself; it returns this error only when the deadline of the call's context is earlier.
 	RateLimitedError struct{ *base }
 	// TimeoutError is code 504: the server gave up waiting, or the timeout of the client is over. In the latter case
 	// errors.Is(err, context.DeadlineExceeded) holds too.
@@ -112,18 +112,19 @@ func (e *ToolError) Unwrap() error               { return e.base }
 func (e *ToolError) Is(target error) bool { return target == ErrTool }
 
 var sentinels = map[int]error{
-	-32800: ErrCancelled,
-	400:    ErrBadRequest,
-	401:    ErrUnauthorized,
-	403:    ErrForbidden,
-	404:    ErrNotFound,
-	409:    ErrConflict,
-	422:    ErrValidation,
-	429:    ErrRateLimited,
-	500:    ErrInternal,
-	502:    ErrServiceUnavailable,
-	503:    ErrRateLimited,
-	504:    ErrTimeout,
+	-32800:               ErrCancelled,
+	codeResourceNotFound: ErrNotFound,
+	400:                  ErrBadRequest,
+	401:                  ErrUnauthorized,
+	403:                  ErrForbidden,
+	404:                  ErrNotFound,
+	409:                  ErrConflict,
+	422:                  ErrValidation,
+	429:                  ErrRateLimited,
+	500:                  ErrInternal,
+	502:                  ErrServiceUnavailable,
+	503:                  ErrRateLimited,
+	504:                  ErrTimeout,
 }
 
 // typed wraps an error in the type of its code.
@@ -135,7 +136,7 @@ func typed(e *Error) error {
 		return &UnauthorizedError{e}
 	case 403:
 		return &ForbiddenError{e}
-	case 404:
+	case 404, codeResourceNotFound:
 		return &NotFoundError{e}
 	case 409:
 		return &ConflictError{e}
@@ -173,19 +174,36 @@ func (w *wireError) failure() *Error {
 	return e
 }
 
-// ConnectionError says that there was no connection to the server within the time of the call, or that there can be
-// none.
+// ownError is an error that the client makes itself; it has data in the form in which the server sends it.
+func ownError(code int, kind, message string, details map[string]any, suggestions ...string) *Error {
+	if details == nil {
+		details = map[string]any{}
+	}
+	if suggestions == nil {
+		suggestions = []string{}
+	}
+	data, _ := encode(map[string]any{"error_type": kind, "details": details, "suggestions": suggestions})
+	return &Error{
+		Code: code, Message: message, Data: data, Type: kind, Details: details, Suggestions: suggestions,
+	}
+}
+
+// ConnectionError says that there was no connection to the server within the time of the call, that there can be none
+// (a certificate that is not accepted, an address without an MCP server, a malformed endpoint or key), or that the
+// client is closed. Its Code is 0.
 type ConnectionError struct {
+	*base
 	Endpoint string
-	Err      error
+	Err      error // the error of the network or of the process
 }
 
-func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("no connection to %s: %v", e.Endpoint, e.Err)
+func newConnectionError(endpoint string, err error, suggestions ...string) *ConnectionError {
+	text := fmt.Sprintf("no connection to %s: %v", endpoint, err)
+	return &ConnectionError{ownError(0, "connection_error", text, map[string]any{"endpoint": endpoint}, suggestions...), endpoint, err}
 }
 
-// Unwrap returns the error of the network or of the process.
-func (e *ConnectionError) Unwrap() error { return e.Err }
+// Unwrap returns the error as an [*Error], and that of the network or of the process.
+func (e *ConnectionError) Unwrap() []error { return []error{e.base, e.Err} }
 
 // Is tells whether target is [ErrConnection].
 func (e *ConnectionError) Is(target error) bool { return target == ErrConnection }
@@ -201,17 +219,20 @@ func contextError(ctx context.Context, endpoint string, last error) error {
 		last = known.Err
 	}
 	if last != nil {
-		return &ConnectionError{Endpoint: endpoint, Err: fmt.Errorf("%w (%w)", last, err)}
+		return newConnectionError(endpoint, fmt.Errorf("%w (%w)", last, err), "Check that the server runs and that the endpoint is its address")
 	}
-	text := fmt.Sprintf("no answer from %s in time", endpoint)
-	return &TimeoutError{&Error{Code: 504, Message: text, Type: "timeout", cause: err}}
+	timeout := ownError(504, "timeout", fmt.Sprintf("no answer from %s in time", endpoint), nil,
+		"Allow more time: a later deadline of the context, or WithTimeout")
+	timeout.cause = err
+	return &TimeoutError{timeout}
 }
 
 // lost is how a transport says that there was no answer; the call may be sent again.
 type lost struct {
-	fatal bool          // whether trying again is of no use
-	wait  time.Duration // how long the server asks to wait
-	err   error
+	fatal   bool          // whether trying again is of no use
+	wait    time.Duration // how long the server asks to wait
+	limited bool          // whether it asks that because of a rate limit
+	err     error
 }
 
 func (l *lost) Error() string { return l.err.Error() }

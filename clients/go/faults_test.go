@@ -159,11 +159,13 @@ func TestKeys(t *testing.T) {
 func TestRateLimitThatLastsTooLong(t *testing.T) {
 	server := startServer(t, "--rate-limit-session", "3")
 	for _, endpoint := range []string{server.ws(), server.http()} {
-		client := mcpmemory.NewClient(endpoint, mcpmemory.WithTimeout(30*time.Second))
+		client := mcpmemory.NewClient(endpoint)
 		defer client.Close()
 		for i := range 4 {
 			begun := time.Now()
-			_, err := client.SearchNodes(context.Background(), &mcpmemory.SearchNodesRequest{Query: "x"})
+			ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+			defer stop()
+			_, err := client.SearchNodes(ctx, &mcpmemory.SearchNodesRequest{Query: "x"})
 			if i < 3 {
 				if err != nil {
 					t.Fatalf("%s: call %d: %v", endpoint, i, err)

@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -89,9 +92,19 @@ func (w *web) post(ctx context.Context, data []byte) (message, error) {
 	}
 	answer, err := parse(body)
 	if err != nil {
+		if !w.begun() {
+			err = notAnEndpoint(w.client.endpoint, response, "")
+		}
 		return message{}, &lost{fatal: true, err: err}
 	}
 	return answer, nil
+}
+
+// begun tells whether the server has agreed to a session.
+func (w *web) begun() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session != ""
 }
 
 // follow reads a stream until the answer comes. A stream that breaks is gone on with where it broke.
@@ -254,11 +267,9 @@ func (w *web) request(ctx context.Context, method string, data []byte) (*http.Re
 
 // refused reads a refusal; one that says that there is no such session ends this one.
 func (w *web) refused(response *http.Response) error {
-	w.mu.Lock()
-	session := w.session
-	w.mu.Unlock()
-	err := refused(response)
-	if response.StatusCode == http.StatusNotFound && session != "" {
+	begun := w.begun()
+	err := refused(response, w.client.endpoint, !begun)
+	if response.StatusCode == http.StatusNotFound && begun {
 		w.end()
 		return &lost{err: fmt.Errorf("%w: %w", errSessionOver, err)}
 	}
@@ -296,19 +307,31 @@ func (w *web) close() {
 }
 
 // refused is what a server says by the status of its answer, in the words of its body where it has some. It is a *lost
-// that may be tried again where the server, or a proxy before it, is not ready or asks to wait.
-func refused(response *http.Response) error {
+// that may be tried again where the server, or a proxy before it, is not ready or asks to wait. While connecting it may
+// also mean that there is no MCP server at this address.
+func refused(response *http.Response, endpoint string, connecting bool) error {
 	body, _ := io.ReadAll(io.LimitReader(response.Body, mostOfAnError))
 	status := response.StatusCode
-	failure := &Error{Code: status, Message: response.Status}
+	failure := ownError(status, kindOf(status), response.Status, map[string]any{"status": status})
 	var read message
-	if json.Unmarshal(body, &read) == nil && read.Error != nil {
+	explained := json.Unmarshal(body, &read) == nil && read.Error != nil
+	if explained {
 		failure = read.Error.failure()
+	}
+	if connecting && isElsewhere(status, explained) {
+		said := ""
+		if explained {
+			said = failure.Message
+		}
+		return &lost{fatal: true, err: notAnEndpoint(endpoint, response, said)}
 	}
 	if seconds, err := strconv.ParseFloat(response.Header.Get("Retry-After"), 64); err == nil && seconds >= 0 {
 		failure.RetryAfter = time.Duration(seconds * float64(time.Second))
 	}
-	answer := &lost{wait: failure.RetryAfter, err: typed(failure)}
+	answer := &lost{wait: failure.RetryAfter, limited: status == http.StatusTooManyRequests, err: typed(failure)}
+	if answer.limited && answer.wait <= 0 {
+		answer.wait = time.Second
+	}
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	case http.StatusConflict: // the session has a stream already: the server has not seen yet that it broke
@@ -318,9 +341,53 @@ func refused(response *http.Response) error {
 	return answer
 }
 
-// isPermanent tells whether trying again is of no use: the server is not who it should be.
+// kindOf is the error_type of a status without an explanation.
+func kindOf(status int) string {
+	if known := sentinels[status]; known != nil {
+		return strings.ReplaceAll(known.Error(), " ", "_")
+	}
+	return "error"
+}
+
+// isElsewhere tells whether the status of a first answer says that this is not the address of an MCP server.
+func isElsewhere(status int, explained bool) bool {
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired:
+		return true
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return false
+	}
+	return !explained && status < 500
+}
+
+// notAnEndpoint is the error of an address that answers, but not as an MCP server does. said is its explanation.
+func notAnEndpoint(endpoint string, response *http.Response, said string) error {
+	answered := response.Status
+	if said != "" {
+		answered += " (" + said + ")"
+	} else if kind := response.Header.Get("Content-Type"); kind != "" {
+		answered += " (" + kind + ")"
+	}
+	text := fmt.Errorf("this is not the address of an MCP server: it answered %s", answered)
+	at, err := url.Parse(endpoint)
+	if err != nil {
+		return newConnectionError(endpoint, text)
+	}
+	secure := ""
+	if at.Scheme == "wss" || at.Scheme == "https" {
+		secure = "s"
+	}
+	try := fmt.Sprintf("ws%s://%s/ws or http%s://%s/mcp", secure, at.Host, secure, at.Host)
+	return newConnectionError(endpoint, fmt.Errorf("%w; a Polymnia server is reached at /ws or /mcp: %s", text, try), "Use "+try)
+}
+
+// isPermanent tells whether trying again is of no use: the two sides do not agree who the other is, or on TLS at all.
 func isPermanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
+	var network *net.OpError
+	if errors.As(err, &network) && (network.Op == "remote error" || network.Op == "local error") {
+		return true // a TLS alert
+	}
 	return errors.As(err, &certificate) || errors.As(err, &record)
 }

@@ -45,6 +45,19 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+func TestTimeoutOfAClient(t *testing.T) {
+	for given, wanted := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: time.Second} {
+		_, limit, stop := NewClient("stdio", WithTimeout(given)).bounded(context.Background())
+		stop()
+		if limit == nil || limit.left != wanted {
+			t.Errorf("a timeout of %s: %+v", given, limit)
+		}
+	}
+	if _, limit, _ := NewClient("stdio", WithTimeout(-1)).bounded(context.Background()); limit != nil {
+		t.Errorf("a negative timeout: %+v", limit)
+	}
+}
+
 // TestProcessThatDies kills a server that the client has started, under writes: it is started again and none is lost.
 func TestProcessThatDies(t *testing.T) {
 	command := strings.Fields(os.Getenv("POLYMNIA"))

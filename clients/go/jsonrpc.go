@@ -3,13 +3,15 @@ package mcpmemory
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
 
 const (
-	protocolVersion    = "2025-11-25"
-	codeInvalidRequest = -32600
+	protocolVersion      = "2025-11-25"
+	codeInvalidRequest   = -32600
+	codeResourceNotFound = -32002
 )
 
 // message is any JSON-RPC message that comes from a server.
@@ -34,6 +36,8 @@ type request struct {
 	Params  any    `json:"params,omitempty"`
 }
 
+var errNotProtocol = errors.New("the server sent a message that is not JSON-RPC")
+
 var (
 	answerHead   = []byte(`{"jsonrpc":"2.0","id":`)
 	answerResult = []byte(`,"result":`)
@@ -54,7 +58,7 @@ func parse(data []byte) (message, error) {
 	}
 	var read message
 	if err := json.Unmarshal(data, &read); err != nil {
-		return message{}, fmt.Errorf("the server sent a message that is not JSON-RPC: %w", err)
+		return message{}, fmt.Errorf("%w: %w", errNotProtocol, err)
 	}
 	return read, nil
 }

@@ -74,6 +74,9 @@ func (p *process) close(err error) error {
 			return
 		}
 		text := "the server ended"
+		if errors.Is(err, errNotProtocol) {
+			text = err.Error()
+		}
 		if ended != nil {
 			text += " (" + ended.Error() + ")"
 		}

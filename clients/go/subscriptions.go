@@ -36,7 +36,7 @@ func (c *Client) Subscribe(ctx context.Context, uri string, changed func(Update)
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return nil, ErrClosed
+		return nil, c.closedError()
 	}
 	if c.watched[uri] == nil {
 		c.watched[uri] = map[*Subscription]struct{}{}
@@ -57,7 +57,8 @@ func (c *Client) Subscribe(ctx context.Context, uri string, changed func(Update)
 	return s, nil
 }
 
-// SubscribeMemory is [Client.Subscribe] for a memory by its name.
+// SubscribeMemory is [Client.Subscribe] for a memory by its name: that of an entity of the knowledge graph. The server
+// agrees to any name, as an entity of that name may come later; the id of a content never reports anything.
 func (c *Client) SubscribeMemory(ctx context.Context, name string, changed func(Update)) (*Subscription, error) {
 	return c.Subscribe(ctx, MemoryURI(name), changed)
 }

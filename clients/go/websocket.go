@@ -30,7 +30,7 @@ func openSocket(ctx context.Context, c *Client) (connection, error) {
 	})
 	if err != nil {
 		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
-			return nil, refused(response)
+			return nil, refused(response, c.endpoint, true)
 		}
 		return nil, &lost{fatal: isPermanent(err), err: err}
 	}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_every_tool_and_every_operation_is_a_documented_method_of_both_python_cl
             assert other == inspect.signature(method), f"{name} differs between the two clients"
 
 
-def test_a_language_that_cannot_be_had_is_left_out_with_the_reason(
+def test_a_language_that_cannot_be_had_fails_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "go.mod").touch()
@@ -47,8 +48,32 @@ def test_a_language_that_cannot_be_had_is_left_out_with_the_reason(
     monkeypatch.setattr(testing, "TYPESCRIPT", tmp_path)
     monkeypatch.setattr(testing.shutil, "which", lambda name: None)
     monkeypatch.setattr(testing, "_installed", lambda module, package: False)
-    assert testing.main(["typescript", "go"]) == 0
+    assert testing.main(["typescript", "go"]) == 2
     told = capsys.readouterr().out
     assert "The typescript client was not tested: there is no Node 20 or newer" in told
     assert "The go client was not tested: there is no Go 1.24 or newer" in told
     assert testing.main(["cobol"]) == 2
+
+
+def test_node_and_go_are_those_of_python_packages_where_the_machine_has_none_or_old_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    (tmp_path / "bin").mkdir()
+    for name, version in {"node": "v18.20.0", "npm": "9.0.0", "go": "go version go1.19 linux/amd64"}.items():
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\necho {version} "$@"\n', encoding="utf-8")
+        program.chmod(0o755)
+    monkeypatch.setattr(testing, "PROGRAMS", tmp_path / "programs")
+    monkeypatch.setattr(testing, "_installed", lambda module, package: True)
+    monkeypatch.setattr(testing, "_home", lambda module: tmp_path)
+    monkeypatch.setattr(testing, "_ran", lambda command, folder, environment: commands.append(list(command)))
+    for found in (lambda name: None, lambda name: str(tmp_path / "bin" / name)):
+        monkeypatch.setattr(testing.shutil, "which", found)
+        assert testing.main(["typescript", "go"]) == 2
+    for npm, go in (commands[:2], commands[2:]):
+        assert Path(npm[0]).parent == tmp_path / "programs"  # where the scripts of package.json find it too
+        assert Path(go[0]) == tmp_path / "bin" / "go"
+        said = subprocess.run([npm[0], "run", "build"], capture_output=True, text=True, check=True).stdout.split()
+        script = tmp_path / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        assert said == ["v18.20.0", str(script), "run", "build"]
