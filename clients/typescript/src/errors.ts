@@ -43,7 +43,7 @@ export class ForbiddenError extends MCPMemoryError {
   override readonly kind = "forbidden";
 }
 
-/** 404: there is no such content, memory or address. */
+/** 404: there is no such content, memory or session; -32002: there is no such resource. */
 export class NotFoundError extends MCPMemoryError {
   override readonly kind = "not_found";
 }
@@ -124,6 +124,7 @@ const TYPES: Record<number, new (message: string, code: number, data?: ErrorData
   502: ServiceUnavailableError,
   503: RateLimitedError,
   504: CallTimeoutError,
+  [-32002]: NotFoundError,
   [-32800]: CancelledError,
 };
 

@@ -177,6 +177,7 @@ test("one type a code, with code, message and data", async (t) => {
     502: "ServiceUnavailableError",
     503: "RateLimitedError",
     504: "CallTimeoutError",
+    [-32002]: "NotFoundError",
     [-32800]: "CancelledError",
     [-32602]: "MCPMemoryError",
   };

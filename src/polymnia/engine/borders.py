@@ -44,8 +44,8 @@ NAMED = Border(judged=1.01, near=1.72, shared=-0.69, shift=-0.37, medium=0.25, a
 PROJECT = Border(judged=0.93, near=2.93, shared=3.98, shift=-3.89, medium=0.7)
 """For pairs that were found in a project."""
 
-SAME = Border(judged=0.94, near=9.0, shared=-3.96, shift=-3.12, medium=0.895)
+SAME = Border(judged=1.0, near=6.47, shared=-4.0, shift=-1.31, medium=0.97)
 """From where on a stored memory is named as saying the same as a new one."""
 
-COPY = SAME._replace(medium=0.975)
+COPY = SAME._replace(medium=0.995)
 """The same for advice to keep one of two memories."""

@@ -24,7 +24,7 @@ Numbers = NDArray[Any]
 _HASHED = 1024  # columns that words and pairs of words are hashed to
 _SECOND = 0.4  # the weight of an embedder beside a stronger one
 _WORDS, _WORDS_STRONG = 0.7, 0.4  # the weight of the words beside an embedder, and beside a strong one
-_PENALTY = 0.03
+_PENALTY = 0.01
 _STEPS, _MEMORY = 30, 6
 _ENOUGH = 1e-4  # relative gain of a step that is too small to go on
 _NEAREST = 3
@@ -32,7 +32,7 @@ _AROUND = 5
 _ALIKE = 1.3
 _SPARSE = 0.3  # examples farther apart than this do not make far look near
 
-_SHARP = 1.75  # what the log-odds are multiplied with, so that shares are as large as they are often right
+_SHARP = 1.6  # what the log-odds are multiplied with, so that shares are as large as they are often right
 # How often a text belongs to any of the scopes: by how near the likeliest scope's best examples are, and by how near
 # the text is to its nearest examples compared with how near those are to their own neighbours.
 _BELONGS = (-6.7, 3.17, 10.05)
@@ -154,18 +154,18 @@ def _nearness(parts: Sequence[_Part], examples: int) -> tuple[Numbers, float]:
 
 
 def _trained(rows: Numbers, targets: Numbers, classes: int, asked: Numbers) -> Numbers:
-    """The log-odds of each class for a row, by softmax regression on the others.
+    """The log-odds of each class for a row, by softmax regression on how near it is to each of the others.
 
-    There are fewer rows than columns: rows are expressed in as many directions as there are rows, which changes nothing
-    but speed.
+    Rows are of unit length, and nearness falls off as a bell does (a Gaussian kernel). The regression is on the
+    Cholesky factor of the rows' nearness to each other, which is the same as on the kernel and takes no longer to fit.
     """
     if classes == 1:
         return np.zeros(1)
-    products = (rows @ rows.T).astype(np.float64)
-    products[np.diag_indices(len(rows))] += 1e-6
-    spanned = np.linalg.cholesky(products)
-    weights = _minimum(spanned, targets, classes)
-    found: Numbers = np.linalg.solve(spanned, rows @ asked) @ weights
+    near = np.exp(rows @ rows.T - 1).astype(np.float64)
+    near[np.diag_indices(len(rows))] += 1e-6
+    factor = np.linalg.cholesky(near)
+    weights = _minimum(factor, targets, classes)
+    found: Numbers = np.linalg.solve(factor, np.exp(rows @ asked - 1)) @ weights
     return found
 
 
