@@ -13,7 +13,7 @@ from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
 from polymnia.dialects.content.wording import word
 from polymnia.operation import Context, Operation, Registry, Reply
 
-__all__ = ["TOOLS", "registry"]
+__all__ = ["TOOLS", "answers", "registry"]
 
 _INSTRUCTIONS = (
     "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
@@ -63,6 +63,14 @@ def registry() -> Registry:
         resources=RESOURCES,
         templates=TEMPLATES,
     )
+
+
+def answers() -> dict[str, type]:
+    """The type of each operation's answer. No server needs them, so none imports them at its start."""
+    from polymnia.dialects.content import analyzing_answers, system_answers
+    from polymnia.dialects.content import answers as plain
+
+    return plain.ANSWERS | analyzing_answers.ANSWERS | system_answers.ANSWERS
 
 
 def _tool(name: str, title: str, help: str, verbs: Mapping[str, Verb]) -> Operation:

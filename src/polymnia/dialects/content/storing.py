@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polymnia.dialects.content import parameters
 from polymnia.dialects.content.asking import Asking, replied
@@ -13,6 +13,9 @@ from polymnia.engine.moments import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation, legal_text
 from polymnia.operation import Context, Reply
+
+if TYPE_CHECKING:
+    from polymnia.dialects.content.answers import Relationship
 
 __all__ = ["VERBS"]
 
@@ -80,7 +83,7 @@ def _stored(asking: Asking, message: str, done: StoredItem, secrets: list[dict[s
     return answer(asking.begun, message, **fields)
 
 
-def _relationship(relation: Relation) -> dict[str, Any]:
+def _relationship(relation: Relation) -> Relationship:
     return relationship(relation, relation.source, relation.target)
 
 
