@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from polymnia.dialects.content.operations import TOOLS, answers
@@ -12,7 +12,7 @@ from polymnia.operation.schemas import components
 __all__ = ["closed", "without_more"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def closed(tool: str, operation: str | None) -> str | None:
     """The schema of what an operation of the content dialect answers; None for any other call."""
     if tool not in TOOLS or operation not in answers():
@@ -21,7 +21,7 @@ def closed(tool: str, operation: str | None) -> str | None:
     return json.dumps(_closed({**top, "$defs": parts}))
 
 
-@lru_cache(maxsize=None)
+@cache
 def without_more(schema: str) -> str:
     """A schema that allows nothing but what it names."""
     return json.dumps(_closed(json.loads(schema)))

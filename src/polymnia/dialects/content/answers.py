@@ -1,7 +1,7 @@
 """What the operations of memory_store and memory_retrieve answer, field by field.
 
-Only the reference, the generator of the clients and the tests read these types at run time: every answer of the contract
-tests must fit its type and have no field that the type does not name.
+Only the reference, the generator of the clients and the tests read these types at run time: every answer of the
+contract tests must fit its type and have no field that the type does not name.
 """
 
 from __future__ import annotations

@@ -240,8 +240,29 @@ def _history(context: Context, given: parameters.GetHistory) -> Reply:
 
 
 VERBS = {
-    "search_content": Verb(params=parameters.SearchContent, run=_search, help="Find by words and meaning.", reads=True),
-    "get_content": Verb(params=parameters.GetContent, run=_get, help="Read an item.", reads=True),
-    "find_similar_content": Verb(params=parameters.FindSimilar, run=_similar, help="What resembles it.", reads=True),
-    "get_content_history": Verb(params=parameters.GetHistory, run=_history, help="Its versions.", reads=True),
+    "search_content": Verb(
+        params=parameters.SearchContent,
+        run=_search,
+        help="Search the items of a project by words, by meaning, or by both, in any language. Best matches "
+        "first, each with its relevance from 0 to 1 and the reason it was found.",
+        reads=True,
+    ),
+    "get_content": Verb(
+        params=parameters.GetContent,
+        run=_get,
+        help="Read one item: its text and, where asked for, its relationships, references, versions and vectors.",
+        reads=True,
+    ),
+    "find_similar_content": Verb(
+        params=parameters.FindSimilar,
+        run=_similar,
+        help="Find the items most similar in meaning to a text or to another item.",
+        reads=True,
+    ),
+    "get_content_history": Verb(
+        params=parameters.GetHistory,
+        run=_history,
+        help="List the versions of an item, newest first: what each said, who made it, and what it changed.",
+        reads=True,
+    ),
 }
