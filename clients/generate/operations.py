@@ -38,7 +38,6 @@ NAMES = {
     "Stats": "DiscoveryStats",
     "Turn": "MemoryTurn",
     "Unobserved": "Deletion",
-    "Updates": "Updates",
 }
 """What a part of the server is called in the clients, where its own name says too little beside all the others."""
 

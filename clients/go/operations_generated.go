@@ -650,11 +650,11 @@ type StoreContentAnswer struct {
 	// When the item was changed last: UTC, ISO 8601.
 	UpdatedAt string `json:"updated_at"`
 
-	// The relationships that were found, where that was asked for.
-	Relationships []Relationship `json:"relationships"`
-
 	// Present when the content seems to contain credentials.
 	Warnings []CredentialWarning `json:"warnings"`
+
+	// The relationships that were found, where that was asked for.
+	Relationships []Relationship `json:"relationships"`
 
 	// What was done, as a sentence.
 	Message string `json:"message"`
@@ -680,7 +680,7 @@ type StoreContentAnswer struct {
 // The request needs ProjectID, Content.
 //
 // The answer: The id, version and metadata of the new item, and the relationships found for it. Fields: ContentID,
-// Version, Metadata, CreatedAt, UpdatedAt, Relationships, Warnings, Message, Repeated, RequestID, Success, Timestamp,
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
 // Duration.
 func (c *Client) StoreContent(ctx context.Context, request *StoreContentRequest, options ...CallOption) (*StoreContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreContentAnswer) **Result { return &a.Result })
@@ -747,11 +747,11 @@ type UpdateContentAnswer struct {
 	// When the item was changed last: UTC, ISO 8601.
 	UpdatedAt string `json:"updated_at"`
 
-	// The relationships that were found, where that was asked for.
-	Relationships []Relationship `json:"relationships"`
-
 	// Present when the content seems to contain credentials.
 	Warnings []CredentialWarning `json:"warnings"`
+
+	// The relationships that were found, where that was asked for.
+	Relationships []Relationship `json:"relationships"`
 
 	// What was done, as a sentence.
 	Message string `json:"message"`
@@ -777,7 +777,7 @@ type UpdateContentAnswer struct {
 // readable. With options.restore, bring a deleted item back. The request needs ProjectID, ContentID, Updates.
 //
 // The answer: The id, new version and metadata of the item, and the relationships found for it. Fields: ContentID,
-// Version, Metadata, CreatedAt, UpdatedAt, Relationships, Warnings, Message, Repeated, RequestID, Success, Timestamp,
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
 // Duration.
 func (c *Client) UpdateContent(ctx context.Context, request *UpdateContentRequest, options ...CallOption) (*UpdateContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *UpdateContentAnswer) **Result { return &a.Result })
@@ -950,9 +950,6 @@ type StoreDecisionAnswer struct {
 	// When the item was changed last: UTC, ISO 8601.
 	UpdatedAt string `json:"updated_at"`
 
-	// The relationships that were found, where that was asked for.
-	Relationships []Relationship `json:"relationships"`
-
 	// Present when the content seems to contain credentials.
 	Warnings []CredentialWarning `json:"warnings"`
 
@@ -983,7 +980,7 @@ type StoreDecisionAnswer struct {
 // The request needs ProjectID, Title, Context, Decision, Rationale.
 //
 // The answer: The id, version and metadata of the new decision. Fields: ContentID, Version, Metadata, CreatedAt,
-// UpdatedAt, Relationships, Warnings, DecisionID, Message, Repeated, RequestID, Success, Timestamp, Duration.
+// UpdatedAt, Warnings, DecisionID, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) StoreDecision(ctx context.Context, request *StoreDecisionRequest, options ...CallOption) (*StoreDecisionAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreDecisionAnswer) **Result { return &a.Result })
 }

@@ -688,7 +688,7 @@ class AsyncOperations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, version and metadata of the new item, and the relationships found for it. Fields: content_id,
-            version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+            version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
             timestamp, duration.
         """
         answer: types.StoreContentAnswer = await self._call(
@@ -737,7 +737,7 @@ class AsyncOperations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, new version and metadata of the item, and the relationships found for it. Fields: content_id,
-            version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+            version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
             timestamp, duration.
         """
         answer: types.UpdateContentAnswer = await self._call(
@@ -836,8 +836,7 @@ class AsyncOperations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, version and metadata of the new decision. Fields: content_id, version, metadata, created_at,
-            updated_at, relationships, warnings, decision_id, message, repeated, request_id, success, timestamp,
-            duration.
+            updated_at, warnings, decision_id, message, repeated, request_id, success, timestamp, duration.
         """
         answer: types.StoreDecisionAnswer = await self._call(
             "memory_store",
@@ -2605,7 +2604,7 @@ class Operations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, version and metadata of the new item, and the relationships found for it. Fields: content_id,
-            version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+            version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
             timestamp, duration.
         """
         answer: types.StoreContentAnswer = self._call(
@@ -2654,7 +2653,7 @@ class Operations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, new version and metadata of the item, and the relationships found for it. Fields: content_id,
-            version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+            version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
             timestamp, duration.
         """
         answer: types.UpdateContentAnswer = self._call(
@@ -2753,8 +2752,7 @@ class Operations:
         timeout: Seconds this call may take, retries included; without it, the client's.
         on_progress: Called with how far the call is and, where that is known, how far it goes.
         Answer: The id, version and metadata of the new decision. Fields: content_id, version, metadata, created_at,
-            updated_at, relationships, warnings, decision_id, message, repeated, request_id, success, timestamp,
-            duration.
+            updated_at, warnings, decision_id, message, repeated, request_id, success, timestamp, duration.
         """
         answer: types.StoreDecisionAnswer = self._call(
             "memory_store",

@@ -2317,10 +2317,10 @@ class StoreContentAnswer(TypedDict):
     """When the item was stored first: UTC, ISO 8601."""
     updated_at: str
     """When the item was changed last: UTC, ISO 8601."""
-    relationships: NotRequired[list[Relationship]]
-    """The relationships that were found, where that was asked for."""
     warnings: NotRequired[list[CredentialWarning]]
     """Present when the content seems to contain credentials."""
+    relationships: NotRequired[list[Relationship]]
+    """The relationships that were found, where that was asked for."""
     message: str
     """What was done, as a sentence."""
     repeated: NotRequired[bool]
@@ -2352,10 +2352,10 @@ class UpdateContentAnswer(TypedDict):
     """When the item was stored first: UTC, ISO 8601."""
     updated_at: str
     """When the item was changed last: UTC, ISO 8601."""
-    relationships: NotRequired[list[Relationship]]
-    """The relationships that were found, where that was asked for."""
     warnings: NotRequired[list[CredentialWarning]]
     """Present when the content seems to contain credentials."""
+    relationships: NotRequired[list[Relationship]]
+    """The relationships that were found, where that was asked for."""
     message: str
     """What was done, as a sentence."""
     repeated: NotRequired[bool]
@@ -2416,8 +2416,6 @@ class StoreDecisionAnswer(TypedDict):
     """When the item was stored first: UTC, ISO 8601."""
     updated_at: str
     """When the item was changed last: UTC, ISO 8601."""
-    relationships: NotRequired[list[Relationship]]
-    """The relationships that were found, where that was asked for."""
     warnings: NotRequired[list[CredentialWarning]]
     """Present when the content seems to contain credentials."""
     decision_id: str

@@ -1564,10 +1564,10 @@ export interface StoreContentAnswer {
   created_at: string;
   /** When the item was changed last: UTC, ISO 8601. */
   updated_at: string;
-  /** The relationships that were found, where that was asked for. */
-  relationships?: Relationship[];
   /** Present when the content seems to contain credentials. */
   warnings?: CredentialWarning[];
+  /** The relationships that were found, where that was asked for. */
+  relationships?: Relationship[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1615,10 +1615,10 @@ export interface UpdateContentAnswer {
   created_at: string;
   /** When the item was changed last: UTC, ISO 8601. */
   updated_at: string;
-  /** The relationships that were found, where that was asked for. */
-  relationships?: Relationship[];
   /** Present when the content seems to contain credentials. */
   warnings?: CredentialWarning[];
+  /** The relationships that were found, where that was asked for. */
+  relationships?: Relationship[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1726,8 +1726,6 @@ export interface StoreDecisionAnswer {
   created_at: string;
   /** When the item was changed last: UTC, ISO 8601. */
   updated_at: string;
-  /** The relationships that were found, where that was asked for. */
-  relationships?: Relationship[];
   /** Present when the content seems to contain credentials. */
   warnings?: CredentialWarning[];
   /** The same as content_id: a decision is an item too. */
@@ -3124,7 +3122,7 @@ export abstract class Operations {
    * @param parameters.options What else to do: generate_embeddings, detect_relationships, extract_metadata.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, version and metadata of the new item, and the relationships found for it. Fields: content_id,
-   *   version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
    *   timestamp, duration.
    */
   storeContent(parameters: StoreContentParams, options?: CallOptions): Promise<StoreContentAnswer> {
@@ -3146,7 +3144,7 @@ export abstract class Operations {
    *   restore.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, new version and metadata of the item, and the relationships found for it. Fields: content_id,
-   *   version, metadata, created_at, updated_at, relationships, warnings, message, repeated, request_id, success,
+   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
    *   timestamp, duration.
    */
   updateContent(parameters: UpdateContentParams, options?: CallOptions): Promise<UpdateContentAnswer> {
@@ -3189,8 +3187,7 @@ export abstract class Operations {
    * @param parameters.metadata Anything else to keep with it.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, version and metadata of the new decision. Fields: content_id, version, metadata, created_at,
-   *   updated_at, relationships, warnings, decision_id, message, repeated, request_id, success, timestamp,
-   *   duration.
+   *   updated_at, warnings, decision_id, message, repeated, request_id, success, timestamp, duration.
    */
   storeDecision(parameters: StoreDecisionParams, options?: CallOptions): Promise<StoreDecisionAnswer> {
     return this.call("memory_store", { ...parameters, operation: "store_decision" }, options);

@@ -97,9 +97,6 @@ class StoredAnswer(WriteAnswer):
     ]
     created_at: Annotated[str, Meta(description="When the item was stored first: UTC, ISO 8601.")]
     updated_at: Annotated[str, Meta(description="When the item was changed last: UTC, ISO 8601.")]
-    relationships: NotRequired[
-        Annotated[list[Relationship], Meta(description="The relationships that were found, where that was asked for.")]
-    ]
     warnings: NotRequired[
         Annotated[list[CredentialWarning], Meta(description="Present when the content seems to contain credentials.")]
     ]
@@ -108,9 +105,17 @@ class StoredAnswer(WriteAnswer):
 class StoreContentAnswer(StoredAnswer):
     """The id, version and metadata of the new item, and the relationships found for it."""
 
+    relationships: NotRequired[
+        Annotated[list[Relationship], Meta(description="The relationships that were found, where that was asked for.")]
+    ]
+
 
 class UpdateContentAnswer(StoredAnswer):
     """The id, new version and metadata of the item, and the relationships found for it."""
+
+    relationships: NotRequired[
+        Annotated[list[Relationship], Meta(description="The relationships that were found, where that was asked for.")]
+    ]
 
 
 class StoreDecisionAnswer(StoredAnswer):

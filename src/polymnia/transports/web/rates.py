@@ -147,7 +147,7 @@ class Rates:
                 "suggestions": [
                     f"Wait {wait} seconds and call again",
                     "Send fewer calls, or larger ones",
-                    f"If you run the server, raise the limit: polymnia serve {_OPTIONS[type]} {self._limits[type] * 10}",
+                    f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {self._limits[type] * 10}",
                 ],
             },
         )
