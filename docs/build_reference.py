@@ -24,6 +24,7 @@ from polymnia import __version__, app, errors
 from polymnia.cli import commands
 from polymnia.dialects.associative.wording import word as word_associative
 from polymnia.dialects.content.operations import TOOLS as CONTENT_TOOLS
+from polymnia.dialects.content.operations import answers as content_answers
 from polymnia.dialects.content.parameters import Standard
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.wording import CODES as CONTENT_CODES
@@ -34,6 +35,7 @@ from polymnia.engine.graph import Policy, check_names
 from polymnia.errors import Fault
 from polymnia.models import Limits, legal_text
 from polymnia.operation import Operation, Registry, schema
+from polymnia.operation.schemas import components
 from polymnia.settings import DIALECTS, SETTINGS, Setting
 from polymnia.transports import errors as rpc_errors
 from polymnia.transports import methods, requests, rpc, wire
@@ -283,6 +285,51 @@ def shape(node: dict[str, Any]) -> str:
     return "{" + ", ".join(inner) + "}"
 
 
+class Parts:
+    """The parts of answers that have a name, in the order in which they are first mentioned."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def answer(self, answered: type) -> str:
+        """A table of the fields of an answer."""
+        (top,), parts = components([answered])
+        whole = parts.pop(top["$ref"])
+        self._known |= {name: part for name, part in parts.items() if name not in self._known}
+        return self._fields(whole)
+
+    def sections(self) -> list[str]:
+        """A table for each part."""
+        written = []
+        for name, part in self._known.items():
+            written += [f"#### {name} ({self._dialect})", part["description"], self._fields(part)]
+        return written
+
+    def _fields(self, node: dict[str, Any]) -> str:
+        needed = node.get("required", ())
+        return table(
+            ["field", "type", "always there", "what it is"],
+            (
+                [code(name), self._kind(one), "yes" if name in needed else "no", one["description"]]
+                for name, one in node["properties"].items()
+            ),
+        )
+
+    def _kind(self, node: dict[str, Any]) -> str:
+        if "$ref" in node:
+            return f"[{node['$ref']}](#{node['$ref'].lower()}-{self._dialect})"
+        if "enum" in node:
+            return " or ".join(map(code, node["enum"]))
+        if isinstance(node.get("type"), list):
+            return " or ".join(node["type"])
+        if node.get("type") == "array":
+            return f"list of {self._kind(node['items'])}"
+        if node.get("type") == "object" and isinstance(node.get("additionalProperties"), dict):
+            return f"object, each value {self._kind(node['additionalProperties'])}"
+        return str(node.get("type", "any"))
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a description."""
     return re.split(r"(?<=[.]) (?=[A-Z])", text)
@@ -440,6 +487,7 @@ def told(registry: Registry) -> dict[str, tuple[str, str]]:
 def associative(registry: Registry) -> list[str]:
     """The part of the page that lists the tools of the associative dialect."""
     heard = told(registry)
+    named = Parts("associative")
     parts = [
         "## The associative dialect",
         "Memories here are texts with an id, filed in scopes and linked to what is near them. They are the same "
@@ -466,9 +514,9 @@ def associative(registry: Registry) -> list[str]:
             tool.help.replace("<", "&lt;").replace(">", "&gt;"),
             table(["parameter", "type", "required, default", "what it is"], parameters(given)),
             f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}",
-            f"Structured content: {code(shape(schema(tool.output)))}",
+            named.answer(tool.output),
         ]
-    return parts
+    return [*parts, "### Parts of the associative dialect's answers", *named.sections()]
 
 
 MANUAL = "# Atlas\n\nThe service answers on port 8080. Ann Lee keeps the keys."
@@ -606,6 +654,7 @@ def content(registry: Registry) -> list[str]:
     tools = {name: tool for tool, (_, _, each) in CONTENT_TOOLS.items() for name in each}
     heard = documents_told(registry, tools)
     shared = schema(Standard)
+    named = Parts("content")
     parts = [
         "## The content dialect",
         f"{len(registry.operations)} tools with {len(verbs)} operations over the documents and decisions of a project; "
@@ -639,7 +688,8 @@ def content(registry: Registry) -> list[str]:
             listed = parameters({**given, "properties": own})
             parts.append(table(["parameter", "type", "required, default", "what it is"], listed))
         parts.append(f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}")
-    return parts
+        parts.append(named.answer(content_answers()[name]))
+    return [*parts, "### Parts of the content dialect's answers", *named.sections()]
 
 
 def _annotations(tool: Operation) -> tuple[bool, bool, bool]:

@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import answer_schemas
 import forked
 
 __all__ = [
@@ -156,7 +157,7 @@ class Server:
         self._news = threading.Condition()
         self._next_id = 0
         self._schemas: dict[str, str] | None = None
-        self._tool_of: dict[int, str] = {}
+        self._call_of: dict[int, tuple[str, str | None]] = {}
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -350,23 +351,35 @@ class Server:
         if meta:
             params["_meta"] = meta
         number = self.begin("tools/call", params)
-        self._tool_of[number] = tool
+        operation = (arguments or {}).get("operation")
+        self._call_of[number] = tool, operation if isinstance(operation, str) else None
         return number
 
     def reply(self, id: int) -> Reply:
-        """The result of a call begun earlier. Structured content always fits the tool's output schema."""
+        """The result of a call begun earlier.
+
+        Structured content always fits the tool's output schema and the schema of its operation's answer, and has no
+        field that these do not name.
+        """
         answer = self.answer(id)
         assert "result" in answer, f"the call was refused by the protocol: {answer.get('error')}"
         reply = Reply(answer["result"])
         if not reply.failed:
-            self._check_structure(self._tool_of[id], reply)
+            self._check_structure(*self._call_of[id], reply)
         return reply
 
-    def _check_structure(self, tool: str, reply: Reply) -> None:
+    def _check_structure(self, tool: str, operation: str | None, reply: Reply) -> None:
         if self._schemas is None:
             self._schemas = {name: json.dumps(listed["outputSchema"]) for name, listed in self.tools().items()}
-        problems = list(_validator(self._schemas[tool]).iter_errors(reply.structured))
-        assert not problems, f"the structured answer of {tool} does not fit its schema: {problems[0].message}"
+        wanted = [self._schemas[tool]]
+        if (precise := answer_schemas.closed(tool, operation)) is not None:
+            wanted.append(precise)
+        elif "properties" in json.loads(wanted[0]):
+            wanted.append(answer_schemas.without_more(wanted[0]))
+        for schema in wanted:
+            problems = list(_validator(schema).iter_errors(reply.structured))
+            told = [f"{one.json_path}: {one.message}" for one in problems[:3]]
+            assert not told, f"the structured answer of {operation or tool} does not fit its schema: {told}"
 
     def call(self, tool: str, arguments: Message | None = None, **more: Any) -> Reply:
         """Call a tool and wait. Keyword arguments are arguments of the tool too."""

@@ -87,8 +87,8 @@ func (*CreateRelationshipRequest) memoryStore() {}
 
 // MemoryStore: Remember a text. If the scope already has one that says the same, nothing is stored and that one is
 // answered; texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked
-// to what is nearest to it in meaning. With `operation`: Keep things: store_content, update_content, delete_content,
-// store_decision, create_relationship.
+// to what is nearest to it in meaning. With `operation`: Store, change and relate items of a project: store_content,
+// update_content, delete_content, store_decision, create_relationship.
 func (c *Client) MemoryStore(ctx context.Context, request MemoryStoreRequest, options ...CallOption) (*Result, error) {
 	return c.callTool(ctx, "memory_store", request, options)
 }
@@ -110,7 +110,8 @@ func (*FindSimilarContentRequest) memoryRetrieve() {}
 
 func (*GetContentHistoryRequest) memoryRetrieve() {}
 
-// MemoryRetrieve: Find things: search_content, get_content, find_similar_content, get_content_history.
+// MemoryRetrieve: Find and read items of a project: search_content, get_content, find_similar_content,
+// get_content_history.
 func (c *Client) MemoryRetrieve(ctx context.Context, request MemoryRetrieveRequest, options ...CallOption) (*Result, error) {
 	return c.callTool(ctx, "memory_retrieve", request, options)
 }
@@ -134,8 +135,8 @@ func (*DetectConflictsRequest) memoryAnalyze() {}
 
 func (*GenerateInsightsRequest) memoryAnalyze() {}
 
-// MemoryAnalyze: Understand things: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts,
-// generate_insights. Changes nothing.
+// MemoryAnalyze: Analyze items of a project: detect_patterns, analyze_quality, find_content_relationships,
+// detect_conflicts, generate_insights. Changes nothing.
 func (c *Client) MemoryAnalyze(ctx context.Context, request MemoryAnalyzeRequest, options ...CallOption) (*Result, error) {
 	return c.callTool(ctx, "memory_analyze", request, options)
 }
@@ -159,8 +160,8 @@ func (*ValidateDataIntegrityRequest) memorySystem() {}
 
 func (*GenerateCitationRequest) memorySystem() {}
 
-// MemorySystem: Look after it: check_system_health, export_project_data, import_project_data, validate_data_integrity,
-// generate_citation.
+// MemorySystem: Check the server, move data in and out, cite items: check_system_health, export_project_data,
+// import_project_data, validate_data_integrity, generate_citation.
 func (c *Client) MemorySystem(ctx context.Context, request MemorySystemRequest, options ...CallOption) (*Result, error) {
 	return c.callTool(ctx, "memory_system", request, options)
 }
@@ -179,19 +180,25 @@ func (r *CreateEntitiesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "create_entities", arguments: &sent, meta: id}
 }
 
-// CreateEntitiesAnswer is what [Client.CreateEntities] returns. Fields that it does not name are in Result.
+// CreateEntitiesAnswer is what [Client.CreateEntities] returns. The ids of the new entities. Fields that it does not
+// name are in Result.
 type CreateEntitiesAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// The ids of the new entities, in the order of the call.
 	IDs []string `json:"ids"`
 
-	Entities []CreateEntitiesEntity `json:"entities"`
+	// The new entities, each with its id and name.
+	Entities []CreatedEntity `json:"entities"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // CreateEntities: Remember new entities, each with a name, a type and observations about it. Names must be new: if one
-// is taken, nothing is stored.
+// is taken, nothing is stored. The request needs Entities.
+//
+// The answer: The ids of the new entities. Fields: IDs, Entities, Success.
 func (c *Client) CreateEntities(ctx context.Context, request *CreateEntitiesRequest, options ...CallOption) (*CreateEntitiesAnswer, error) {
 	return answered(ctx, c, "create_entities", request, options, func(a *CreateEntitiesAnswer) **Result { return &a.Result })
 }
@@ -210,17 +217,22 @@ func (r *CreateRelationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "create_relations", arguments: &sent, meta: id}
 }
 
-// CreateRelationsAnswer is what [Client.CreateRelations] returns. Fields that it does not name are in Result.
+// CreateRelationsAnswer is what [Client.CreateRelations] returns. An id for each relation of the call. Fields that it
+// does not name are in Result.
 type CreateRelationsAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// An id for each relation of the call, in order; one that was there before keeps its id.
 	IDs []string `json:"ids"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // CreateRelations: Link entities by directed, typed relations. Word the type in active voice. Both entities must exist;
-// otherwise nothing is stored.
+// otherwise nothing is stored. The request needs Relations.
+//
+// The answer: An id for each relation of the call. Fields: IDs, Success.
 func (c *Client) CreateRelations(ctx context.Context, request *CreateRelationsRequest, options ...CallOption) (*CreateRelationsAnswer, error) {
 	return answered(ctx, c, "create_relations", request, options, func(a *CreateRelationsAnswer) **Result { return &a.Result })
 }
@@ -239,16 +251,22 @@ func (r *AddObservationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "add_observations", arguments: &sent, meta: id}
 }
 
-// AddObservationsAnswer is what [Client.AddObservations] returns. Fields that it does not name are in Result.
+// AddObservationsAnswer is what [Client.AddObservations] returns. How many observations were added. Fields that it does
+// not name are in Result.
 type AddObservationsAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many observations were added; those known before do not count.
 	Added int `json:"added"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // AddObservations: Add facts to entities that are already known. Every entity must exist; otherwise nothing is added.
+// The request needs Observations.
+//
+// The answer: How many observations were added. Fields: Added, Success.
 func (c *Client) AddObservations(ctx context.Context, request *AddObservationsRequest, options ...CallOption) (*AddObservationsAnswer, error) {
 	return answered(ctx, c, "add_observations", request, options, func(a *AddObservationsAnswer) **Result { return &a.Result })
 }
@@ -267,17 +285,22 @@ func (r *DeleteEntitiesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_entities", arguments: &sent, meta: id}
 }
 
-// DeleteEntitiesAnswer is what [Client.DeleteEntities] returns. Fields that it does not name are in Result.
+// DeleteEntitiesAnswer is what [Client.DeleteEntities] returns. How many were deleted. Fields that it does not name are
+// in Result.
 type DeleteEntitiesAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many were deleted; what did not exist does not count.
 	Deleted int `json:"deleted"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // DeleteEntities: Forget entities together with every relation they take part in. The history keeps them: `polymnia
-// undo` brings all of it back.
+// undo` brings all of it back. The request needs EntityNames.
+//
+// The answer: How many were deleted. Fields: Deleted, Success.
 func (c *Client) DeleteEntities(ctx context.Context, request *DeleteEntitiesRequest, options ...CallOption) (*DeleteEntitiesAnswer, error) {
 	return answered(ctx, c, "delete_entities", request, options, func(a *DeleteEntitiesAnswer) **Result { return &a.Result })
 }
@@ -296,16 +319,22 @@ func (r *DeleteObservationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_observations", arguments: &sent, meta: id}
 }
 
-// DeleteObservationsAnswer is what [Client.DeleteObservations] returns. Fields that it does not name are in Result.
+// DeleteObservationsAnswer is what [Client.DeleteObservations] returns. How many were deleted. Fields that it does not
+// name are in Result.
 type DeleteObservationsAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many were deleted; what did not exist does not count.
 	Deleted int `json:"deleted"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
-// DeleteObservations: Take observations from entities, matched word for word; the entities stay.
+// DeleteObservations: Take observations from entities, matched word for word; the entities stay. The request needs
+// Deletions.
+//
+// The answer: How many were deleted. Fields: Deleted, Success.
 func (c *Client) DeleteObservations(ctx context.Context, request *DeleteObservationsRequest, options ...CallOption) (*DeleteObservationsAnswer, error) {
 	return answered(ctx, c, "delete_observations", request, options, func(a *DeleteObservationsAnswer) **Result { return &a.Result })
 }
@@ -324,16 +353,21 @@ func (r *DeleteRelationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "delete_relations", arguments: &sent, meta: id}
 }
 
-// DeleteRelationsAnswer is what [Client.DeleteRelations] returns. Fields that it does not name are in Result.
+// DeleteRelationsAnswer is what [Client.DeleteRelations] returns. How many were deleted. Fields that it does not name
+// are in Result.
 type DeleteRelationsAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many were deleted; what did not exist does not count.
 	Deleted int `json:"deleted"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
-// DeleteRelations: Remove relations that match in all three parts; the entities stay.
+// DeleteRelations: Remove relations that match in all three parts; the entities stay. The request needs Relations.
+//
+// The answer: How many were deleted. Fields: Deleted, Success.
 func (c *Client) DeleteRelations(ctx context.Context, request *DeleteRelationsRequest, options ...CallOption) (*DeleteRelationsAnswer, error) {
 	return answered(ctx, c, "delete_relations", request, options, func(a *DeleteRelationsAnswer) **Result { return &a.Result })
 }
@@ -355,19 +389,25 @@ func (r *ReadGraphRequest) call(_, id string) toolCall {
 	return toolCall{tool: "read_graph", arguments: &sent}
 }
 
-// ReadGraphAnswer is what [Client.ReadGraph] returns. Fields that it does not name are in Result.
+// ReadGraphAnswer is what [Client.ReadGraph] returns. Entities and the relations between them. Fields that it does not
+// name are in Result.
 type ReadGraphAnswer struct {
 	*Result `json:"-"`
 
+	// The entities.
 	Entities []Entity `json:"entities"`
 
+	// The relations between them.
 	Relations []Relation `json:"relations"`
 
 	// Present when there is more: pass it as cursor to go on.
 	NextCursor string `json:"nextCursor"`
 }
 
-// ReadGraph: Read everything there is. On a large memory, prefer search_nodes, or page with limit and cursor.
+// ReadGraph: Read everything there is. On a large memory, prefer search_nodes, or page with limit and cursor. The
+// request may be nil.
+//
+// The answer: Entities and the relations between them. Fields: Entities, Relations, NextCursor.
 func (c *Client) ReadGraph(ctx context.Context, request *ReadGraphRequest, options ...CallOption) (*ReadGraphAnswer, error) {
 	return answered(ctx, c, "read_graph", request, options, func(a *ReadGraphAnswer) **Result { return &a.Result })
 }
@@ -375,7 +415,7 @@ func (c *Client) ReadGraph(ctx context.Context, request *ReadGraphRequest, optio
 // SearchNodesRequest is what [Client.SearchNodes] takes.
 type SearchNodesRequest struct {
 	// What to look for in names, types and observations.
-	Query string `json:"query"`
+	Query string `json:"query,omitempty"`
 
 	// Answer at most this many entities (default: all).
 	Limit int `json:"limit,omitempty"`
@@ -392,10 +432,12 @@ func (r *SearchNodesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "search_nodes", arguments: &sent}
 }
 
-// SearchNodesAnswer is what [Client.SearchNodes] returns. Fields that it does not name are in Result.
+// SearchNodesAnswer is what [Client.SearchNodes] returns. The entities found, best first, each with its relations.
+// Fields that it does not name are in Result.
 type SearchNodesAnswer struct {
 	*Result `json:"-"`
 
+	// The entities found, best first.
 	Nodes []Node `json:"nodes"`
 
 	// Present when there is more: pass it as cursor to go on.
@@ -403,7 +445,10 @@ type SearchNodesAnswer struct {
 }
 
 // SearchNodes: Look for entities by words and by meaning, in any language; a question in plain words is fine. Best
-// matches first: those that contain the query as it stands, then those that share its words or its meaning.
+// matches first: those that contain the query as it stands, then those that share its words or its meaning. The request
+// needs Query.
+//
+// The answer: The entities found, best first, each with its relations. Fields: Nodes, NextCursor.
 func (c *Client) SearchNodes(ctx context.Context, request *SearchNodesRequest, options ...CallOption) (*SearchNodesAnswer, error) {
 	return answered(ctx, c, "search_nodes", request, options, func(a *SearchNodesAnswer) **Result { return &a.Result })
 }
@@ -428,28 +473,33 @@ func (r *OpenNodesRequest) call(_, id string) toolCall {
 	return toolCall{tool: "open_nodes", arguments: &sent}
 }
 
-// OpenNodesAnswer is what [Client.OpenNodes] returns. Fields that it does not name are in Result.
+// OpenNodesAnswer is what [Client.OpenNodes] returns. The entities, each with its relations, and the names that no
+// entity has. Fields that it does not name are in Result.
 type OpenNodesAnswer struct {
 	*Result `json:"-"`
 
+	// The entities that exist, each with its relations.
 	Nodes []Node `json:"nodes"`
 
-	// Names nobody bears.
+	// The names that no entity has.
 	NotFound []string `json:"notFound"`
 
 	// Present when there is more: pass it as cursor to go on.
 	NextCursor string `json:"nextCursor"`
 }
 
-// OpenNodes: Read entities whose exact names are known. Names that do not exist are left out.
+// OpenNodes: Read entities whose exact names are known. Names that do not exist are left out. The request needs Names.
+//
+// The answer: The entities, each with its relations, and the names that no entity has. Fields: Nodes, NotFound,
+// NextCursor.
 func (c *Client) OpenNodes(ctx context.Context, request *OpenNodesRequest, options ...CallOption) (*OpenNodesAnswer, error) {
 	return answered(ctx, c, "open_nodes", request, options, func(a *OpenNodesAnswer) **Result { return &a.Result })
 }
 
 // StoreMemoryRequest is what [Client.StoreMemory] takes.
 type StoreMemoryRequest struct {
-	// Required. The text to remember, in full.
-	Content string `json:"content"`
+	// The text to remember, in full.
+	Content string `json:"content,omitempty"`
 
 	// Where it is filed: parts with / between them, such as work/projects/api. Default: user/default.
 	Scope string `json:"scope,omitempty"`
@@ -481,37 +531,51 @@ func (r *StoreMemoryRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent, meta: id}
 }
 
-// StoreMemoryAnswer is what [Client.StoreMemory] returns. Fields that it does not name are in Result.
+// StoreMemoryAnswer is what [Client.StoreMemory] returns. The memory that holds the text now, or did before, and what
+// it is linked to. Fields that it does not name are in Result.
 type StoreMemoryAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// The text.
 	Content string `json:"content"`
 
+	// The scope it is filed in.
 	Scope string `json:"scope"`
 
+	// When it was stored first: UTC, ISO 8601.
 	CreatedAt string `json:"created_at"`
 
+	// True when a memory that says the same was there: nothing new is stored, and memory_id is that one.
 	IsDuplicate bool `json:"is_duplicate"`
 
+	// The ids of the memories it is linked to.
 	Associations []string `json:"associations"`
 
-	SimilarityScore float64 `json:"similarity_score"`
+	// Of a duplicate: how similar the two texts are, from 0 to 1.
+	SimilarityScore *float64 `json:"similarity_score"`
 
+	// Memories that are nearly the same and were kept apart.
 	SimilarMemories []SimilarMemory `json:"similar_memories"`
 
-	Joined *Joined `json:"joined"`
+	// What a duplicate added to the memory that was there: tags, category, metadata, replaced.
+	Joined *JoinedDetails `json:"joined"`
 
-	// Default: false.
+	// True when more associations will appear in the background.
 	AssociationsPending bool `json:"associations_pending"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
 // StoreMemory: Remember a text. If the scope already has one that says the same, nothing is stored and that one is
 // answered; texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked
-// to what is nearest to it in meaning.
+// to what is nearest to it in meaning. The request needs Content.
+//
+// The answer: The memory that holds the text now, or did before, and what it is linked to. Fields: MemoryID, Content,
+// Scope, CreatedAt, IsDuplicate, Associations, SimilarityScore, SimilarMemories, Joined, AssociationsPending, Notes.
 func (c *Client) StoreMemory(ctx context.Context, request *StoreMemoryRequest, options ...CallOption) (*StoreMemoryAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreMemoryAnswer) **Result { return &a.Result })
 }
@@ -521,8 +585,8 @@ type StoreContentRequest struct {
 	// "store_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -534,7 +598,7 @@ type StoreContentRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// The text.
-	Content string `json:"content"`
+	Content string `json:"content,omitempty"`
 
 	// What it says, in short.
 	Summary string `json:"summary,omitempty"`
@@ -548,6 +612,7 @@ type StoreContentRequest struct {
 	// Anything else to keep with it.
 	Metadata map[string]any `json:"metadata,omitzero"`
 
+	// What else to do: generate_embeddings, detect_relationships, extract_metadata.
 	Options *StoreOptions `json:"options,omitzero"`
 }
 
@@ -565,18 +630,58 @@ func (r *StoreContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// StoreContentAnswer is what [Client.StoreContent] returns. Fields that it does not name are in Result.
+// StoreContentAnswer is what [Client.StoreContent] returns. The id, version and metadata of the new item, and the
+// relationships found for it. Fields that it does not name are in Result.
 type StoreContentAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item: pass it to get_content, update_content and so on.
+	ContentID string `json:"content_id"`
+
+	// The version of the item, counted from 1.
+	Version int `json:"version"`
+
+	// The metadata of the item. Missing in a repeated answer when the item is gone.
+	Metadata map[string]any `json:"metadata"`
+
+	// When the item was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When the item was changed last: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// Present when the content seems to contain credentials.
+	Warnings []CredentialWarning `json:"warnings"`
+
+	// The relationships that were found, where that was asked for.
+	Relationships []Relationship `json:"relationships"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// StoreContent: Store a text.
+// StoreContent: Store a text as a new item of a project: it can then be searched, read, changed and related to others.
+// The request needs ProjectID, Content.
+//
+// The answer: The id, version and metadata of the new item, and the relationships found for it. Fields: ContentID,
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
+// Duration.
 func (c *Client) StoreContent(ctx context.Context, request *StoreContentRequest, options ...CallOption) (*StoreContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreContentAnswer) **Result { return &a.Result })
 }
@@ -586,8 +691,8 @@ type UpdateContentRequest struct {
 	// "update_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -598,11 +703,13 @@ type UpdateContentRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	// The item.
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
+	// What to change: tags are replaced, metadata is merged: content, summary, tags, metadata.
 	Updates *Updates `json:"updates,omitzero"`
 
+	// How to do it: regenerate_embeddings, update_relationships, preserve_previous, restore.
 	Options *UpdateOptions `json:"options,omitzero"`
 }
 
@@ -620,18 +727,58 @@ func (r *UpdateContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// UpdateContentAnswer is what [Client.UpdateContent] returns. Fields that it does not name are in Result.
+// UpdateContentAnswer is what [Client.UpdateContent] returns. The id, new version and metadata of the item, and the
+// relationships found for it. Fields that it does not name are in Result.
 type UpdateContentAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item: pass it to get_content, update_content and so on.
+	ContentID string `json:"content_id"`
+
+	// The version of the item, counted from 1.
+	Version int `json:"version"`
+
+	// The metadata of the item. Missing in a repeated answer when the item is gone.
+	Metadata map[string]any `json:"metadata"`
+
+	// When the item was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When the item was changed last: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// Present when the content seems to contain credentials.
+	Warnings []CredentialWarning `json:"warnings"`
+
+	// The relationships that were found, where that was asked for.
+	Relationships []Relationship `json:"relationships"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// UpdateContent: Change an item; a version more.
+// UpdateContent: Change the text, summary, labels or metadata of an item. It gets a new version; the one before stays
+// readable. With options.restore, bring a deleted item back. The request needs ProjectID, ContentID, Updates.
+//
+// The answer: The id, new version and metadata of the item, and the relationships found for it. Fields: ContentID,
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
+// Duration.
 func (c *Client) UpdateContent(ctx context.Context, request *UpdateContentRequest, options ...CallOption) (*UpdateContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *UpdateContentAnswer) **Result { return &a.Result })
 }
@@ -641,8 +788,8 @@ type DeleteContentRequest struct {
 	// "delete_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -653,8 +800,10 @@ type DeleteContentRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
+	// How to do it: hard, delete_relationships, preserve_references.
 	Options *DeleteOptions `json:"options,omitzero"`
 }
 
@@ -672,18 +821,52 @@ func (r *DeleteContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// DeleteContentAnswer is what [Client.DeleteContent] returns. Fields that it does not name are in Result.
+// DeleteContentAnswer is what [Client.DeleteContent] returns. Which item was deleted, whether that can be undone, and
+// what became of its relationships. Fields that it does not name are in Result.
 type DeleteContentAnswer struct {
 	*Result `json:"-"`
 
+	// The item.
+	ContentID string `json:"content_id"`
+
+	// Always true.
+	Deleted bool `json:"deleted"`
+
+	// Whether it is gone for good; otherwise update_content can restore it.
+	Hard bool `json:"hard"`
+
+	// How many relationships were deleted with it.
+	RelationshipsDeleted int `json:"relationships_deleted"`
+
+	// How many relationships were kept and marked as deleted.
+	ReferencesPreserved int `json:"references_preserved"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// DeleteContent: Delete an item, softly or for good.
+// DeleteContent: Delete an item, so that it can be restored, or with options.hard for good. The request needs
+// ProjectID, ContentID.
+//
+// The answer: Which item was deleted, whether that can be undone, and what became of its relationships. Fields:
+// ContentID, Deleted, Hard, RelationshipsDeleted, ReferencesPreserved, Message, Repeated, RequestID, Success,
+// Timestamp, Duration.
 func (c *Client) DeleteContent(ctx context.Context, request *DeleteContentRequest, options ...CallOption) (*DeleteContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *DeleteContentAnswer) **Result { return &a.Result })
 }
@@ -693,8 +876,8 @@ type StoreDecisionRequest struct {
 	// "store_decision"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -706,16 +889,16 @@ type StoreDecisionRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// What is decided, in a line.
-	Title string `json:"title"`
+	Title string `json:"title,omitempty"`
 
 	// What led to it.
-	Context string `json:"context"`
+	Context string `json:"context,omitempty"`
 
 	// The decision.
-	Decision string `json:"decision"`
+	Decision string `json:"decision,omitempty"`
 
 	// Why.
-	Rationale string `json:"rationale"`
+	Rationale string `json:"rationale,omitempty"`
 
 	// What else was considered.
 	Alternatives []string `json:"alternatives,omitzero"`
@@ -726,8 +909,10 @@ type StoreDecisionRequest struct {
 	// Whom it concerns.
 	Stakeholders []string `json:"stakeholders,omitzero"`
 
+	// Labels.
 	Tags []string `json:"tags,omitzero"`
 
+	// Anything else to keep with it.
 	Metadata map[string]any `json:"metadata,omitzero"`
 }
 
@@ -745,18 +930,57 @@ func (r *StoreDecisionRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// StoreDecisionAnswer is what [Client.StoreDecision] returns. Fields that it does not name are in Result.
+// StoreDecisionAnswer is what [Client.StoreDecision] returns. The id, version and metadata of the new decision. Fields
+// that it does not name are in Result.
 type StoreDecisionAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item: pass it to get_content, update_content and so on.
+	ContentID string `json:"content_id"`
+
+	// The version of the item, counted from 1.
+	Version int `json:"version"`
+
+	// The metadata of the item. Missing in a repeated answer when the item is gone.
+	Metadata map[string]any `json:"metadata"`
+
+	// When the item was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When the item was changed last: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// Present when the content seems to contain credentials.
+	Warnings []CredentialWarning `json:"warnings"`
+
+	// The same as content_id: a decision is an item too.
+	DecisionID string `json:"decision_id"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// StoreDecision: Store a decision with its reasons.
+// StoreDecision: Store a decision as an item: what was decided, in what situation, why, and what else was considered.
+// The request needs ProjectID, Title, Context, Decision, Rationale.
+//
+// The answer: The id, version and metadata of the new decision. Fields: ContentID, Version, Metadata, CreatedAt,
+// UpdatedAt, Warnings, DecisionID, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) StoreDecision(ctx context.Context, request *StoreDecisionRequest, options ...CallOption) (*StoreDecisionAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreDecisionAnswer) **Result { return &a.Result })
 }
@@ -766,8 +990,8 @@ type CreateRelationshipRequest struct {
 	// "create_relationship"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -778,15 +1002,15 @@ type CreateRelationshipRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	// The item it starts at.
-	SourceID string `json:"source_id"`
+	// The id of the item it starts at.
+	SourceID string `json:"source_id,omitempty"`
 
-	// The item it leads to.
-	TargetID string `json:"target_id"`
+	// The id of the item it leads to.
+	TargetID string `json:"target_id,omitempty"`
 
 	// What the first is to the second. One of causes, cites, contains, describes, follows, implements, part_of,
 	// precedes, references, related_to, resolves, similar_to.
-	Type string `json:"type"`
+	Type RelationshipType `json:"type,omitempty"`
 
 	// How strong, 0 to 1.
 	Strength *float64 `json:"strength,omitempty"`
@@ -794,6 +1018,7 @@ type CreateRelationshipRequest struct {
 	// Why it is drawn.
 	Context string `json:"context,omitempty"`
 
+	// Anything else to keep with it.
 	Metadata map[string]any `json:"metadata,omitzero"`
 }
 
@@ -811,26 +1036,54 @@ func (r *CreateRelationshipRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_store", arguments: &sent}
 }
 
-// CreateRelationshipAnswer is what [Client.CreateRelationship] returns. Fields that it does not name are in Result.
+// CreateRelationshipAnswer is what [Client.CreateRelationship] returns. The relationship, and whether it is new. Fields
+// that it does not name are in Result.
 type CreateRelationshipAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the relationship.
+	RelationshipID string `json:"relationship_id"`
+
+	// False when the two items had this relationship already: it is updated.
+	Created bool `json:"created"`
+
+	// The relationship in full. Missing in a repeated answer: relationship_id, source_id, target_id, type, origin,
+	// created_at, strength, context, metadata, deleted.
+	Relationship *Relationship `json:"relationship"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// CreateRelationship: Relate two items.
+// CreateRelationship: Create a directed, typed relationship between two items, or change the one they have. The request
+// needs ProjectID, SourceID, TargetID, Type.
+//
+// The answer: The relationship, and whether it is new. Fields: RelationshipID, Created, Relationship, Message,
+// Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) CreateRelationship(ctx context.Context, request *CreateRelationshipRequest, options ...CallOption) (*CreateRelationshipAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *CreateRelationshipAnswer) **Result { return &a.Result })
 }
 
 // MemorySearchRequest is what [Client.MemorySearch] takes.
 type MemorySearchRequest struct {
-	// Required. What to look for, in plain words; a question is fine.
-	Query string `json:"query"`
+	// What to look for, in plain words; a question is fine.
+	Query string `json:"query,omitempty"`
 
 	// Search only this scope.
 	Scope string `json:"scope,omitempty"`
@@ -856,29 +1109,36 @@ func (r *MemorySearchRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_search", arguments: &sent}
 }
 
-// MemorySearchAnswer is what [Client.MemorySearch] returns. Fields that it does not name are in Result.
+// MemorySearchAnswer is what [Client.MemorySearch] returns. The memories found, most relevant first. Fields that it
+// does not name are in Result.
 type MemorySearchAnswer struct {
 	*Result `json:"-"`
 
-	Memories []Memory `json:"memories"`
+	// The memories found, most relevant first.
+	Memories []FoundMemory `json:"memories"`
 
+	// How many memories match in all.
 	TotalFound int `json:"total_found"`
 
+	// The scope that was searched; null where all were.
 	SearchScope *string `json:"search_scope"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
 // MemorySearch: Find memories by meaning and by words, in any language. The most relevant come first; similarity_score
-// says how close each is, from 0 to 1.
+// says how close each is, from 0 to 1. The request needs Query.
+//
+// The answer: The memories found, most relevant first. Fields: Memories, TotalFound, SearchScope, Notes.
 func (c *Client) MemorySearch(ctx context.Context, request *MemorySearchRequest, options ...CallOption) (*MemorySearchAnswer, error) {
 	return answered(ctx, c, "memory_search", request, options, func(a *MemorySearchAnswer) **Result { return &a.Result })
 }
 
 // MemoryGetRequest is what [Client.MemoryGet] takes.
 type MemoryGetRequest struct {
-	// Required. The memory's id.
-	MemoryID string `json:"memory_id"`
+	// The memory's id.
+	MemoryID string `json:"memory_id,omitempty"`
 
 	// Tell what it is linked to. Default: true.
 	IncludeAssociations *bool `json:"include_associations,omitempty"`
@@ -892,53 +1152,73 @@ func (r *MemoryGetRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_get", arguments: &sent}
 }
 
-// MemoryGetAnswer is what [Client.MemoryGet] returns. Fields that it does not name are in Result.
+// MemoryGetAnswer is what [Client.MemoryGet] returns. The memory in full, with what it is linked to. Fields that it
+// does not name are in Result.
 type MemoryGetAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// Its text.
 	Content string `json:"content"`
 
+	// The scope it is filed in.
 	Scope string `json:"scope"`
 
+	// Whatever was stored with it.
 	Metadata map[string]any `json:"metadata"`
 
+	// Its labels.
 	Tags []string `json:"tags"`
 
+	// What sort of memory it is; null where that was not given.
 	Category *string `json:"category"`
 
+	// When it was stored first: UTC, ISO 8601.
 	CreatedAt string `json:"created_at"`
 
+	// When it was changed last: UTC, ISO 8601.
 	UpdatedAt string `json:"updated_at"`
 
+	// Its version, counted from 1.
 	Version int `json:"version"`
 
+	// The memories it is linked to; unless include_associations is false.
 	Associations []Association `json:"associations"`
 
+	// The name, where it is an entity of the graph.
 	Name string `json:"name"`
 
+	// The type, where it is an entity of the graph.
 	Kind string `json:"kind"`
 
-	Success bool `json:"success"`
-
+	// Memories that are nearly the same as the changed text.
 	SimilarMemories []SimilarMemory `json:"similar_memories"`
 
+	// True when more associations will appear in the background.
+	AssociationsPending bool `json:"associations_pending"`
+
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 
-	// Default: false.
-	AssociationsPending bool `json:"associations_pending"`
+	// True in the answer of memory_update.
+	Success bool `json:"success"`
 }
 
-// MemoryGet: Read one memory in full, with what it is linked to.
+// MemoryGet: Read one memory in full, with what it is linked to. The request needs MemoryID.
+//
+// The answer: The memory in full, with what it is linked to. Fields: MemoryID, Content, Scope, Metadata, Tags,
+// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, Notes,
+// Success.
 func (c *Client) MemoryGet(ctx context.Context, request *MemoryGetRequest, options ...CallOption) (*MemoryGetAnswer, error) {
 	return answered(ctx, c, "memory_get", request, options, func(a *MemoryGetAnswer) **Result { return &a.Result })
 }
 
 // MemoryUpdateRequest is what [Client.MemoryUpdate] takes.
 type MemoryUpdateRequest struct {
-	// Required. The memory's id.
-	MemoryID string `json:"memory_id"`
+	// The memory's id.
+	MemoryID string `json:"memory_id,omitempty"`
 
 	// The new text.
 	Content *string `json:"content,omitempty"`
@@ -967,53 +1247,74 @@ func (r *MemoryUpdateRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_update", arguments: &sent, meta: id}
 }
 
-// MemoryUpdateAnswer is what [Client.MemoryUpdate] returns. Fields that it does not name are in Result.
+// MemoryUpdateAnswer is what [Client.MemoryUpdate] returns. The memory in full, with what it is linked to. Fields that
+// it does not name are in Result.
 type MemoryUpdateAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// Its text.
 	Content string `json:"content"`
 
+	// The scope it is filed in.
 	Scope string `json:"scope"`
 
+	// Whatever was stored with it.
 	Metadata map[string]any `json:"metadata"`
 
+	// Its labels.
 	Tags []string `json:"tags"`
 
+	// What sort of memory it is; null where that was not given.
 	Category *string `json:"category"`
 
+	// When it was stored first: UTC, ISO 8601.
 	CreatedAt string `json:"created_at"`
 
+	// When it was changed last: UTC, ISO 8601.
 	UpdatedAt string `json:"updated_at"`
 
+	// Its version, counted from 1.
 	Version int `json:"version"`
 
+	// The memories it is linked to; unless include_associations is false.
 	Associations []Association `json:"associations"`
 
+	// The name, where it is an entity of the graph.
 	Name string `json:"name"`
 
+	// The type, where it is an entity of the graph.
 	Kind string `json:"kind"`
 
-	Success bool `json:"success"`
-
+	// Memories that are nearly the same as the changed text.
 	SimilarMemories []SimilarMemory `json:"similar_memories"`
 
+	// True when more associations will appear in the background.
+	AssociationsPending bool `json:"associations_pending"`
+
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 
-	// Default: false.
-	AssociationsPending bool `json:"associations_pending"`
+	// True in the answer of memory_update.
+	Success bool `json:"success"`
 }
 
-// MemoryUpdate: Change a memory. Only what you give is changed; the version before stays in its history.
+// MemoryUpdate: Change a memory. Only what you give is changed; the version before stays in its history. The request
+// needs MemoryID.
+//
+// The answer: The memory in full, with what it is linked to. Fields: MemoryID, Content, Scope, Metadata, Tags,
+// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, Notes,
+// Success.
 func (c *Client) MemoryUpdate(ctx context.Context, request *MemoryUpdateRequest, options ...CallOption) (*MemoryUpdateAnswer, error) {
 	return answered(ctx, c, "memory_update", request, options, func(a *MemoryUpdateAnswer) **Result { return &a.Result })
 }
 
 // MemoryDeleteRequest is what [Client.MemoryDelete] takes.
 type MemoryDeleteRequest struct {
-	// Required. The memory's id.
-	MemoryID string `json:"memory_id"`
+	// The memory's id.
+	MemoryID string `json:"memory_id,omitempty"`
 }
 
 func (r *MemoryDeleteRequest) call(_, id string) toolCall {
@@ -1024,26 +1325,32 @@ func (r *MemoryDeleteRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_delete", arguments: &sent, meta: id}
 }
 
-// MemoryDeleteAnswer is what [Client.MemoryDelete] returns. Fields that it does not name are in Result.
+// MemoryDeleteAnswer is what [Client.MemoryDelete] returns. Which memory was deleted. Fields that it does not name are
+// in Result.
 type MemoryDeleteAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// What was done, as a sentence.
 	Message string `json:"message"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
-// MemoryDelete: Delete a memory for good: text, history and links. This cannot be undone.
+// MemoryDelete: Delete a memory for good: text, history and links. This cannot be undone. The request needs MemoryID.
+//
+// The answer: Which memory was deleted. Fields: MemoryID, Message, Success.
 func (c *Client) MemoryDelete(ctx context.Context, request *MemoryDeleteRequest, options ...CallOption) (*MemoryDeleteAnswer, error) {
 	return answered(ctx, c, "memory_delete", request, options, func(a *MemoryDeleteAnswer) **Result { return &a.Result })
 }
 
 // MemoryDiscoverAssociationsRequest is what [Client.MemoryDiscoverAssociations] takes.
 type MemoryDiscoverAssociationsRequest struct {
-	// Required. The memory's id.
-	MemoryID string `json:"memory_id"`
+	// The memory's id.
+	MemoryID string `json:"memory_id,omitempty"`
 
 	// At most so many associations. Default: 10.
 	Limit int `json:"limit,omitempty"`
@@ -1060,20 +1367,27 @@ func (r *MemoryDiscoverAssociationsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_discover_associations", arguments: &sent}
 }
 
-// MemoryDiscoverAssociationsAnswer is what [Client.MemoryDiscoverAssociations] returns. Fields that it does not name
-// are in Result.
+// MemoryDiscoverAssociationsAnswer is what [Client.MemoryDiscoverAssociations] returns. The memories that have to do
+// with one, strongest first, each with the reason. Fields that it does not name are in Result.
 type MemoryDiscoverAssociationsAnswer struct {
 	*Result `json:"-"`
 
-	SourceMemory *SourceMemory `json:"source_memory"`
+	// The memory that was asked about: memory_id, content.
+	SourceMemory SourceMemory `json:"source_memory"`
 
-	Associations []MemoryDiscoverAssociationsAssociation `json:"associations"`
+	// What has to do with it, strongest first.
+	Associations []DiscoveredAssociation `json:"associations"`
 
-	DiscoveryStats *DiscoveryStats `json:"discovery_stats"`
+	// How many memories were compared: total_candidates, filtered_results, avg_similarity.
+	DiscoveryStats DiscoveryStats `json:"discovery_stats"`
 }
 
 // MemoryDiscoverAssociations: Look for memories that have to do with one: similar in meaning, sharing tags or names,
-// stored at the same time, or linked by hand. Each comes with what carries the association and why.
+// stored at the same time, or linked by hand. Each comes with what carries the association and why. The request needs
+// MemoryID.
+//
+// The answer: The memories that have to do with one, strongest first, each with the reason. Fields: SourceMemory,
+// Associations, DiscoveryStats.
 func (c *Client) MemoryDiscoverAssociations(ctx context.Context, request *MemoryDiscoverAssociationsRequest, options ...CallOption) (*MemoryDiscoverAssociationsAnswer, error) {
 	return answered(ctx, c, "memory_discover_associations", request, options, func(a *MemoryDiscoverAssociationsAnswer) **Result { return &a.Result })
 }
@@ -1095,28 +1409,35 @@ func (r *ScopeListRequest) call(_, id string) toolCall {
 	return toolCall{tool: "scope_list", arguments: &sent}
 }
 
-// ScopeListAnswer is what [Client.ScopeList] returns. Fields that it does not name are in Result.
+// ScopeListAnswer is what [Client.ScopeList] returns. The scopes, each with how many memories are in it. Fields that it
+// does not name are in Result.
 type ScopeListAnswer struct {
 	*Result `json:"-"`
 
+	// The scopes.
 	Scopes []Scope `json:"scopes"`
 
+	// How many scopes this answer has.
 	TotalScopes int `json:"total_scopes"`
 
+	// How deep the tree is.
 	HierarchyDepth int `json:"hierarchy_depth"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
-// ScopeList: Show the tree of scopes and how many memories are in each.
+// ScopeList: Show the tree of scopes and how many memories are in each. The request may be nil.
+//
+// The answer: The scopes, each with how many memories are in it. Fields: Scopes, TotalScopes, HierarchyDepth, Notes.
 func (c *Client) ScopeList(ctx context.Context, request *ScopeListRequest, options ...CallOption) (*ScopeListAnswer, error) {
 	return answered(ctx, c, "scope_list", request, options, func(a *ScopeListAnswer) **Result { return &a.Result })
 }
 
 // ScopeSuggestRequest is what [Client.ScopeSuggest] takes.
 type ScopeSuggestRequest struct {
-	// Required. The text to find a place for.
-	Content string `json:"content"`
+	// The text to find a place for.
+	Content string `json:"content,omitempty"`
 
 	// Where you are working; places near it are preferred.
 	CurrentScope string `json:"current_scope,omitempty"`
@@ -1130,33 +1451,43 @@ func (r *ScopeSuggestRequest) call(_, id string) toolCall {
 	return toolCall{tool: "scope_suggest", arguments: &sent}
 }
 
-// ScopeSuggestAnswer is what [Client.ScopeSuggest] returns. Fields that it does not name are in Result.
+// ScopeSuggestAnswer is what [Client.ScopeSuggest] returns. The scope the text belongs to, how certain that is, and
+// other scopes. Fields that it does not name are in Result.
 type ScopeSuggestAnswer struct {
 	*Result `json:"-"`
 
+	// The scope the text belongs to.
 	SuggestedScope string `json:"suggested_scope"`
 
+	// How certain that is, from 0 to 1.
 	Confidence float64 `json:"confidence"`
 
-	Alternatives []Alternative `json:"alternatives"`
+	// Other scopes it may belong to, most certain first.
+	Alternatives []ScopeAlternative `json:"alternatives"`
 
-	Analysis *Analysis `json:"analysis"`
+	// What was seen in the text: detected_keywords, suggested_category, content_type.
+	Analysis TextAnalysis `json:"analysis"`
 
+	// Why, as a sentence.
 	Reasoning string `json:"reasoning"`
 
+	// True when the memories that are filed cannot tell: suggested_scope is a place to fall back to.
 	Abstained bool `json:"abstained"`
 }
 
 // ScopeSuggest: Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so
-// and names a place to fall back to.
+// and names a place to fall back to. The request needs Content.
+//
+// The answer: The scope the text belongs to, how certain that is, and other scopes. Fields: SuggestedScope, Confidence,
+// Alternatives, Analysis, Reasoning, Abstained.
 func (c *Client) ScopeSuggest(ctx context.Context, request *ScopeSuggestRequest, options ...CallOption) (*ScopeSuggestAnswer, error) {
 	return answered(ctx, c, "scope_suggest", request, options, func(a *ScopeSuggestAnswer) **Result { return &a.Result })
 }
 
 // MemoryMoveRequest is what [Client.MemoryMove] takes.
 type MemoryMoveRequest struct {
-	// Required. The scope to move to.
-	TargetScope string `json:"target_scope"`
+	// The scope to move to.
+	TargetScope string `json:"target_scope,omitempty"`
 
 	// Required, unless source_scope is given. The memories to move.
 	MemoryIDs []string `json:"memory_ids,omitzero"`
@@ -1173,25 +1504,35 @@ func (r *MemoryMoveRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_move", arguments: &sent, meta: id}
 }
 
-// MemoryMoveAnswer is what [Client.MemoryMove] returns. Fields that it does not name are in Result.
+// MemoryMoveAnswer is what [Client.MemoryMove] returns. How many memories were moved, and which could not be. Fields
+// that it does not name are in Result.
 type MemoryMoveAnswer struct {
 	*Result `json:"-"`
 
+	// How many memories were moved.
 	MovedCount int `json:"moved_count"`
 
+	// Memories that could not be moved, with the reason.
 	FailedMoves []FailedMove `json:"failed_moves"`
 
+	// The scope they were moved to.
 	TargetScope string `json:"target_scope"`
 
+	// The memories that were moved; the first of very many.
 	MovedMemories []MovedMemory `json:"moved_memories"`
 
-	Duplicates []Duplicate `json:"duplicates"`
+	// Moved memories that say exactly what another one of the scope says.
+	Duplicates []DuplicateMemory `json:"duplicates"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
 // MemoryMove: File memories under another scope, or rename a scope with everything below it. Each memory that could not
-// be moved is told, with the reason.
+// be moved is told, with the reason. The request needs TargetScope.
+//
+// The answer: How many memories were moved, and which could not be. Fields: MovedCount, FailedMoves, TargetScope,
+// MovedMemories, Duplicates, Notes.
 func (c *Client) MemoryMove(ctx context.Context, request *MemoryMoveRequest, options ...CallOption) (*MemoryMoveAnswer, error) {
 	return answered(ctx, c, "memory_move", request, options, func(a *MemoryMoveAnswer) **Result { return &a.Result })
 }
@@ -1213,16 +1554,21 @@ func (r *MemoryListAllRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_list_all", arguments: &sent}
 }
 
-// MemoryListAllAnswer is what [Client.MemoryListAll] returns. Fields that it does not name are in Result.
+// MemoryListAllAnswer is what [Client.MemoryListAll] returns. One page of memories. Fields that it does not name are in
+// Result.
 type MemoryListAllAnswer struct {
 	*Result `json:"-"`
 
-	Memories []MemoryListAllMemory `json:"memories"`
+	// The memories of this page, newest first.
+	Memories []ListedMemory `json:"memories"`
 
-	Pagination *Pagination `json:"pagination"`
+	// Where this page stands among all pages: page, per_page, total_items, total_pages, has_next, has_prev.
+	Pagination Pagination `json:"pagination"`
 }
 
-// MemoryListAll: Browse all memories, newest first, page by page.
+// MemoryListAll: Browse all memories, newest first, page by page. The request may be nil.
+//
+// The answer: One page of memories. Fields: Memories, Pagination.
 func (c *Client) MemoryListAll(ctx context.Context, request *MemoryListAllRequest, options ...CallOption) (*MemoryListAllAnswer, error) {
 	return answered(ctx, c, "memory_list_all", request, options, func(a *MemoryListAllAnswer) **Result { return &a.Result })
 }
@@ -1236,7 +1582,7 @@ type MemoryExportRequest struct {
 	FilePath string `json:"file_path,omitempty"`
 
 	// The format; by default what the file's ending says. One of json, yaml.
-	ExportFormat string `json:"export_format,omitempty"`
+	ExportFormat ArchiveFormat `json:"export_format,omitempty"`
 
 	// Compress it with gzip. Default: false.
 	Compression *bool `json:"compression,omitempty"`
@@ -1253,34 +1599,47 @@ func (r *MemoryExportRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_export", arguments: &sent, meta: id}
 }
 
-// MemoryExportAnswer is what [Client.MemoryExport] returns. Fields that it does not name are in Result.
+// MemoryExportAnswer is what [Client.MemoryExport] returns. How much was exported, and the data or the file it was
+// written to. Fields that it does not name are in Result.
 type MemoryExportAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many memories were exported.
 	ExportedCount int `json:"exported_count"`
 
+	// The size of the export in bytes.
 	ExportSize int `json:"export_size"`
 
+	// The scope that was exported; null where all were.
 	ExportScope *string `json:"export_scope"`
 
+	// Whether it is compressed (gzip).
 	CompressionUsed bool `json:"compression_used"`
 
+	// How many links were exported.
 	AssociationsCount int `json:"associations_count"`
 
+	// The file it was written to, where file_path was given; over the network its name only.
 	FilePath string `json:"file_path"`
 
+	// The export itself, where no file was named; base64 when compressed.
 	ExportData string `json:"export_data"`
 
-	// Default: false.
+	// True when the file was there before.
 	Replaced bool `json:"replaced"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // MemoryExport: Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one
-// scope. What is exported imports again with nothing lost. A file of the same name is replaced.
+// scope. What is exported imports again with nothing lost. A file of the same name is replaced. The request may be nil.
+//
+// The answer: How much was exported, and the data or the file it was written to. Fields: ExportedCount, ExportSize,
+// ExportScope, CompressionUsed, AssociationsCount, FilePath, ExportData, Replaced, Notes, Success.
 func (c *Client) MemoryExport(ctx context.Context, request *MemoryExportRequest, options ...CallOption) (*MemoryExportAnswer, error) {
 	return answered(ctx, c, "memory_export", request, options, func(a *MemoryExportAnswer) **Result { return &a.Result })
 }
@@ -1296,7 +1655,7 @@ type MemoryImportRequest struct {
 	// What happens to memories that exist: keep them, replace them, add the imported text as a new version, or keep the
 	// text and combine tags and metadata. One of create_versions, merge_metadata, overwrite, skip_duplicates. Default:
 	// skip_duplicates.
-	MergeStrategy string `json:"merge_strategy,omitempty"`
+	MergeStrategy MemoryMergeStrategy `json:"merge_strategy,omitempty"`
 
 	// File everything below this scope.
 	TargetScopePrefix string `json:"target_scope_prefix,omitempty"`
@@ -1313,44 +1672,59 @@ func (r *MemoryImportRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_import", arguments: &sent, meta: id}
 }
 
-// MemoryImportAnswer is what [Client.MemoryImport] returns. Fields that it does not name are in Result.
+// MemoryImportAnswer is what [Client.MemoryImport] returns. How many memories were imported, skipped and overwritten,
+// and what was wrong with the rest. Fields that it does not name are in Result.
 type MemoryImportAnswer struct {
 	*Result `json:"-"`
 
-	Success bool `json:"success"`
-
+	// How many memories are new.
 	ImportedCount int `json:"imported_count"`
 
+	// How many are here already and were left as they are.
 	SkippedCount int `json:"skipped_count"`
 
+	// How many existed and were changed.
 	OverwrittenCount int `json:"overwritten_count"`
 
+	// direct for data of the call, else file: and the name of the file.
 	ImportSource string `json:"import_source"`
 
+	// What was done with memories that exist.
 	MergeStrategyUsed string `json:"merge_strategy_used"`
 
+	// What was wrong with records that were not imported.
 	ValidationErrors []string `json:"validation_errors"`
 
+	// The scopes of the imported memories.
 	ImportedScopes []string `json:"imported_scopes"`
 
+	// How many links were imported.
 	AssociationsCount int `json:"associations_count"`
 
 	// What the file has and was not taken, counted by reason.
 	Dropped map[string]int `json:"dropped"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
+
+	// Always true: what fails is answered as an error.
+	Success bool `json:"success"`
 }
 
 // MemoryImport: Take in exported memories. By default nothing is imported unless every record is sound, and memories
-// that exist are kept. One undo takes the whole import back.
+// that exist are kept. One undo takes the whole import back. The request may be nil.
+//
+// The answer: How many memories were imported, skipped and overwritten, and what was wrong with the rest. Fields:
+// ImportedCount, SkippedCount, OverwrittenCount, ImportSource, MergeStrategyUsed, ValidationErrors, ImportedScopes,
+// AssociationsCount, Dropped, Notes, Success.
 func (c *Client) MemoryImport(ctx context.Context, request *MemoryImportRequest, options ...CallOption) (*MemoryImportAnswer, error) {
 	return answered(ctx, c, "memory_import", request, options, func(a *MemoryImportAnswer) **Result { return &a.Result })
 }
 
 // SessionManageRequest is what [Client.SessionManage] takes.
 type SessionManageRequest struct {
-	// Required. create begins a session, list shows all, cleanup removes old ones.
-	Action string `json:"action"`
+	// create begins a session, list shows all, cleanup removes old ones.
+	Action SessionAction `json:"action,omitempty"`
 
 	// The session; create makes a name if none is given.
 	SessionID string `json:"session_id,omitempty"`
@@ -1367,37 +1741,54 @@ func (r *SessionManageRequest) call(_, id string) toolCall {
 	return toolCall{tool: "session_manage", arguments: &sent, meta: id}
 }
 
-// SessionManageAnswer is what [Client.SessionManage] returns. Fields that it does not name are in Result.
+// SessionManageAnswer is what [Client.SessionManage] returns. What the action did: which fields there are depends on
+// it. Fields that it does not name are in Result.
 type SessionManageAnswer struct {
 	*Result `json:"-"`
 
+	// The action of the call: it tells which of the other fields there are.
 	Action string `json:"action"`
 
+	// create: the id of the session.
 	SessionID string `json:"session_id"`
 
+	// create: the scope of its memories.
 	SessionScope string `json:"session_scope"`
 
+	// create: when it began, UTC, ISO 8601.
 	CreatedAt string `json:"created_at"`
 
+	// create: true when the session was there before.
 	AlreadyExisted bool `json:"already_existed"`
 
-	Sessions []Session `json:"sessions"`
+	// list: the sessions.
+	Sessions []SessionInfo `json:"sessions"`
 
-	TotalSessions int `json:"total_sessions"`
+	// list: how many there are.
+	TotalSessions *int `json:"total_sessions"`
 
-	RemovedSessions int `json:"removed_sessions"`
+	// cleanup: how many sessions were removed.
+	RemovedSessions *int `json:"removed_sessions"`
 
-	FreedMemories int `json:"freed_memories"`
+	// cleanup: how many memories went with them.
+	FreedMemories *int `json:"freed_memories"`
 
-	MaxAgeDays float64 `json:"max_age_days"`
+	// cleanup: sessions unused for longer than this were removed.
+	MaxAgeDays *float64 `json:"max_age_days"`
 
+	// cleanup: the ids of the removed sessions.
 	RemovedSessionIDs []string `json:"removed_session_ids"`
 
+	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
 // SessionManage: Sessions keep temporary memories apart, in the scope session/<id>: create one, list them, or clean up
-// those that have not been used for some days.
+// those that have not been used for some days. The request needs Action.
+//
+// The answer: What the action did: which fields there are depends on it. Fields: Action, SessionID, SessionScope,
+// CreatedAt, AlreadyExisted, Sessions, TotalSessions, RemovedSessions, FreedMemories, MaxAgeDays, RemovedSessionIDs,
+// Notes.
 func (c *Client) SessionManage(ctx context.Context, request *SessionManageRequest, options ...CallOption) (*SessionManageAnswer, error) {
 	return answered(ctx, c, "session_manage", request, options, func(a *SessionManageAnswer) **Result { return &a.Result })
 }
@@ -1407,8 +1798,8 @@ type SearchContentRequest struct {
 	// "search_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1420,13 +1811,16 @@ type SearchContentRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// What to look for, in plain words.
-	Query string `json:"query"`
+	Query string `json:"query,omitempty"`
 
 	// By meaning, words or both (default). One of hybrid, keyword, semantic.
-	QueryType string `json:"query_type,omitempty"`
+	QueryType QueryType `json:"query_type,omitempty"`
 
+	// Which items to search: content_types, tags, date_range, metadata.
 	Filters *SearchFilters `json:"filters,omitzero"`
 
+	// How many results, in what order, with what: limit, offset, min_relevance, include_context, include_highlights,
+	// sort_by, sort_order.
 	Options *SearchOptions `json:"options,omitzero"`
 }
 
@@ -1441,18 +1835,47 @@ func (r *SearchContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// SearchContentAnswer is what [Client.SearchContent] returns. Fields that it does not name are in Result.
+// SearchContentAnswer is what [Client.SearchContent] returns. One page of results, best first, with the total and the
+// distribution of all of them. Fields that it does not name are in Result.
 type SearchContentAnswer struct {
 	*Result `json:"-"`
 
+	// The results of this page, in the order asked for.
+	Results []SearchResult `json:"results"`
+
+	// How many items match in all.
+	Total int `json:"total"`
+
+	// The number of this page, counted from 1.
+	Page int `json:"page"`
+
+	// How many results a page has at most: options.limit.
+	PerPage int `json:"per_page"`
+
+	// All matching items, counted by type, tag and month: content_types, tags, months.
+	Facets SearchFacets `json:"facets"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// SearchContent: Find by words and meaning.
+// SearchContent: Search the items of a project by words, by meaning, or by both, in any language. Best matches first,
+// each with its relevance from 0 to 1 and the reason it was found. The request needs ProjectID, Query.
+//
+// The answer: One page of results, best first, with the total and the distribution of all of them. Fields: Results,
+// Total, Page, PerPage, Facets, Notes, RequestID, Success, Timestamp, Duration.
 func (c *Client) SearchContent(ctx context.Context, request *SearchContentRequest, options ...CallOption) (*SearchContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *SearchContentAnswer) **Result { return &a.Result })
 }
@@ -1462,8 +1885,8 @@ type GetContentRequest struct {
 	// "get_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1474,7 +1897,8 @@ type GetContentRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
 	// What it references and what references it.
 	IncludeRefs *bool `json:"include_refs,omitempty"`
@@ -1482,6 +1906,7 @@ type GetContentRequest struct {
 	// Its versions.
 	IncludeHistory *bool `json:"include_history,omitempty"`
 
+	// What to answer: include_embeddings, include_relationships, include_metadata, format.
 	Options *GetOptions `json:"options,omitzero"`
 }
 
@@ -1496,18 +1921,36 @@ func (r *GetContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// GetContentAnswer is what [Client.GetContent] returns. Fields that it does not name are in Result.
+// GetContentAnswer is what [Client.GetContent] returns. The item, in the format and with the parts asked for. Fields
+// that it does not name are in Result.
 type GetContentAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// The item. Its text is the field content of this object: content_id, title, content_type, version, content, kind,
+	// tags, summary, metadata, session_id, created_at, updated_at, relationships, references, history, embeddings.
+	Content ContentDetails `json:"content"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// GetContent: Read an item.
+// GetContent: Read one item: its text and, where asked for, its relationships, references, versions and vectors. The
+// request needs ProjectID, ContentID.
+//
+// The answer: The item, in the format and with the parts asked for. Fields: ContentID, Content, RequestID, Success,
+// Timestamp, Duration.
 func (c *Client) GetContent(ctx context.Context, request *GetContentRequest, options ...CallOption) (*GetContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *GetContentAnswer) **Result { return &a.Result })
 }
@@ -1517,8 +1960,8 @@ type FindSimilarContentRequest struct {
 	// "find_similar_content"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1532,6 +1975,7 @@ type FindSimilarContentRequest struct {
 	// A text; or give content_id.
 	Content string `json:"content,omitempty"`
 
+	// An item; or give content.
 	ContentID string `json:"content_id,omitempty"`
 
 	// Results (default 10).
@@ -1540,7 +1984,8 @@ type FindSimilarContentRequest struct {
 	// The least similarity (default 0).
 	Threshold *float64 `json:"threshold,omitempty"`
 
-	Options *FindSimilarOptions `json:"options,omitzero"`
+	// Which items, and how to measure: include_self, content_types, exclude_ids, similarity_method.
+	Options *SimilarOptions `json:"options,omitzero"`
 }
 
 func (r *FindSimilarContentRequest) call(_, id string) toolCall {
@@ -1554,18 +1999,40 @@ func (r *FindSimilarContentRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// FindSimilarContentAnswer is what [Client.FindSimilarContent] returns. Fields that it does not name are in Result.
+// FindSimilarContentAnswer is what [Client.FindSimilarContent] returns. The most similar items, most similar first.
+// Fields that it does not name are in Result.
 type FindSimilarContentAnswer struct {
 	*Result `json:"-"`
 
+	// The items, most similar first.
+	Results []SimilarContent `json:"results"`
+
+	// How many there are in this answer.
+	Total int `json:"total"`
+
+	// How similarity was measured. One of cosine, euclidean, manhattan.
+	SimilarityMethod SimilarityMethod `json:"similarity_method"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// FindSimilarContent: What resembles it.
+// FindSimilarContent: Find the items most similar in meaning to a text or to another item. The request needs ProjectID.
+//
+// The answer: The most similar items, most similar first. Fields: Results, Total, SimilarityMethod, Notes, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) FindSimilarContent(ctx context.Context, request *FindSimilarContentRequest, options ...CallOption) (*FindSimilarContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *FindSimilarContentAnswer) **Result { return &a.Result })
 }
@@ -1575,8 +2042,8 @@ type GetContentHistoryRequest struct {
 	// "get_content_history"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1587,7 +2054,8 @@ type GetContentHistoryRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
 	// Versions, newest first (default all).
 	Limit int `json:"limit,omitempty"`
@@ -1607,18 +2075,41 @@ func (r *GetContentHistoryRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_retrieve", arguments: &sent}
 }
 
-// GetContentHistoryAnswer is what [Client.GetContentHistory] returns. Fields that it does not name are in Result.
+// GetContentHistoryAnswer is what [Client.GetContentHistory] returns. The versions of the item, newest first. Fields
+// that it does not name are in Result.
 type GetContentHistoryAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// Its versions, newest first, at most limit of them.
+	Versions []ContentVersion `json:"versions"`
+
+	// How many versions it has in all.
+	TotalVersions int `json:"total_versions"`
+
+	// Present when the item was deleted: at, by, change, restore.
+	Deleted *ContentDeletion `json:"deleted"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// GetContentHistory: Its versions.
+// GetContentHistory: List the versions of an item, newest first: what each said, who made it, and what it changed. The
+// request needs ProjectID, ContentID.
+//
+// The answer: The versions of the item, newest first. Fields: ContentID, Versions, TotalVersions, Deleted, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) GetContentHistory(ctx context.Context, request *GetContentHistoryRequest, options ...CallOption) (*GetContentHistoryAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *GetContentHistoryAnswer) **Result { return &a.Result })
 }
@@ -1628,8 +2119,8 @@ type DetectPatternsRequest struct {
 	// "detect_patterns"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1641,16 +2132,17 @@ type DetectPatternsRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// Of what: session needs session_id, content needs content_id (default project).
-	Scope string `json:"scope,omitempty"`
+	Scope PatternScope `json:"scope,omitempty"`
 
-	// The item.
+	// The id of the item.
 	ContentID string `json:"content_id,omitempty"`
 
 	// Only these (default all). One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
 	// usage_patterns, user_patterns.
-	PatternTypes []string `json:"pattern_types,omitzero"`
+	PatternTypes []PatternType `json:"pattern_types,omitzero"`
 
-	Options *DetectPatternsOptions `json:"options,omitzero"`
+	// Which patterns, and how to tell them: min_confidence, include_explanations, time_range.
+	Options *PatternOptions `json:"options,omitzero"`
 }
 
 func (r *DetectPatternsRequest) call(_, id string) toolCall {
@@ -1664,18 +2156,59 @@ func (r *DetectPatternsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// DetectPatternsAnswer is what [Client.DetectPatterns] returns. Fields that it does not name are in Result.
+// DetectPatternsAnswer is what [Client.DetectPatterns] returns. The patterns that were found, most certain first.
+// Fields that it does not name are in Result.
 type DetectPatternsAnswer struct {
 	*Result `json:"-"`
 
+	// When the analysis was made: UTC, ISO 8601.
+	AnalyzedAt string `json:"analyzed_at"`
+
+	// Whether it was made before this call, and the data has not changed.
+	Cached bool `json:"cached"`
+
+	// What was looked at. One of content, project, session.
+	Scope PatternScope `json:"scope"`
+
+	// The patterns, type by type, the most certain of each first.
+	Patterns []Pattern `json:"patterns"`
+
+	// How many patterns of each type were found.
+	Counts map[string]int `json:"counts"`
+
+	// How many were left out because they are less certain than options.min_confidence.
+	BelowMinConfidence int `json:"below_min_confidence"`
+
+	// What was looked at, in figures, by type; the names differ by type.
+	LookedAt map[string]map[string]any `json:"looked_at"`
+
+	// Types that need a library this server does not have.
+	Unavailable []UnavailableAnalysis `json:"unavailable"`
+
+	// What could not be told, and why.
+	Notes []PatternNote `json:"notes"`
+
+	// What was found, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// DetectPatterns: What holds in the project.
+// DetectPatterns: Look for patterns in a project: topics, usage, quality issues, relationships, rhythms in time, and
+// who writes what. Each comes with its evidence. The request needs ProjectID.
+//
+// The answer: The patterns that were found, most certain first. Fields: AnalyzedAt, Cached, Scope, Patterns, Counts,
+// BelowMinConfidence, LookedAt, Unavailable, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) DetectPatterns(ctx context.Context, request *DetectPatternsRequest, options ...CallOption) (*DetectPatternsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *DetectPatternsAnswer) **Result { return &a.Result })
 }
@@ -1685,8 +2218,8 @@ type AnalyzeQualityRequest struct {
 	// "analyze_quality"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1697,13 +2230,15 @@ type AnalyzeQualityRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
 	// Only these (default all). One of accuracy, actionability, clarity, completeness, consistency, readability,
 	// relevance, structure.
-	QualityDimensions []string `json:"quality_dimensions,omitzero"`
+	QualityDimensions []QualityDimension `json:"quality_dimensions,omitzero"`
 
-	Options *AnalyzeQualityOptions `json:"options,omitzero"`
+	// What to answer besides the scores: include_suggestions, include_metrics, benchmark_against.
+	Options *QualityOptions `json:"options,omitzero"`
 }
 
 func (r *AnalyzeQualityRequest) call(_, id string) toolCall {
@@ -1717,18 +2252,60 @@ func (r *AnalyzeQualityRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// AnalyzeQualityAnswer is what [Client.AnalyzeQuality] returns. Fields that it does not name are in Result.
+// AnalyzeQualityAnswer is what [Client.AnalyzeQuality] returns. The quality of the item as scores from 0 to 1, and what
+// would improve it. Fields that it does not name are in Result.
 type AnalyzeQualityAnswer struct {
 	*Result `json:"-"`
 
+	// When the analysis was made: UTC, ISO 8601.
+	AnalyzedAt string `json:"analyzed_at"`
+
+	// Whether it was made before this call, and the data has not changed.
+	Cached bool `json:"cached"`
+
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// Its title.
+	Title string `json:"title"`
+
+	// The mean of the dimensions, from 0 to 1; null where none can be told.
+	OverallScore *float64 `json:"overall_score"`
+
+	// The score of each dimension asked for, by name.
+	Dimensions map[string]*QualityDimensionScore `json:"dimensions"`
+
+	// What would improve it, most useful first; unless options.include_suggestions is false.
+	Suggestions []QualitySuggestion `json:"suggestions"`
+
+	// How it compares; with options.benchmark_against: items, standing.
+	Benchmark *QualityBenchmark `json:"benchmark"`
+
+	// What was measured: characters, words, sentences, headings, language, contents_compared_with.
+	LookedAt QualityLook `json:"looked_at"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// AnalyzeQuality: How good an item is, and what to mend.
+// AnalyzeQuality: Measure the quality of an item on up to eight dimensions, each from 0 to 1, and say what would
+// improve it. The request needs ProjectID, ContentID.
+//
+// The answer: The quality of the item as scores from 0 to 1, and what would improve it. Fields: AnalyzedAt, Cached,
+// ContentID, Title, OverallScore, Dimensions, Suggestions, Benchmark, LookedAt, Notes, RequestID, Success, Timestamp,
+// Duration.
 func (c *Client) AnalyzeQuality(ctx context.Context, request *AnalyzeQualityRequest, options ...CallOption) (*AnalyzeQualityAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *AnalyzeQualityAnswer) **Result { return &a.Result })
 }
@@ -1738,8 +2315,8 @@ type FindContentRelationshipsRequest struct {
 	// "find_content_relationships"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1750,11 +2327,12 @@ type FindContentRelationshipsRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
 	// Only these (default all). One of causes, cites, contains, describes, follows, implements, part_of, precedes,
 	// references, related_to, resolves, similar_to.
-	RelationshipTypes []string `json:"relationship_types,omitzero"`
+	RelationshipTypes []RelationshipType `json:"relationship_types,omitzero"`
 
 	// How far to follow them (default 2).
 	MaxDepth int `json:"max_depth,omitempty"`
@@ -1762,7 +2340,8 @@ type FindContentRelationshipsRequest struct {
 	// Results (default 50).
 	Limit int `json:"limit,omitempty"`
 
-	Options *FindContentRelationshipsOptions `json:"options,omitzero"`
+	// Which relationships, and what of them: include_strength, include_context, min_confidence.
+	Options *RelationshipOptions `json:"options,omitzero"`
 }
 
 func (r *FindContentRelationshipsRequest) call(_, id string) toolCall {
@@ -1776,19 +2355,50 @@ func (r *FindContentRelationshipsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// FindContentRelationshipsAnswer is what [Client.FindContentRelationships] returns. Fields that it does not name are in
-// Result.
+// FindContentRelationshipsAnswer is what [Client.FindContentRelationships] returns. The items it is related to,
+// strongest first. Fields that it does not name are in Result.
 type FindContentRelationshipsAnswer struct {
 	*Result `json:"-"`
 
+	// When the analysis was made: UTC, ISO 8601.
+	AnalyzedAt string `json:"analyzed_at"`
+
+	// Whether it was made before this call, and the data has not changed.
+	Cached bool `json:"cached"`
+
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// The related items, strongest first.
+	Relationships []FoundRelationship `json:"relationships"`
+
+	// What was searched: relations, depth, stored, candidates, discovered.
+	LookedAt RelationshipLook `json:"looked_at"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// What was found, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// FindContentRelationships: What an item has to do with others.
+// FindContentRelationships: Find the items that one is related to: by stored relationships, followed over several
+// steps, and by what the texts show. The request needs ProjectID, ContentID.
+//
+// The answer: The items it is related to, strongest first. Fields: AnalyzedAt, Cached, ContentID, Relationships,
+// LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) FindContentRelationships(ctx context.Context, request *FindContentRelationshipsRequest, options ...CallOption) (*FindContentRelationshipsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *FindContentRelationshipsAnswer) **Result { return &a.Result })
 }
@@ -1798,8 +2408,8 @@ type DetectConflictsRequest struct {
 	// "detect_conflicts"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1811,16 +2421,17 @@ type DetectConflictsRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// All items, or those of content_ids (default: content_set where these are given). One of content_set, project.
-	Scope string `json:"scope,omitempty"`
+	Scope ConflictScope `json:"scope,omitempty"`
 
 	// The items; a single one is compared with the whole project.
 	ContentIDs []string `json:"content_ids,omitzero"`
 
 	// Only these (default all). One of factual_conflicts, logical_conflicts, recommendation_conflicts,
 	// temporal_conflicts.
-	ConflictTypes []string `json:"conflict_types,omitzero"`
+	ConflictTypes []ConflictType `json:"conflict_types,omitzero"`
 
-	Options *DetectConflictsOptions `json:"options,omitzero"`
+	// Which conflicts, and what of them: sensitivity, include_resolution_suggestions.
+	Options *ConflictOptions `json:"options,omitzero"`
 }
 
 func (r *DetectConflictsRequest) call(_, id string) toolCall {
@@ -1834,18 +2445,56 @@ func (r *DetectConflictsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// DetectConflictsAnswer is what [Client.DetectConflicts] returns. Fields that it does not name are in Result.
+// DetectConflictsAnswer is what [Client.DetectConflicts] returns. The conflicts that were found, most certain first.
+// Fields that it does not name are in Result.
 type DetectConflictsAnswer struct {
 	*Result `json:"-"`
 
+	// When the analysis was made: UTC, ISO 8601.
+	AnalyzedAt string `json:"analyzed_at"`
+
+	// Whether it was made before this call, and the data has not changed.
+	Cached bool `json:"cached"`
+
+	// What was looked at. One of content_set, project.
+	Scope ConflictScope `json:"scope"`
+
+	// The sensitivity in force. One of high, low, medium.
+	Sensitivity Sensitivity `json:"sensitivity"`
+
+	// The conflicts, most certain first.
+	Conflicts []Conflict `json:"conflicts"`
+
+	// How many conflicts of each type were found.
+	Counts map[string]int `json:"counts"`
+
+	// What was compared: items, statements, pairs_found, pairs_compared.
+	LookedAt ConflictLook `json:"looked_at"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// What was found, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// DetectConflicts: Statements that cannot both hold.
+// DetectConflicts: Find statements that contradict each other, within one item or between several, and propose what to
+// do about each. The request needs ProjectID.
+//
+// The answer: The conflicts that were found, most certain first. Fields: AnalyzedAt, Cached, Scope, Sensitivity,
+// Conflicts, Counts, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) DetectConflicts(ctx context.Context, request *DetectConflictsRequest, options ...CallOption) (*DetectConflictsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *DetectConflictsAnswer) **Result { return &a.Result })
 }
@@ -1855,8 +2504,8 @@ type GenerateInsightsRequest struct {
 	// "generate_insights"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1868,16 +2517,17 @@ type GenerateInsightsRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// Of what: session needs session_id, content_set needs content_ids (default project).
-	Scope string `json:"scope,omitempty"`
+	Scope InsightScope `json:"scope,omitempty"`
 
 	// The items.
 	ContentIDs []string `json:"content_ids,omitzero"`
 
 	// Only these (default all). One of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis,
 	// usage_insights.
-	InsightTypes []string `json:"insight_types,omitzero"`
+	InsightTypes []InsightType `json:"insight_types,omitzero"`
 
-	Options *GenerateInsightsOptions `json:"options,omitzero"`
+	// How thorough, how far back, and with what: depth, include_recommendations, time_horizon.
+	Options *InsightOptions `json:"options,omitzero"`
 }
 
 func (r *GenerateInsightsRequest) call(_, id string) toolCall {
@@ -1891,18 +2541,53 @@ func (r *GenerateInsightsRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_analyze", arguments: &sent}
 }
 
-// GenerateInsightsAnswer is what [Client.GenerateInsights] returns. Fields that it does not name are in Result.
+// GenerateInsightsAnswer is what [Client.GenerateInsights] returns. The insights, strongest first, each with what it
+// rests on and what to do. Fields that it does not name are in Result.
 type GenerateInsightsAnswer struct {
 	*Result `json:"-"`
 
+	// When the analysis was made: UTC, ISO 8601.
+	AnalyzedAt string `json:"analyzed_at"`
+
+	// Whether it was made before this call, and the data has not changed.
+	Cached bool `json:"cached"`
+
+	// What was looked at. One of content_set, project, session.
+	Scope InsightScope `json:"scope"`
+
+	// The insights, type by type, the strongest of each first.
+	Insights []Insight `json:"insights"`
+
+	// How many insights of each type were found.
+	Counts map[string]int `json:"counts"`
+
+	// What was looked at, in figures: in all, and under its name for each type.
+	LookedAt map[string]any `json:"looked_at"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// What was found, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// GenerateInsights: What follows from it all.
+// GenerateInsights: Draw conclusions from a project as a whole: gaps, trends, usage, what could be tidied up, and what
+// belongs together. Each comes with its evidence and a recommendation. The request needs ProjectID.
+//
+// The answer: The insights, strongest first, each with what it rests on and what to do. Fields: AnalyzedAt, Cached,
+// Scope, Insights, Counts, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) GenerateInsights(ctx context.Context, request *GenerateInsightsRequest, options ...CallOption) (*GenerateInsightsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *GenerateInsightsAnswer) **Result { return &a.Result })
 }
@@ -1912,7 +2597,7 @@ type CheckSystemHealthRequest struct {
 	// "check_system_health"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
+	// The project: any name of yours.
 	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
@@ -1928,7 +2613,7 @@ type CheckSystemHealthRequest struct {
 	Detailed *bool `json:"detailed,omitempty"`
 
 	// Only these (default all). One of ai_service, cache, database, vector_store.
-	Components []string `json:"components,omitzero"`
+	Components []SystemComponent `json:"components,omitzero"`
 }
 
 func (r *CheckSystemHealthRequest) call(_, id string) toolCall {
@@ -1942,18 +2627,35 @@ func (r *CheckSystemHealthRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// CheckSystemHealthAnswer is what [Client.CheckSystemHealth] returns. Fields that it does not name are in Result.
+// CheckSystemHealthAnswer is what [Client.CheckSystemHealth] returns. The status of the server and of each of its
+// components. Fields that it does not name are in Result.
 type CheckSystemHealthAnswer struct {
 	*Result `json:"-"`
 
+	// The status, the components, and what they use: status, version, components, uptime, performance, resources.
+	Health SystemHealth `json:"health"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// CheckSystemHealth: How everything is.
+// CheckSystemHealth: Check whether the server works: its database, vector store, model and cache, how fast it answers,
+// and what it uses. The request may be nil.
+//
+// The answer: The status of the server and of each of its components. Fields: Health, Notes, RequestID, Success,
+// Timestamp, Duration.
 func (c *Client) CheckSystemHealth(ctx context.Context, request *CheckSystemHealthRequest, options ...CallOption) (*CheckSystemHealthAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *CheckSystemHealthAnswer) **Result { return &a.Result })
 }
@@ -1963,8 +2665,8 @@ type ExportProjectDataRequest struct {
 	// "export_project_data"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -1975,14 +2677,17 @@ type ExportProjectDataRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	// One of csv, json, markdown, zip.
-	Format string `json:"format"`
+	// The format of the file. One of csv, json, markdown, zip.
+	Format ProjectFormat `json:"format,omitempty"`
 
-	Include *ExportProjectDataInclude `json:"include,omitzero"`
+	// What of each item: content, relationships, metadata, history.
+	Include *ExportInclude `json:"include,omitzero"`
 
-	Filters *ExportProjectDataFilters `json:"filters,omitzero"`
+	// Which items: date_range, content_types, tags.
+	Filters *ExportFilters `json:"filters,omitzero"`
 
-	Options *ExportProjectDataOptions `json:"options,omitzero"`
+	// How to write it: compress, include_embeddings, anonymize.
+	Options *ExportOptions `json:"options,omitzero"`
 }
 
 func (r *ExportProjectDataRequest) call(_, id string) toolCall {
@@ -1996,18 +2701,70 @@ func (r *ExportProjectDataRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ExportProjectDataAnswer is what [Client.ExportProjectData] returns. Fields that it does not name are in Result.
+// ExportProjectDataAnswer is what [Client.ExportProjectData] returns. What was exported: the data itself, or where it
+// is large the file that holds it. Fields that it does not name are in Result.
 type ExportProjectDataAnswer struct {
 	*Result `json:"-"`
 
+	// The format asked for. One of csv, json, markdown, zip.
+	Format ProjectFormat `json:"format"`
+
+	// How many items were exported.
+	ItemCount int `json:"item_count"`
+
+	// How many relationships were exported.
+	RelationshipCount int `json:"relationship_count"`
+
+	// How many earlier versions were exported.
+	VersionCount int `json:"version_count"`
+
+	// The size of the export.
+	SizeBytes int `json:"size_bytes"`
+
+	// The export itself, where it is small enough to be answered.
+	Data string `json:"data"`
+
+	// How data is written: utf-8, or base64 for compressed data and zip.
+	Encoding string `json:"encoding"`
+
+	// The file in the server's export folder, where the export is too large to be answered; over the network its name
+	// only.
+	FilePath string `json:"file_path"`
+
+	// What was replaced; with options.anonymize: best_effort, replaced, note.
+	Anonymized *AnonymizedExport `json:"anonymized"`
+
+	// What was asked for and is not included, because other options forbid it.
+	LeftOut []string `json:"left_out"`
+
+	// How many items have no vector; with options.include_embeddings.
+	WithoutEmbeddings *int `json:"without_embeddings"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// ExportProjectData: The project as a file.
+// ExportProjectData: Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a
+// large one in a file of the server. The request needs ProjectID, Format.
+//
+// The answer: What was exported: the data itself, or where it is large the file that holds it. Fields: Format,
+// ItemCount, RelationshipCount, VersionCount, SizeBytes, Data, Encoding, FilePath, Anonymized, LeftOut,
+// WithoutEmbeddings, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) ExportProjectData(ctx context.Context, request *ExportProjectDataRequest, options ...CallOption) (*ExportProjectDataAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ExportProjectDataAnswer) **Result { return &a.Result })
 }
@@ -2017,8 +2774,8 @@ type ImportProjectDataRequest struct {
 	// "import_project_data"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -2030,15 +2787,16 @@ type ImportProjectDataRequest struct {
 	RequestID string `json:"request_id,omitempty"`
 
 	// A file of the export folder; with data, what to call it.
-	Source string `json:"source"`
+	Source string `json:"source,omitempty"`
 
-	// One of csv, json, markdown, zip.
-	Format string `json:"format"`
+	// The format of the file. One of csv, json, markdown, zip.
+	Format ProjectFormat `json:"format,omitempty"`
 
 	// The data itself (base64 where it is compressed).
 	Data string `json:"data,omitempty"`
 
-	Options *ImportProjectDataOptions `json:"options,omitzero"`
+	// How to do it: merge_strategy, validate_data, generate_embeddings, detect_relationships, preserve_ids.
+	Options *ImportOptions `json:"options,omitzero"`
 }
 
 func (r *ImportProjectDataRequest) call(_, id string) toolCall {
@@ -2055,18 +2813,67 @@ func (r *ImportProjectDataRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ImportProjectDataAnswer is what [Client.ImportProjectData] returns. Fields that it does not name are in Result.
+// ImportProjectDataAnswer is what [Client.ImportProjectData] returns. How many items were imported, updated and
+// skipped, and what was wrong with the rest. Fields that it does not name are in Result.
 type ImportProjectDataAnswer struct {
 	*Result `json:"-"`
 
+	// The source named in the call.
+	Source string `json:"source"`
+
+	// The format named in the call. One of csv, json, markdown, zip.
+	Format ProjectFormat `json:"format"`
+
+	// How many items are new.
+	ImportedCount int `json:"imported_count"`
+
+	// How many items existed and were changed.
+	UpdatedCount int `json:"updated_count"`
+
+	// How many items existed and were left as they are.
+	SkippedCount int `json:"skipped_count"`
+
+	// How many relationships were imported.
+	RelationshipCount int `json:"relationship_count"`
+
+	// The new id of each item whose id changed, by its id in the file. Not when repeated.
+	IDMapping map[string]string `json:"id_mapping"`
+
+	// What was wrong with items that were not imported. Not when repeated.
+	ValidationErrors []string `json:"validation_errors"`
+
+	// How much of the file was not imported, by reason. Not when repeated.
+	Dropped map[string]int `json:"dropped"`
+
+	// How many relationships were found; with options.detect_relationships.
+	RelationshipsDetected *int `json:"relationships_detected"`
+
+	// What was done, as a sentence.
+	Message string `json:"message"`
+
+	// True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+	// again.
+	Repeated bool `json:"repeated"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// ImportProjectData: Take a project file in.
+// ImportProjectData: Import items from an export, or from a file of the same format: given as data, or a file in the
+// server's export folder. The request needs ProjectID, Source, Format.
+//
+// The answer: How many items were imported, updated and skipped, and what was wrong with the rest. Fields: Source,
+// Format, ImportedCount, UpdatedCount, SkippedCount, RelationshipCount, IDMapping, ValidationErrors, Dropped,
+// RelationshipsDetected, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) ImportProjectData(ctx context.Context, request *ImportProjectDataRequest, options ...CallOption) (*ImportProjectDataAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ImportProjectDataAnswer) **Result { return &a.Result })
 }
@@ -2076,7 +2883,7 @@ type ValidateDataIntegrityRequest struct {
 	// "validate_data_integrity"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
+	// The project: any name of yours.
 	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
@@ -2088,14 +2895,15 @@ type ValidateDataIntegrityRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	// One of project, session, system.
-	Scope string `json:"scope,omitempty"`
+	// Of what: project needs project_id, session session_id too (default project). One of project, session, system.
+	Scope IntegrityScope `json:"scope,omitempty"`
 
-	// One of data_consistency, missing_embeddings, orphaned_relationships, performance_issues, reference_integrity,
-	// schema_compliance.
-	Checks []string `json:"checks,omitzero"`
+	// Only these (default all). One of data_consistency, missing_embeddings, orphaned_relationships,
+	// performance_issues, reference_integrity, schema_compliance.
+	Checks []IntegrityCheck `json:"checks,omitzero"`
 
-	Options *ValidateDataIntegrityOptions `json:"options,omitzero"`
+	// Whether to repair, and how much to tell: fix_issues, detailed_report.
+	Options *IntegrityOptions `json:"options,omitzero"`
 }
 
 func (r *ValidateDataIntegrityRequest) call(_, id string) toolCall {
@@ -2112,19 +2920,59 @@ func (r *ValidateDataIntegrityRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// ValidateDataIntegrityAnswer is what [Client.ValidateDataIntegrity] returns. Fields that it does not name are in
-// Result.
+// ValidateDataIntegrityAnswer is what [Client.ValidateDataIntegrity] returns. Whether the data is sound, and each issue
+// that was found. Fields that it does not name are in Result.
 type ValidateDataIntegrityAnswer struct {
 	*Result `json:"-"`
 
+	// Whether nothing is wrong, after repairs where they were asked for.
+	Valid bool `json:"valid"`
+
+	// What was checked. One of project, session, system.
+	Scope IntegrityScope `json:"scope"`
+
+	// The checks that were run.
+	Checks []string `json:"checks"`
+
+	// What was found, worst first.
+	Issues []IntegrityIssue `json:"issues"`
+
+	// The issues, counted by severity: error, warning, info.
+	Summary IntegritySummary `json:"summary"`
+
+	// How many places were repaired.
+	Fixed int `json:"fixed"`
+
+	// The number of the change that repaired each project: undoing it takes the repair back.
+	Changes map[string]int `json:"changes"`
+
+	// How much was checked; with options.detailed_report.
+	LookedAt []IntegrityLook `json:"looked_at"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
+	// The verdict, as a sentence.
+	Message string `json:"message"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// ValidateDataIntegrity: Look for faults, mend them.
+// ValidateDataIntegrity: Check the stored data for damage and inconsistencies, and with options.fix_issues repair what
+// can be repaired. The request may be nil.
+//
+// The answer: Whether the data is sound, and each issue that was found. Fields: Valid, Scope, Checks, Issues, Summary,
+// Fixed, Changes, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) ValidateDataIntegrity(ctx context.Context, request *ValidateDataIntegrityRequest, options ...CallOption) (*ValidateDataIntegrityAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ValidateDataIntegrityAnswer) **Result { return &a.Result })
 }
@@ -2134,8 +2982,8 @@ type GenerateCitationRequest struct {
 	// "generate_citation"; may be left out.
 	Operation string `json:"operation"`
 
-	// The project.
-	ProjectID string `json:"project_id"`
+	// The project: any name of yours.
+	ProjectID string `json:"project_id,omitempty"`
 
 	// Also see and write this session's data.
 	SessionID string `json:"session_id,omitempty"`
@@ -2146,12 +2994,14 @@ type GenerateCitationRequest struct {
 	// Your id of the request; a retry is not done twice.
 	RequestID string `json:"request_id,omitempty"`
 
-	ContentID string `json:"content_id"`
+	// The id of the item.
+	ContentID string `json:"content_id,omitempty"`
 
-	// Default apa. One of apa, chicago, harvard, ieee, mla.
-	Style string `json:"style,omitempty"`
+	// The style (default apa). One of apa, chicago, harvard, ieee, mla.
+	Style CitationStyle `json:"style,omitempty"`
 
-	Options *GenerateCitationOptions `json:"options,omitzero"`
+	// What to cite beside the item: include_permalink, include_access_date.
+	Options *CitationOptions `json:"options,omitzero"`
 }
 
 func (r *GenerateCitationRequest) call(_, id string) toolCall {
@@ -2165,103 +3015,491 @@ func (r *GenerateCitationRequest) call(_, id string) toolCall {
 	return toolCall{tool: "memory_system", arguments: &sent}
 }
 
-// GenerateCitationAnswer is what [Client.GenerateCitation] returns. Fields that it does not name are in Result.
+// GenerateCitationAnswer is what [Client.GenerateCitation] returns. The citation as text, HTML, BibTeX and CSL-JSON.
+// Fields that it does not name are in Result.
 type GenerateCitationAnswer struct {
 	*Result `json:"-"`
 
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// The style of the citation. One of apa, chicago, harvard, ieee, mla.
+	Style CitationStyle `json:"style"`
+
+	// The citation as plain text.
+	Citation string `json:"citation"`
+
+	// The citation as HTML.
+	HTML string `json:"html"`
+
+	// The item as a BibTeX entry.
+	Bibtex string `json:"bibtex"`
+
+	// The item as CSL-JSON, from which the citation was written.
+	CSL map[string]any `json:"csl"`
+
+	// The address of the item on this server; with options.include_permalink.
+	Permalink string `json:"permalink"`
+
+	// The date of access, YYYY-MM-DD; with options.include_access_date.
+	AccessDate string `json:"access_date"`
+
+	// The request_id of the call, where it had one.
+	RequestID string `json:"request_id"`
+
+	// Always true: an operation that fails answers with an error instead.
 	Success bool `json:"success"`
 
+	// When the operation was done: UTC, ISO 8601.
 	Timestamp string `json:"timestamp"`
 
+	// How long the server took, for example "12ms".
 	Duration string `json:"duration"`
 }
 
-// GenerateCitation: Cite an item.
+// GenerateCitation: Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON. The request
+// needs ProjectID, ContentID.
+//
+// The answer: The citation as text, HTML, BibTeX and CSL-JSON. Fields: ContentID, Style, Citation, HTML, Bibtex, CSL,
+// Permalink, AccessDate, RequestID, Success, Timestamp, Duration.
 func (c *Client) GenerateCitation(ctx context.Context, request *GenerateCitationRequest, options ...CallOption) (*GenerateCitationAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *GenerateCitationAnswer) **Result { return &a.Result })
 }
 
-// Entity is part of what [Client.CreateEntities] takes.
-type Entity struct {
-	// The entity's name. It identifies the entity within the project.
+// AnonymizedExport is part of answers. What an anonymized export replaced.
+type AnonymizedExport struct {
+	// Always true: look through the file before you pass it on.
+	BestEffort bool `json:"best_effort"`
+
+	// How many of each kind were replaced.
+	Replaced map[string]int `json:"replaced"`
+
+	// What may have been missed.
+	Note string `json:"note"`
+}
+
+// ArchiveFormat is one of json, yaml.
+type ArchiveFormat string
+
+// The values of [ArchiveFormat].
+const (
+	ArchiveFormatJSON ArchiveFormat = "json"
+	ArchiveFormatYAML ArchiveFormat = "yaml"
+)
+
+// Association is part of answers. A memory that another one is linked to, and by what relation.
+type Association struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text; the beginning of it where it is long.
+	Content string `json:"content"`
+
+	// How similar the two are, from 0 to 1, for a link made by similarity; null for any other.
+	SimilarityScore *float64 `json:"similarity_score"`
+
+	// The type of the link between the two.
+	RelationType string `json:"relation_type"`
+
+	// outgoing: the link leads to this memory; incoming: it comes from it.
+	Direction string `json:"direction"`
+
+	// How strong the link is, from 0 to 1, where somebody gave that with it.
+	Strength *float64 `json:"strength"`
+
+	// True when only the beginning of the text is given. Default: false.
+	Truncated bool `json:"truncated"`
+
+	// The name, where it is an entity of the graph.
 	Name string `json:"name"`
-
-	// What kind of thing it is, for example person, decision or component.
-	EntityType string `json:"entityType"`
-
-	// What is known about it: short statements, one fact each.
-	Observations []string `json:"observations,omitzero"`
 }
 
-// Relation is part of what [Client.CreateRelations] takes.
-type Relation struct {
-	// The name of the entity the relation starts at.
-	From string `json:"from"`
+// CitationOptions is part of requests. Options of generate_citation.
+type CitationOptions struct {
+	// The address of the item (default false).
+	IncludePermalink *bool `json:"include_permalink,omitempty"`
 
-	// The name of the entity the relation leads to.
-	To string `json:"to"`
-
-	// What the first is to the second, in active voice: uses, works_for, part-of.
-	RelationType string `json:"relationType"`
+	// The date of today (default false).
+	IncludeAccessDate *bool `json:"include_access_date,omitempty"`
 }
 
-// Observation is part of what [Client.AddObservations] takes.
-type Observation struct {
-	// The entity to add to.
-	EntityName string `json:"entityName"`
+// CitationStyle is one of apa, chicago, harvard, ieee, mla.
+type CitationStyle string
 
-	// The statements to append, one fact each.
-	Contents []string `json:"contents,omitzero"`
+// The values of [CitationStyle].
+const (
+	CitationStyleAPA     CitationStyle = "apa"
+	CitationStyleChicago CitationStyle = "chicago"
+	CitationStyleHarvard CitationStyle = "harvard"
+	CitationStyleIEEE    CitationStyle = "ieee"
+	CitationStyleMLA     CitationStyle = "mla"
+)
+
+// ComponentHealth is part of answers. How one part of the server is.
+type ComponentHealth struct {
+	// How it is. One of degraded, healthy, unhealthy.
+	Status HealthStatus `json:"status"`
+
+	// What was tried, and what came of it.
+	Message string `json:"message"`
+
+	// When it was checked: UTC, ISO 8601.
+	LastCheck string `json:"last_check"`
+
+	// What was measured; the names differ by component. With detailed.
+	Metrics map[string]any `json:"metrics"`
 }
 
-// Deletion is part of what [Client.DeleteObservations] takes.
-type Deletion struct {
-	// The entity to take from.
-	EntityName string `json:"entityName"`
+// Conflict is part of answers. Two statements that cannot both be true.
+type Conflict struct {
+	// The type of the conflict. One of factual_conflicts, logical_conflicts, recommendation_conflicts,
+	// temporal_conflicts.
+	Type ConflictType `json:"type"`
 
-	// The statements to remove, word for word.
-	Observations []string `json:"observations,omitzero"`
+	// What exactly is in conflict, for example a number or a date.
+	Subtype string `json:"subtype"`
+
+	// The two statements.
+	Statements []ConflictStatement `json:"statements"`
+
+	// What differs between them.
+	Differs string `json:"differs"`
+
+	// The id of the item that said it later; null where neither did.
+	Newer *string `json:"newer"`
+
+	// How often a conflict like this one is real, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// Why they are in conflict, as a sentence.
+	Explanation string `json:"explanation"`
+
+	// What to do about it; unless options.include_resolution_suggestions is false: action, why, call, then.
+	Resolution *ConflictResolution `json:"resolution"`
 }
 
-// StoreOptions is part of what [Client.StoreContent] takes.
-type StoreOptions struct {
-	// Make the vectors before answering; false: never (default: soon).
-	GenerateEmbeddings *bool `json:"generate_embeddings,omitempty"`
+// ConflictLook is part of answers. What was compared.
+type ConflictLook struct {
+	// How many items were read.
+	Items int `json:"items"`
 
-	// Find what it references, follows or resembles.
-	DetectRelationships *bool `json:"detect_relationships,omitempty"`
+	// How many statements they have.
+	Statements int `json:"statements"`
 
-	// Read language, title, headings, names, dates, links from it.
-	ExtractMetadata *bool `json:"extract_metadata,omitempty"`
+	// How many pairs of statements are about the same.
+	PairsFound int `json:"pairs_found"`
+
+	// How many of these pairs were compared.
+	PairsCompared int `json:"pairs_compared"`
 }
 
-// Updates is part of what [Client.UpdateContent] takes.
-type Updates struct {
-	Content *string `json:"content,omitempty"`
+// ConflictOptions is part of requests. Options of detect_conflicts.
+type ConflictOptions struct {
+	// high tells what may be one, low what is one almost surely (default medium).
+	Sensitivity Sensitivity `json:"sensitivity,omitempty"`
 
-	Summary *string `json:"summary,omitempty"`
-
-	Tags []string `json:"tags,omitzero"`
-
-	Metadata map[string]any `json:"metadata,omitzero"`
+	// What to do about each, as a call that does it (default true).
+	IncludeResolutionSuggestions *bool `json:"include_resolution_suggestions,omitempty"`
 }
 
-// UpdateOptions is part of what [Client.UpdateContent] takes.
-type UpdateOptions struct {
-	// Make the vectors before answering; false: never.
-	RegenerateEmbeddings *bool `json:"regenerate_embeddings,omitempty"`
+// ConflictResolution is part of answers. What can be done about a conflict.
+type ConflictResolution struct {
+	// What to do; ask: only a person can tell, and why is the question. One of ask, keep_both_with_dates, keep_newest.
+	Action ResolutionAction `json:"action"`
 
-	// Find its relationships anew (default: when the text changes and some were found before).
-	UpdateRelationships *bool `json:"update_relationships,omitempty"`
+	// Why that, as a sentence.
+	Why string `json:"why"`
 
-	// Keep the version before readable (default true).
-	PreservePrevious *bool `json:"preserve_previous,omitempty"`
+	// The call that does it: tool, arguments.
+	Call *ToolCall `json:"call"`
 
-	// Bring a deleted item back as it was; updates is {} then.
-	Restore *bool `json:"restore,omitempty"`
+	// The call to make after it: tool, arguments.
+	Then *ToolCall `json:"then"`
 }
 
-// DeleteOptions is part of what [Client.DeleteContent] takes.
+// ConflictScope is one of content_set, project.
+type ConflictScope string
+
+// The values of [ConflictScope].
+const (
+	ConflictScopeContentSet ConflictScope = "content_set"
+	ConflictScopeProject    ConflictScope = "project"
+)
+
+// ConflictStatement is part of answers. One of two statements that contradict each other.
+type ConflictStatement struct {
+	// The item it is from.
+	ContentID string `json:"content_id"`
+
+	// The title of that item.
+	Title string `json:"title"`
+
+	// The sentence as it is written. Else relation is given.
+	Sentence string `json:"sentence"`
+
+	// A relationship, as a sentence. Else sentence is given.
+	Relation string `json:"relation"`
+
+	// When it was said: UTC, ISO 8601.
+	SaidAt string `json:"said_at"`
+
+	// What said_at was taken from. One of the last change of the item, the relationship, the sentence.
+	DatedBy StatementDate `json:"dated_by"`
+}
+
+// ConflictType is one of factual_conflicts, logical_conflicts, recommendation_conflicts, temporal_conflicts.
+type ConflictType string
+
+// The values of [ConflictType].
+const (
+	ConflictTypeFactualConflicts        ConflictType = "factual_conflicts"
+	ConflictTypeLogicalConflicts        ConflictType = "logical_conflicts"
+	ConflictTypeRecommendationConflicts ConflictType = "recommendation_conflicts"
+	ConflictTypeTemporalConflicts       ConflictType = "temporal_conflicts"
+)
+
+// ContentDeletion is part of answers. When and by whom an item was deleted, and how to restore it.
+type ContentDeletion struct {
+	// When it was deleted: UTC, ISO 8601.
+	At string `json:"at"`
+
+	// Who deleted it.
+	By string `json:"by"`
+
+	// The number of the change in the history of the store.
+	Change int `json:"change"`
+
+	// How to restore it, as a sentence.
+	Restore string `json:"restore"`
+}
+
+// ContentDetails is part of answers. An item in the format asked for, with what was asked for beside it.
+type ContentDetails struct {
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// Its title: given, read from the text, or the beginning of the text.
+	Title string `json:"title"`
+
+	// The MIME type of the text.
+	ContentType string `json:"content_type"`
+
+	// Its version, counted from 1.
+	Version int `json:"version"`
+
+	// The text; in the format full, which is the default.
+	Content string `json:"content"`
+
+	// content, decision, or the type of an entity; not in the format minimal.
+	Kind string `json:"kind"`
+
+	// Its labels; not in the format minimal.
+	Tags []string `json:"tags"`
+
+	// Its summary, where one was stored; in the format summary else its beginning.
+	Summary string `json:"summary"`
+
+	// Whatever was stored with it; unless options.include_metadata is false.
+	Metadata map[string]any `json:"metadata"`
+
+	// The session it belongs to, where it belongs to one.
+	SessionID string `json:"session_id"`
+
+	// When it was stored first: UTC, ISO 8601; not in the format minimal.
+	CreatedAt string `json:"created_at"`
+
+	// When it was changed last: UTC, ISO 8601; not in the format minimal.
+	UpdatedAt string `json:"updated_at"`
+
+	// Its relationships; with options.include_relationships.
+	Relationships []Relationship `json:"relationships"`
+
+	// What it refers to and what refers to it; with include_refs: outgoing, incoming.
+	References *ContentReferences `json:"references"`
+
+	// Its versions, newest first; with include_history.
+	History []ContentVersion `json:"history"`
+
+	// The vectors of its passages, by the name of the model; with options.include_embeddings.
+	Embeddings map[string][][]float64 `json:"embeddings"`
+}
+
+// ContentFormat is one of full, minimal, summary.
+type ContentFormat string
+
+// The values of [ContentFormat].
+const (
+	ContentFormatFull    ContentFormat = "full"
+	ContentFormatMinimal ContentFormat = "minimal"
+	ContentFormatSummary ContentFormat = "summary"
+)
+
+// ContentItem is part of answers. An item with its text.
+type ContentItem struct {
+	// The id of the item.
+	ContentID string `json:"content_id"`
+
+	// Its title: given, read from the text, or the beginning of the text.
+	Title string `json:"title"`
+
+	// The text.
+	Content string `json:"content"`
+
+	// The MIME type of the text.
+	ContentType string `json:"content_type"`
+
+	// content, decision, or the type of an entity of the graph.
+	Kind string `json:"kind"`
+
+	// Its labels.
+	Tags []string `json:"tags"`
+
+	// A summary, where one was stored.
+	Summary string `json:"summary"`
+
+	// Whatever was stored with it.
+	Metadata map[string]any `json:"metadata"`
+
+	// The session it belongs to, where it belongs to one.
+	SessionID string `json:"session_id"`
+
+	// When it was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When it was changed last: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// Its version, counted from 1.
+	Version int `json:"version"`
+}
+
+// ContentReference is part of answers. The item at the other end of a relationship.
+type ContentReference struct {
+	// The id of the item; null when it was deleted.
+	ContentID *string `json:"content_id"`
+
+	// The type of the relationship.
+	Type string `json:"type"`
+
+	// Its title.
+	Title string `json:"title"`
+
+	// The MIME type of its text.
+	ContentType string `json:"content_type"`
+
+	// Its version.
+	Version *int `json:"version"`
+
+	// True when it was deleted.
+	Deleted bool `json:"deleted"`
+}
+
+// ContentReferences is part of answers. What an item refers to, and what refers to it.
+type ContentReferences struct {
+	// Items that relationships of this one lead to.
+	Outgoing []ContentReference `json:"outgoing"`
+
+	// Items whose relationships lead to this one.
+	Incoming []ContentReference `json:"incoming"`
+}
+
+// ContentVersion is part of answers. One version of an item, and who made it.
+type ContentVersion struct {
+	// The number of the version, counted from 1.
+	Version int `json:"version"`
+
+	// The text of this version.
+	Content string `json:"content"`
+
+	// Its summary; null where it had none.
+	Summary *string `json:"summary"`
+
+	// Its labels.
+	Tags []string `json:"tags"`
+
+	// Its metadata.
+	Metadata map[string]any `json:"metadata"`
+
+	// When this version was made: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// Who made it, in one line.
+	ChangedBy string `json:"changed_by"`
+
+	// The account that made it, where that is known.
+	Account *string `json:"account"`
+
+	// The program that made it, where that is known.
+	Client *string `json:"client"`
+
+	// The dialect it was made through, where that is known.
+	Dialect *string `json:"dialect"`
+
+	// The tool that made it, where that is known.
+	Tool *string `json:"tool"`
+
+	// What the call did, in a word or two.
+	Change string `json:"change"`
+
+	// The number of the change in the history of the store.
+	ChangeID int `json:"change_id"`
+
+	// What it changed in the text, as a unified diff; with include_diffs.
+	Diff string `json:"diff"`
+
+	// Which fields it changed; with include_diffs. created for the first.
+	ChangedFields []string `json:"changed_fields"`
+}
+
+// CreatedEntity is part of answers. The id an entity was given.
+type CreatedEntity struct {
+	// The id it was given.
+	ID string `json:"id"`
+
+	// Its name.
+	Name string `json:"name"`
+}
+
+// CredentialFinding is part of answers. One place that looks like a credential.
+type CredentialFinding struct {
+	// The parameter it was found in.
+	Field string `json:"field"`
+
+	// What it looks like, for example a private key or an access token.
+	Kind string `json:"kind"`
+
+	// The position of its first character.
+	Start int `json:"start"`
+
+	// The position after its last character.
+	End int `json:"end"`
+
+	// The credential, masked.
+	Shown string `json:"shown"`
+}
+
+// CredentialWarning is part of answers. A warning that the content seems to contain credentials.
+type CredentialWarning struct {
+	// Always possible_credentials.
+	Type string `json:"type"`
+
+	// The warning as a sentence.
+	Message string `json:"message"`
+
+	// Each place that looks like a credential.
+	Findings []CredentialFinding `json:"findings"`
+}
+
+// DateRange is part of requests. A time from start to end; each of them may be left out.
+type DateRange struct {
+	// From this ISO date or time.
+	Start string `json:"start,omitempty"`
+
+	// Up to this ISO date or time; a date includes its whole day.
+	End string `json:"end,omitempty"`
+}
+
+// DeleteOptions is part of requests. Options of delete_content.
 type DeleteOptions struct {
 	// Leave nothing of it; cannot be undone.
 	Hard *bool `json:"hard,omitempty"`
@@ -2273,25 +3511,1060 @@ type DeleteOptions struct {
 	PreserveReferences *bool `json:"preserve_references,omitempty"`
 }
 
-// SearchFilters is part of what [Client.SearchContent] takes.
-type SearchFilters struct {
-	ContentTypes []string `json:"content_types,omitzero"`
+// Deletion is part of requests. Observations to take from one entity.
+type Deletion struct {
+	// The entity to take from.
+	EntityName string `json:"entityName,omitempty"`
 
-	Tags []string `json:"tags,omitzero"`
+	// The statements to remove, word for word.
+	Observations []string `json:"observations,omitzero"`
+}
 
+// DiscoveredAssociation is part of answers. One association: how strong, what carries it, and why.
+type DiscoveredAssociation struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text; the beginning of it where it is long.
+	Content string `json:"content"`
+
+	// How similar it is, from 0 to 1.
+	SimilarityScore float64 `json:"similarity_score"`
+
+	// What carries the association, for example meaning, tags or a link.
+	AssociationType string `json:"association_type"`
+
+	// Why the two have to do with each other, as a sentence.
+	Reason string `json:"reason"`
+
+	// The scope it is filed in.
+	Scope string `json:"scope"`
+
+	// The type of the link between the two.
+	RelationType string `json:"relation_type"`
+
+	// outgoing: the link leads to this memory; incoming: it comes from it.
+	Direction string `json:"direction"`
+
+	// True when only the beginning of the text is given. Default: false.
+	Truncated bool `json:"truncated"`
+
+	// The name, where it is an entity of the graph.
+	Name string `json:"name"`
+}
+
+// DiscoveryStats is part of answers. How many memories were looked at, how many are answered, and how strong those are
+// on average.
+type DiscoveryStats struct {
+	// How many memories were compared.
+	TotalCandidates int `json:"total_candidates"`
+
+	// How many of them are answered.
+	FilteredResults int `json:"filtered_results"`
+
+	// Their mean similarity, from 0 to 1.
+	AvgSimilarity float64 `json:"avg_similarity"`
+}
+
+// DuplicateMemory is part of answers. A memory that was moved into a scope where another one says exactly the same.
+type DuplicateMemory struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// The id of the memory of that scope that says exactly the same.
+	DuplicateOf string `json:"duplicate_of"`
+}
+
+// Entity is part of requests and answers. An entity of the graph.
+type Entity struct {
+	// The entity's name. It identifies the entity within the project.
+	Name string `json:"name"`
+
+	// What kind of thing it is, for example person, decision or component.
+	EntityType string `json:"entityType"`
+
+	// What is known about it: short statements, one fact each.
+	Observations []string `json:"observations"`
+}
+
+// ExportFilters is part of requests. Which items export_project_data takes.
+type ExportFilters struct {
+	// Only items stored in this time: start, end.
 	DateRange *DateRange `json:"date_range,omitzero"`
 
+	// Only items of these MIME types.
+	ContentTypes []string `json:"content_types,omitzero"`
+
+	// Only items with one of these labels.
+	Tags []string `json:"tags,omitzero"`
+}
+
+// ExportInclude is part of requests. What of each item export_project_data includes.
+type ExportInclude struct {
+	// The texts (default true).
+	Content *bool `json:"content,omitempty"`
+
+	// Its relationships (default true).
+	Relationships *bool `json:"relationships,omitempty"`
+
+	// Its metadata (default true).
+	Metadata *bool `json:"metadata,omitempty"`
+
+	// Earlier versions (default false).
+	History *bool `json:"history,omitempty"`
+}
+
+// ExportOptions is part of requests. Options of export_project_data.
+type ExportOptions struct {
+	// gzip; the data travels as base64.
+	Compress *bool `json:"compress,omitempty"`
+
+	// The vectors (default false).
+	IncludeEmbeddings *bool `json:"include_embeddings,omitempty"`
+
+	// Replace names, mails, phone numbers, keys and ids, alike everywhere.
+	Anonymize *bool `json:"anonymize,omitempty"`
+}
+
+// FacetCount is part of answers. A value and how many of the items found have it.
+type FacetCount struct {
+	// The value.
+	Value string `json:"value"`
+
+	// How many items have it.
+	Count int `json:"count"`
+}
+
+// FailedMove is part of answers. A memory that could not be moved, and why.
+type FailedMove struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Why it could not be moved.
+	Error string `json:"error"`
+}
+
+// FoundMemory is part of answers. A memory that a search found, and how similar it is.
+type FoundMemory struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text.
+	Content string `json:"content"`
+
+	// The scope it is filed in.
+	Scope string `json:"scope"`
+
+	// How similar it is, from 0 to 1.
+	SimilarityScore float64 `json:"similarity_score"`
+
+	// When it was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// The memories it is linked to; unless include_associations is false.
+	Associations []Association `json:"associations"`
+
+	// What sort of memory it is, where that was given.
+	Category string `json:"category"`
+
+	// Its labels.
+	Tags []string `json:"tags"`
+
+	// Whatever was stored with it.
+	Metadata map[string]any `json:"metadata"`
+
+	// The name, where it is an entity of the graph.
+	Name string `json:"name"`
+
+	// The type, where it is an entity of the graph.
+	Kind string `json:"kind"`
+
+	// Of a turn of a dialogue: what was said just before it: memory_id, content, who, truncated, name.
+	PreviousTurn *MemoryTurn `json:"previous_turn"`
+
+	// Of a turn of a dialogue: what was said just after it: memory_id, content, who, truncated, name.
+	NextTurn *MemoryTurn `json:"next_turn"`
+}
+
+// FoundRelationship is part of answers. An item that the item asked about is related to, and how.
+type FoundRelationship struct {
+	// The other item.
+	ContentID string `json:"content_id"`
+
+	// Its title.
+	Title string `json:"title"`
+
+	// The type of the last relationship of the path.
+	Type string `json:"type"`
+
+	// The direction of the last relationship of the path. One of incoming, outgoing.
+	Direction RelationshipDirection `json:"direction"`
+
+	// manual: made by a caller; auto: stored by the server; discovered: found just now.
+	Origin RelationshipOrigin `json:"origin"`
+
+	// How strong the path is, from 0 to 1; unless options.include_strength is false.
+	Strength *float64 `json:"strength"`
+
+	// How certain the path is, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// Why it is related, where known; unless options.include_context is false.
+	Context *string `json:"context"`
+
+	// How many steps the path has.
+	Depth int `json:"depth"`
+
+	// The strongest path to it.
+	Path []RelationshipStep `json:"path"`
+}
+
+// GetOptions is part of requests. Options of get_content.
+type GetOptions struct {
+	// Its vectors (default false).
+	IncludeEmbeddings *bool `json:"include_embeddings,omitempty"`
+
+	// Its relationships (default false).
+	IncludeRelationships *bool `json:"include_relationships,omitempty"`
+
+	// Its metadata (default true).
+	IncludeMetadata *bool `json:"include_metadata,omitempty"`
+
+	// With its text, with a summary, or only id, title, type and version (default full). One of full, minimal, summary.
+	Format ContentFormat `json:"format,omitempty"`
+}
+
+// HealthStatus is one of degraded, healthy, unhealthy.
+type HealthStatus string
+
+// The values of [HealthStatus].
+const (
+	HealthStatusDegraded  HealthStatus = "degraded"
+	HealthStatusHealthy   HealthStatus = "healthy"
+	HealthStatusUnhealthy HealthStatus = "unhealthy"
+)
+
+// ImportMergeStrategy is one of merge, replace, skip_existing.
+type ImportMergeStrategy string
+
+// The values of [ImportMergeStrategy].
+const (
+	ImportMergeStrategyMerge        ImportMergeStrategy = "merge"
+	ImportMergeStrategyReplace      ImportMergeStrategy = "replace"
+	ImportMergeStrategySkipExisting ImportMergeStrategy = "skip_existing"
+)
+
+// ImportOptions is part of requests. Options of import_project_data.
+type ImportOptions struct {
+	// What happens to items that exist (default merge). One of merge, replace, skip_existing.
+	MergeStrategy ImportMergeStrategy `json:"merge_strategy,omitempty"`
+
+	// Import nothing unless all is sound (default true).
+	ValidateData *bool `json:"validate_data,omitempty"`
+
+	// Make the vectors before answering.
+	GenerateEmbeddings *bool `json:"generate_embeddings,omitempty"`
+
+	// Find relationships of what is imported.
+	DetectRelationships *bool `json:"detect_relationships,omitempty"`
+
+	// Keep the ids of the file (default false).
+	PreserveIDs *bool `json:"preserve_ids,omitempty"`
+}
+
+// Insight is part of answers. Something that follows from what a project holds.
+type Insight struct {
+	// The type of the insight. One of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis,
+	// usage_insights.
+	Type InsightType `json:"type"`
+
+	// What kind of insight it is.
+	Name string `json:"name"`
+
+	// The insight, as a sentence.
+	Summary string `json:"summary"`
+
+	// How often an insight like this one is right, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// What it rests on: counts, dates, ids, sentences; the names differ by kind.
+	Evidence map[string]any `json:"evidence"`
+
+	// The items it is about, most telling first; not all of many.
+	ContentIDs []string `json:"content_ids"`
+
+	// How many items it is about.
+	ContentCount int `json:"content_count"`
+
+	// How it was measured.
+	Explanation string `json:"explanation"`
+
+	// What to do about it; unless options.include_recommendations is false.
+	Recommendation *string `json:"recommendation"`
+
+	// Calls that do it, as they stand.
+	Calls []ToolCall `json:"calls"`
+
+	// Calls that do it once you have filled in what is marked …
+	Drafts []ToolCall `json:"drafts"`
+}
+
+// InsightDepth is one of comprehensive, deep, surface.
+type InsightDepth string
+
+// The values of [InsightDepth].
+const (
+	InsightDepthComprehensive InsightDepth = "comprehensive"
+	InsightDepthDeep          InsightDepth = "deep"
+	InsightDepthSurface       InsightDepth = "surface"
+)
+
+// InsightOptions is part of requests. Options of generate_insights.
+type InsightOptions struct {
+	// How much is looked at and told (default surface). One of comprehensive, deep, surface.
+	Depth InsightDepth `json:"depth,omitempty"`
+
+	// What to do about each (default true).
+	IncludeRecommendations *bool `json:"include_recommendations,omitempty"`
+
+	// The last and the next 7, 30 or 365 days (default medium). One of long, medium, short.
+	TimeHorizon TimeHorizon `json:"time_horizon,omitempty"`
+}
+
+// InsightScope is one of content_set, project, session.
+type InsightScope string
+
+// The values of [InsightScope].
+const (
+	InsightScopeContentSet InsightScope = "content_set"
+	InsightScopeProject    InsightScope = "project"
+	InsightScopeSession    InsightScope = "session"
+)
+
+// InsightType is one of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis, usage_insights.
+type InsightType string
+
+// The values of [InsightType].
+const (
+	InsightTypeContentGaps             InsightType = "content_gaps"
+	InsightTypeEfficiencyOpportunities InsightType = "efficiency_opportunities"
+	InsightTypeKnowledgeSynthesis      InsightType = "knowledge_synthesis"
+	InsightTypeTrendAnalysis           InsightType = "trend_analysis"
+	InsightTypeUsageInsights           InsightType = "usage_insights"
+)
+
+// IntegrityCheck is one of data_consistency, missing_embeddings, orphaned_relationships, performance_issues,
+// reference_integrity, schema_compliance.
+type IntegrityCheck string
+
+// The values of [IntegrityCheck].
+const (
+	IntegrityCheckDataConsistency       IntegrityCheck = "data_consistency"
+	IntegrityCheckMissingEmbeddings     IntegrityCheck = "missing_embeddings"
+	IntegrityCheckOrphanedRelationships IntegrityCheck = "orphaned_relationships"
+	IntegrityCheckPerformanceIssues     IntegrityCheck = "performance_issues"
+	IntegrityCheckReferenceIntegrity    IntegrityCheck = "reference_integrity"
+	IntegrityCheckSchemaCompliance      IntegrityCheck = "schema_compliance"
+)
+
+// IntegrityIssue is part of answers. Something that is wrong with the data, or worth knowing.
+type IntegrityIssue struct {
+	// The check that found it.
+	Check string `json:"check"`
+
+	// What kind of issue it is, as a name.
+	Kind string `json:"kind"`
+
+	// How bad it is. One of error, info, warning.
+	Severity Severity `json:"severity"`
+
+	// What is wrong, as a sentence.
+	What string `json:"what"`
+
+	// How many places it was found in.
+	Count int `json:"count"`
+
+	// The first places; with options.detailed_report as many as are known.
+	Where []string `json:"where"`
+
+	// The project it was found in.
+	Project string `json:"project"`
+
+	// Whether options.fix_issues can repair it.
+	Fixable bool `json:"fixable"`
+
+	// How it is repaired, or what is left to do by hand.
+	How string `json:"how"`
+
+	// How many places are still wrong after this call.
+	Left int `json:"left"`
+
+	// Why repairing it failed.
+	Failed string `json:"failed"`
+}
+
+// IntegrityLook is part of answers. How much of something was checked.
+type IntegrityLook struct {
+	// The project; null for what belongs to no project.
+	Project *string `json:"project"`
+
+	// What was checked.
+	What string `json:"what"`
+
+	// How many were checked.
+	Looked int `json:"looked"`
+
+	// How many there are.
+	Of int `json:"of"`
+
+	// Why the rest was not checked; null where all was.
+	WhyNot *string `json:"why_not"`
+}
+
+// IntegrityOptions is part of requests. Options of validate_data_integrity.
+type IntegrityOptions struct {
+	// Mend what can be mended; undoable.
+	FixIssues *bool `json:"fix_issues,omitempty"`
+
+	// Name every place and what was looked at.
+	DetailedReport *bool `json:"detailed_report,omitempty"`
+}
+
+// IntegrityScope is one of project, session, system.
+type IntegrityScope string
+
+// The values of [IntegrityScope].
+const (
+	IntegrityScopeProject IntegrityScope = "project"
+	IntegrityScopeSession IntegrityScope = "session"
+	IntegrityScopeSystem  IntegrityScope = "system"
+)
+
+// IntegritySummary is part of answers. How many issues there are.
+type IntegritySummary struct {
+	// Issues that are errors.
+	Error int `json:"error"`
+
+	// Issues that are warnings.
+	Warning int `json:"warning"`
+
+	// Issues that are only worth knowing.
+	Info int `json:"info"`
+}
+
+// JoinedDetails is part of answers. What a duplicate added to the memory that was there.
+type JoinedDetails struct {
+	// Labels that were added.
+	Tags []string `json:"tags"`
+
+	// The category that was set.
+	Category string `json:"category"`
+
+	// Metadata that was added or changed.
+	Metadata map[string]any `json:"metadata"`
+
+	// The values that were there before, by key.
+	Replaced map[string]any `json:"replaced"`
+}
+
+// ListedMemory is part of answers. A memory in a list.
+type ListedMemory struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text.
+	Content string `json:"content"`
+
+	// The scope it is filed in.
+	Scope string `json:"scope"`
+
+	// When it was stored first: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When it was changed last: UTC, ISO 8601.
+	UpdatedAt string `json:"updated_at"`
+
+	// What sort of memory it is, where that was given.
+	Category string `json:"category"`
+
+	// Its labels.
+	Tags []string `json:"tags"`
+
+	// Whatever was stored with it.
+	Metadata map[string]any `json:"metadata"`
+
+	// The name, where it is an entity of the graph.
+	Name string `json:"name"`
+
+	// The type, where it is an entity of the graph.
+	Kind string `json:"kind"`
+}
+
+// MemoryMergeStrategy is one of create_versions, merge_metadata, overwrite, skip_duplicates.
+type MemoryMergeStrategy string
+
+// The values of [MemoryMergeStrategy].
+const (
+	MemoryMergeStrategyCreateVersions MemoryMergeStrategy = "create_versions"
+	MemoryMergeStrategyMergeMetadata  MemoryMergeStrategy = "merge_metadata"
+	MemoryMergeStrategyOverwrite      MemoryMergeStrategy = "overwrite"
+	MemoryMergeStrategySkipDuplicates MemoryMergeStrategy = "skip_duplicates"
+)
+
+// MemoryTurn is part of answers. What was said just before or after a turn of a dialogue.
+type MemoryTurn struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text; the beginning of it where it is long.
+	Content string `json:"content"`
+
+	// Who said it, where that is known.
+	Who string `json:"who"`
+
+	// True when only the beginning of the text is given. Default: false.
+	Truncated bool `json:"truncated"`
+
+	// The name, where it is an entity of the graph.
+	Name string `json:"name"`
+}
+
+// MovedMemory is part of answers. A memory that was moved.
+type MovedMemory struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// The scope it was in.
+	OldScope string `json:"old_scope"`
+
+	// The scope it is in now.
+	NewScope string `json:"new_scope"`
+}
+
+// Node is part of answers. An entity together with the relations it takes part in.
+type Node struct {
+	// The entity's name.
+	Name string `json:"name"`
+
+	// What kind of thing it is.
+	EntityType string `json:"entityType"`
+
+	// What is known about it, one fact each.
+	Observations []string `json:"observations"`
+
+	// The relations it takes part in, in both directions.
+	Relations []Relation `json:"relations"`
+}
+
+// Observation is part of requests. New observations for one entity.
+type Observation struct {
+	// The entity to add to.
+	EntityName string `json:"entityName,omitempty"`
+
+	// The statements to append, one fact each.
+	Contents []string `json:"contents,omitzero"`
+}
+
+// Pagination is part of answers. Where a page stands among all pages.
+type Pagination struct {
+	// The number of this page, counted from 1.
+	Page int `json:"page"`
+
+	// How many memories a page has at most.
+	PerPage int `json:"per_page"`
+
+	// How many memories there are in all.
+	TotalItems int `json:"total_items"`
+
+	// How many pages there are in all.
+	TotalPages int `json:"total_pages"`
+
+	// Whether there is a page after this one.
+	HasNext bool `json:"has_next"`
+
+	// Whether there is a page before this one.
+	HasPrev bool `json:"has_prev"`
+}
+
+// Pattern is part of answers. Something that holds in a project.
+type Pattern struct {
+	// The type of the pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
+	// usage_patterns, user_patterns.
+	Type PatternType `json:"type"`
+
+	// What kind of finding it is, for example cluster, hub or burst.
+	Name string `json:"name"`
+
+	// The finding, as a sentence.
+	Summary string `json:"summary"`
+
+	// How often a finding like this one is right, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// What it rests on: counts, dates, ids, sentences; the names differ by kind.
+	Evidence map[string]any `json:"evidence"`
+
+	// The items it is about, most telling first; not all of many.
+	ContentIDs []string `json:"content_ids"`
+
+	// How many items it is about.
+	ContentCount int `json:"content_count"`
+
+	// How it was measured; unless options.include_explanations is false.
+	Explanation string `json:"explanation"`
+}
+
+// PatternNote is part of answers. A remark on one type of pattern.
+type PatternNote struct {
+	// The type of pattern, or project for a remark on the project.
+	Type string `json:"type"`
+
+	// The remark, as a sentence.
+	Note string `json:"note"`
+}
+
+// PatternOptions is part of requests. Options of detect_patterns.
+type PatternOptions struct {
+	// Leave out what is less certain (default 0.5).
+	MinConfidence *float64 `json:"min_confidence,omitempty"`
+
+	// How each was measured (default true).
+	IncludeExplanations *bool `json:"include_explanations,omitempty"`
+
+	// Only what was written or read in this time: start, end.
+	TimeRange *DateRange `json:"time_range,omitzero"`
+}
+
+// PatternScope is one of content, project, session.
+type PatternScope string
+
+// The values of [PatternScope].
+const (
+	PatternScopeContent PatternScope = "content"
+	PatternScopeProject PatternScope = "project"
+	PatternScopeSession PatternScope = "session"
+)
+
+// PatternType is one of quality_issues, relationship_patterns, temporal_patterns, topic_clusters, usage_patterns,
+// user_patterns.
+type PatternType string
+
+// The values of [PatternType].
+const (
+	PatternTypeQualityIssues        PatternType = "quality_issues"
+	PatternTypeRelationshipPatterns PatternType = "relationship_patterns"
+	PatternTypeTemporalPatterns     PatternType = "temporal_patterns"
+	PatternTypeTopicClusters        PatternType = "topic_clusters"
+	PatternTypeUsagePatterns        PatternType = "usage_patterns"
+	PatternTypeUserPatterns         PatternType = "user_patterns"
+)
+
+// ProjectFormat is one of csv, json, markdown, zip.
+type ProjectFormat string
+
+// The values of [ProjectFormat].
+const (
+	ProjectFormatCSV      ProjectFormat = "csv"
+	ProjectFormatJSON     ProjectFormat = "json"
+	ProjectFormatMarkdown ProjectFormat = "markdown"
+	ProjectFormatZip      ProjectFormat = "zip"
+)
+
+// QualityBenchmark is part of answers. How an item compares with others.
+type QualityBenchmark struct {
+	// The items it was compared with.
+	Items []QualityComparison `json:"items"`
+
+	// Where it stands, by dimension, and overall under that name.
+	Standing map[string]*QualityRank `json:"standing"`
+}
+
+// QualityComparison is part of answers. Another item by the same measures.
+type QualityComparison struct {
+	// The other item.
+	ContentID string `json:"content_id"`
+
+	// Its title.
+	Title string `json:"title"`
+
+	// The score, from 0 to 1; null where it cannot be told.
+	Score *float64 `json:"score"`
+
+	// Its scores by dimension; null where unknown.
+	Dimensions map[string]*float64 `json:"dimensions"`
+
+	// How much better (+) or worse (-) this item is, by dimension.
+	Differences map[string]*float64 `json:"differences"`
+}
+
+// QualityDimension is one of accuracy, actionability, clarity, completeness, consistency, readability, relevance,
+// structure.
+type QualityDimension string
+
+// The values of [QualityDimension].
+const (
+	QualityDimensionAccuracy      QualityDimension = "accuracy"
+	QualityDimensionActionability QualityDimension = "actionability"
+	QualityDimensionClarity       QualityDimension = "clarity"
+	QualityDimensionCompleteness  QualityDimension = "completeness"
+	QualityDimensionConsistency   QualityDimension = "consistency"
+	QualityDimensionReadability   QualityDimension = "readability"
+	QualityDimensionRelevance     QualityDimension = "relevance"
+	QualityDimensionStructure     QualityDimension = "structure"
+)
+
+// QualityDimensionScore is part of answers. The score of one dimension of quality.
+type QualityDimensionScore struct {
+	// The score, from 0 to 1; null where it cannot be told.
+	Score *float64 `json:"score"`
+
+	// Why it cannot be told, where the score is null.
+	Note string `json:"note"`
+
+	// Its measures by name; with options.include_metrics.
+	Metrics map[string]*QualityMetric `json:"metrics"`
+}
+
+// QualityLook is part of answers. What was measured.
+type QualityLook struct {
+	// The length of the text.
+	Characters int `json:"characters"`
+
+	// Its words.
+	Words int `json:"words"`
+
+	// Its sentences.
+	Sentences int `json:"sentences"`
+
+	// Its headings.
+	Headings int `json:"headings"`
+
+	// Its language, as a code; null where that cannot be told.
+	Language *string `json:"language"`
+
+	// How many other items it was compared with.
+	ContentsComparedWith int `json:"contents_compared_with"`
+}
+
+// QualityMetric is part of answers. One measure of one dimension.
+type QualityMetric struct {
+	// What was measured.
+	Value float64 `json:"value"`
+
+	// The score it gives, from 0 to 1.
+	Score float64 `json:"score"`
+
+	// How much it counts in the dimension.
+	Weight float64 `json:"weight"`
+
+	// What it was measured against.
+	MeasuredAgainst string `json:"measured_against"`
+
+	// The passages that lowered it.
+	Quotes []string `json:"quotes"`
+}
+
+// QualityOptions is part of requests. Options of analyze_quality.
+type QualityOptions struct {
+	// What to mend, and where (default true).
+	IncludeSuggestions *bool `json:"include_suggestions,omitempty"`
+
+	// The figures behind each score (default false).
+	IncludeMetrics *bool `json:"include_metrics,omitempty"`
+
+	// Ids of items to compare it with.
+	BenchmarkAgainst []string `json:"benchmark_against,omitzero"`
+}
+
+// QualityRank is part of answers. Where an item stands among those it is compared with.
+type QualityRank struct {
+	// Its rank; 1 is the best.
+	Rank int `json:"rank"`
+
+	// How many items are ranked, this one included.
+	Of int `json:"of"`
+
+	// The share of the others it is better than, from 0 to 1.
+	Percentile float64 `json:"percentile"`
+
+	// The mean score of the others.
+	MeanOfOthers float64 `json:"mean_of_others"`
+}
+
+// QualitySuggestion is part of answers. One way to improve an item.
+type QualitySuggestion struct {
+	// The dimension it improves.
+	Dimension string `json:"dimension"`
+
+	// The measure it improves.
+	Metric string `json:"metric"`
+
+	// The passage it is about, as it is written.
+	Quote string `json:"quote"`
+
+	// What is wrong with it.
+	Problem string `json:"problem"`
+
+	// What to do.
+	Advice string `json:"advice"`
+
+	// By how much the score of the dimension would rise.
+	DimensionGain float64 `json:"dimension_gain"`
+
+	// By how much the overall score would rise.
+	Gain float64 `json:"gain"`
+}
+
+// QueryType is one of hybrid, keyword, semantic.
+type QueryType string
+
+// The values of [QueryType].
+const (
+	QueryTypeHybrid   QueryType = "hybrid"
+	QueryTypeKeyword  QueryType = "keyword"
+	QueryTypeSemantic QueryType = "semantic"
+)
+
+// Relation is part of requests and answers. A directed relation between two entities of the graph.
+type Relation struct {
+	// The name of the entity the relation starts at.
+	From string `json:"from"`
+
+	// The name of the entity the relation leads to.
+	To string `json:"to"`
+
+	// What the first is to the second, in active voice: uses, works_for, part-of.
+	RelationType string `json:"relationType"`
+}
+
+// Relationship is part of answers. A directed relationship between two items.
+type Relationship struct {
+	// The id of the relationship.
+	RelationshipID string `json:"relationship_id"`
+
+	// The item it starts at.
+	SourceID string `json:"source_id"`
+
+	// The item it leads to.
+	TargetID string `json:"target_id"`
+
+	// What the source is to the target, for example references or part_of.
+	Type string `json:"type"`
+
+	// Who made it: manual (a caller) or auto (the server found it).
+	Origin string `json:"origin"`
+
+	// When it was made: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// How strong it is, from 0 to 1, where that is known.
+	Strength *float64 `json:"strength"`
+
+	// Why it was made, where that was given or found.
+	Context string `json:"context"`
+
+	// Whatever was stored with it.
+	Metadata map[string]any `json:"metadata"`
+
+	// True when one of its two items was deleted.
+	Deleted bool `json:"deleted"`
+}
+
+// RelationshipDirection is one of incoming, outgoing.
+type RelationshipDirection string
+
+// The values of [RelationshipDirection].
+const (
+	RelationshipDirectionIncoming RelationshipDirection = "incoming"
+	RelationshipDirectionOutgoing RelationshipDirection = "outgoing"
+)
+
+// RelationshipLook is part of answers. What was searched.
+type RelationshipLook struct {
+	// How many relationships were followed.
+	Relations int `json:"relations"`
+
+	// How many steps they were followed.
+	Depth int `json:"depth"`
+
+	// How many items were reached by stored relationships.
+	Stored int `json:"stored"`
+
+	// How many items nearby were compared.
+	Candidates int `json:"candidates"`
+
+	// How many of them turned out to be related.
+	Discovered int `json:"discovered"`
+}
+
+// RelationshipOptions is part of requests. Options of find_content_relationships.
+type RelationshipOptions struct {
+	// How strong each is (default true).
+	IncludeStrength *bool `json:"include_strength,omitempty"`
+
+	// Why each is drawn (default true).
+	IncludeContext *bool `json:"include_context,omitempty"`
+
+	// Leave out what is less certain (default 0).
+	MinConfidence *float64 `json:"min_confidence,omitempty"`
+}
+
+// RelationshipOrigin is one of auto, discovered, manual.
+type RelationshipOrigin string
+
+// The values of [RelationshipOrigin].
+const (
+	RelationshipOriginAuto       RelationshipOrigin = "auto"
+	RelationshipOriginDiscovered RelationshipOrigin = "discovered"
+	RelationshipOriginManual     RelationshipOrigin = "manual"
+)
+
+// RelationshipStep is part of answers. One step of the path between two items.
+type RelationshipStep struct {
+	// The item it starts at.
+	Start string `json:"start"`
+
+	// The type of the relationship.
+	Type string `json:"type"`
+
+	// Whether it is followed along its direction or against it. One of incoming, outgoing.
+	Direction RelationshipDirection `json:"direction"`
+
+	// The item it leads to.
+	End string `json:"end"`
+
+	// How strong it is, from 0 to 1; null if unknown.
+	Strength *float64 `json:"strength"`
+}
+
+// RelationshipType is one of causes, cites, contains, describes, follows, implements, part_of, precedes, references,
+// related_to, resolves, similar_to.
+type RelationshipType string
+
+// The values of [RelationshipType].
+const (
+	RelationshipTypeCauses     RelationshipType = "causes"
+	RelationshipTypeCites      RelationshipType = "cites"
+	RelationshipTypeContains   RelationshipType = "contains"
+	RelationshipTypeDescribes  RelationshipType = "describes"
+	RelationshipTypeFollows    RelationshipType = "follows"
+	RelationshipTypeImplements RelationshipType = "implements"
+	RelationshipTypePartOf     RelationshipType = "part_of"
+	RelationshipTypePrecedes   RelationshipType = "precedes"
+	RelationshipTypeReferences RelationshipType = "references"
+	RelationshipTypeRelatedTo  RelationshipType = "related_to"
+	RelationshipTypeResolves   RelationshipType = "resolves"
+	RelationshipTypeSimilarTo  RelationshipType = "similar_to"
+)
+
+// RequestFigures is part of answers. The requests since the server started. Times are in seconds.
+type RequestFigures struct {
+	// Seconds since the server started.
+	Uptime float64 `json:"uptime"`
+
+	// How many requests were answered.
+	Requests int `json:"requests"`
+
+	// How many of them failed.
+	Errors int `json:"errors"`
+
+	// The share that failed, from 0 to 1.
+	ErrorRate float64 `json:"error_rate"`
+
+	// How many requests were answered in the last minute.
+	RecentRequests int `json:"recent_requests"`
+
+	// The share of those that failed, from 0 to 1.
+	RecentErrorRate float64 `json:"recent_error_rate"`
+
+	// Requests a second in the last minute.
+	Throughput float64 `json:"throughput"`
+
+	// The mean time of a request.
+	Mean float64 `json:"mean"`
+
+	// Half of the requests took at most this long.
+	Median float64 `json:"median"`
+
+	// 95 of 100 requests took at most this long.
+	P95 float64 `json:"p95"`
+
+	// 99 of 100 requests took at most this long.
+	P99 float64 `json:"p99"`
+
+	// The longest request.
+	Longest float64 `json:"longest"`
+}
+
+// ResolutionAction is one of ask, keep_both_with_dates, keep_newest.
+type ResolutionAction string
+
+// The values of [ResolutionAction].
+const (
+	ResolutionActionAsk               ResolutionAction = "ask"
+	ResolutionActionKeepBothWithDates ResolutionAction = "keep_both_with_dates"
+	ResolutionActionKeepNewest        ResolutionAction = "keep_newest"
+)
+
+// Scope is part of answers. One scope: how many memories are in it, how many with everything below it, and what is
+// right below.
+type Scope struct {
+	// The scope.
+	Scope string `json:"scope"`
+
+	// The scopes right below it.
+	ChildScopes []string `json:"child_scopes"`
+
+	// How deep it is in the tree, counted from 1.
+	Depth int `json:"depth"`
+
+	// How many memories are filed in it; unless include_memory_counts is false.
+	MemoryCount *int `json:"memory_count"`
+
+	// How many memories are filed in it and below it; unless include_memory_counts is false.
+	TotalMemoryCount *int `json:"total_memory_count"`
+}
+
+// ScopeAlternative is part of answers. Another scope a text may belong to.
+type ScopeAlternative struct {
+	// The scope.
+	Scope string `json:"scope"`
+
+	// How certain it is, from 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// Why, as a sentence.
+	Reasoning string `json:"reasoning"`
+}
+
+// SearchFacets is part of answers. How the items found are distributed.
+type SearchFacets struct {
+	// By MIME type.
+	ContentTypes []FacetCount `json:"content_types"`
+
+	// By tag.
+	Tags []FacetCount `json:"tags"`
+
+	// By the month in which they were stored, as YYYY-MM.
+	Months []FacetCount `json:"months"`
+}
+
+// SearchFilters is part of requests. Filters of search_content.
+type SearchFilters struct {
+	// Only items of these MIME types.
+	ContentTypes []string `json:"content_types,omitzero"`
+
+	// Only items with one of these labels.
+	Tags []string `json:"tags,omitzero"`
+
+	// Only items stored in this time: start, end.
+	DateRange *DateRange `json:"date_range,omitzero"`
+
+	// Only items whose metadata has these values.
 	Metadata map[string]any `json:"metadata,omitzero"`
 }
 
-// DateRange is part of what [Client.SearchContent] takes.
-type DateRange struct {
-	Start string `json:"start,omitempty"`
-
-	End string `json:"end,omitempty"`
-}
-
-// SearchOptions is part of what [Client.SearchContent] takes.
+// SearchOptions is part of requests. Options of search_content.
 type SearchOptions struct {
 	// Results (default 10).
 	Limit int `json:"limit,omitempty"`
@@ -2308,438 +4581,343 @@ type SearchOptions struct {
 	// The pieces that match, words marked.
 	IncludeHighlights *bool `json:"include_highlights,omitempty"`
 
-	// One of date, relevance, title.
-	SortBy string `json:"sort_by,omitempty"`
+	// The order (default relevance). One of date, relevance, title.
+	SortBy SortBy `json:"sort_by,omitempty"`
 
-	// One of asc, desc.
-	SortOrder string `json:"sort_order,omitempty"`
+	// Default: asc for title, else desc.
+	SortOrder SortOrder `json:"sort_order,omitempty"`
 }
 
-// GetOptions is part of what [Client.GetContent] takes.
-type GetOptions struct {
-	IncludeEmbeddings *bool `json:"include_embeddings,omitempty"`
+// SearchResult is part of answers. An item that a search found.
+type SearchResult struct {
+	// The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
+	// updated_at, version.
+	Content ContentItem `json:"content"`
 
-	IncludeRelationships *bool `json:"include_relationships,omitempty"`
+	// How well it matches, from 0 to 1.
+	Relevance float64 `json:"relevance"`
 
-	// Default true.
-	IncludeMetadata *bool `json:"include_metadata,omitempty"`
+	// Why it was found, as a sentence.
+	Explanation string `json:"explanation"`
 
-	// One of full, minimal, summary.
-	Format string `json:"format,omitempty"`
+	// The passages that match, words marked with **; with options.include_highlights.
+	Highlights []string `json:"highlights"`
+
+	// The text around the best passage; with options.include_context.
+	Context string `json:"context"`
+
+	// Of a turn of a dialogue: what was said just before it: content_id, content, who, truncated.
+	PreviousTurn *SurroundingTurn `json:"previous_turn"`
+
+	// Of a turn of a dialogue: what was said just after it: content_id, content, who, truncated.
+	NextTurn *SurroundingTurn `json:"next_turn"`
 }
 
-// FindSimilarOptions is part of what [Client.FindSimilarContent] takes.
-type FindSimilarOptions struct {
-	IncludeSelf *bool `json:"include_self,omitempty"`
+// Sensitivity is one of high, low, medium.
+type Sensitivity string
 
-	ContentTypes []string `json:"content_types,omitzero"`
+// The values of [Sensitivity].
+const (
+	SensitivityHigh   Sensitivity = "high"
+	SensitivityLow    Sensitivity = "low"
+	SensitivityMedium Sensitivity = "medium"
+)
 
-	ExcludeIDs []string `json:"exclude_ids,omitzero"`
+// ServerPerformance is part of answers. How fast the server answers.
+type ServerPerformance struct {
+	// The median time of a request, for example "1.5ms".
+	ResponseTime string `json:"response_time"`
 
-	// One of cosine, euclidean, manhattan.
-	SimilarityMethod string `json:"similarity_method,omitempty"`
+	// Requests a second in the last minute.
+	Throughput float64 `json:"throughput"`
+
+	// The share of requests that failed, from 0 to 1.
+	ErrorRate float64 `json:"error_rate"`
+
+	// The figures in full. With detailed: uptime, requests, errors, error_rate, recent_requests, recent_error_rate,
+	// throughput, mean, median, p95, p99, longest.
+	Requests *RequestFigures `json:"requests"`
 }
 
-// DetectPatternsOptions is part of what [Client.DetectPatterns] takes.
-type DetectPatternsOptions struct {
-	// Leave out what is less certain (default 0.5).
-	MinConfidence *float64 `json:"min_confidence,omitempty"`
+// ServerResources is part of answers. What the server uses.
+type ServerResources struct {
+	// Memory of the process, for example "50MB".
+	MemoryUsage string `json:"memory_usage"`
 
-	// How each was measured (default true).
-	IncludeExplanations *bool `json:"include_explanations,omitempty"`
+	// Disk space of the store, for example "0.2MB".
+	StorageUsage string `json:"storage_usage"`
 
-	TimeRange *TimeRange `json:"time_range,omitzero"`
+	// Open connections to the store's database.
+	ConnectionCount int `json:"connection_count"`
 }
 
-// TimeRange is part of what [Client.DetectPatterns] takes.
-type TimeRange struct {
-	Start string `json:"start,omitempty"`
+// SessionAction is one of cleanup, create, list.
+type SessionAction string
 
-	End string `json:"end,omitempty"`
-}
+// The values of [SessionAction].
+const (
+	SessionActionCleanup SessionAction = "cleanup"
+	SessionActionCreate  SessionAction = "create"
+	SessionActionList    SessionAction = "list"
+)
 
-// AnalyzeQualityOptions is part of what [Client.AnalyzeQuality] takes.
-type AnalyzeQualityOptions struct {
-	// What to mend, and where (default true).
-	IncludeSuggestions *bool `json:"include_suggestions,omitempty"`
+// SessionInfo is part of answers. A session.
+type SessionInfo struct {
+	// The id of the session.
+	SessionID string `json:"session_id"`
 
-	// The figures behind each score (default false).
-	IncludeMetrics *bool `json:"include_metrics,omitempty"`
-
-	// Ids of items to compare it with.
-	BenchmarkAgainst []string `json:"benchmark_against,omitzero"`
-}
-
-// FindContentRelationshipsOptions is part of what [Client.FindContentRelationships] takes.
-type FindContentRelationshipsOptions struct {
-	// Default true.
-	IncludeStrength *bool `json:"include_strength,omitempty"`
-
-	// Why each is drawn (default true).
-	IncludeContext *bool `json:"include_context,omitempty"`
-
-	// Leave out what is less certain (default 0).
-	MinConfidence *float64 `json:"min_confidence,omitempty"`
-}
-
-// DetectConflictsOptions is part of what [Client.DetectConflicts] takes.
-type DetectConflictsOptions struct {
-	// high tells what may be one, low what is one almost surely (default medium).
-	Sensitivity string `json:"sensitivity,omitempty"`
-
-	// What to do about each, as a call that does it (default true).
-	IncludeResolutionSuggestions *bool `json:"include_resolution_suggestions,omitempty"`
-}
-
-// GenerateInsightsOptions is part of what [Client.GenerateInsights] takes.
-type GenerateInsightsOptions struct {
-	// How much is looked at and told (default surface). One of comprehensive, deep, surface.
-	Depth string `json:"depth,omitempty"`
-
-	// What to do about each (default true).
-	IncludeRecommendations *bool `json:"include_recommendations,omitempty"`
-
-	// The last and the next 7, 30 or 365 days (default medium). One of long, medium, short.
-	TimeHorizon string `json:"time_horizon,omitempty"`
-}
-
-// ExportProjectDataInclude is part of what [Client.ExportProjectData] takes.
-type ExportProjectDataInclude struct {
-	// Default true.
-	Content *bool `json:"content,omitempty"`
-
-	// Default true.
-	Relationships *bool `json:"relationships,omitempty"`
-
-	// Default true.
-	Metadata *bool `json:"metadata,omitempty"`
-
-	// Earlier versions (default false).
-	History *bool `json:"history,omitempty"`
-}
-
-// ExportProjectDataFilters is part of what [Client.ExportProjectData] takes.
-type ExportProjectDataFilters struct {
-	DateRange *DateRange `json:"date_range,omitzero"`
-
-	ContentTypes []string `json:"content_types,omitzero"`
-
-	Tags []string `json:"tags,omitzero"`
-}
-
-// ExportProjectDataOptions is part of what [Client.ExportProjectData] takes.
-type ExportProjectDataOptions struct {
-	// gzip; the data travels as base64.
-	Compress *bool `json:"compress,omitempty"`
-
-	IncludeEmbeddings *bool `json:"include_embeddings,omitempty"`
-
-	// Replace names, mails, phone numbers, keys and ids, alike everywhere.
-	Anonymize *bool `json:"anonymize,omitempty"`
-}
-
-// ImportProjectDataOptions is part of what [Client.ImportProjectData] takes.
-type ImportProjectDataOptions struct {
-	// What happens to items that exist (default merge). One of merge, replace, skip_existing.
-	MergeStrategy string `json:"merge_strategy,omitempty"`
-
-	// Import nothing unless all is sound (default true).
-	ValidateData *bool `json:"validate_data,omitempty"`
-
-	// Make the vectors before answering.
-	GenerateEmbeddings *bool `json:"generate_embeddings,omitempty"`
-
-	// Find relationships of what is imported.
-	DetectRelationships *bool `json:"detect_relationships,omitempty"`
-
-	// Keep the ids of the file (default false).
-	PreserveIDs *bool `json:"preserve_ids,omitempty"`
-}
-
-// ValidateDataIntegrityOptions is part of what [Client.ValidateDataIntegrity] takes.
-type ValidateDataIntegrityOptions struct {
-	// Mend what can be mended; undoable.
-	FixIssues *bool `json:"fix_issues,omitempty"`
-
-	// Name every place and what was looked at.
-	DetailedReport *bool `json:"detailed_report,omitempty"`
-}
-
-// GenerateCitationOptions is part of what [Client.GenerateCitation] takes.
-type GenerateCitationOptions struct {
-	IncludePermalink *bool `json:"include_permalink,omitempty"`
-
-	IncludeAccessDate *bool `json:"include_access_date,omitempty"`
-}
-
-// CreateEntitiesEntity is part of what [Client.CreateEntities] returns.
-type CreateEntitiesEntity struct {
-	ID string `json:"id"`
-
-	Name string `json:"name"`
-}
-
-// Node is part of what [Client.SearchNodes] returns.
-type Node struct {
-	Name string `json:"name"`
-
-	EntityType string `json:"entityType"`
-
-	Observations []string `json:"observations"`
-
-	Relations []Relation `json:"relations"`
-}
-
-// SimilarMemory is part of what [Client.StoreMemory] returns.
-type SimilarMemory struct {
-	MemoryID string `json:"memory_id"`
-
-	Content string `json:"content"`
-
+	// The scope of its memories.
 	Scope string `json:"scope"`
 
+	// How many memories it has.
+	MemoryCount int `json:"memory_count"`
+
+	// When it began: UTC, ISO 8601.
+	CreatedAt string `json:"created_at"`
+
+	// When it was used last: UTC, ISO 8601.
+	LastUsedAt string `json:"last_used_at"`
+
+	// Whole days since it was used last.
+	AgeDays int `json:"age_days"`
+}
+
+// Severity is one of error, info, warning.
+type Severity string
+
+// The values of [Severity].
+const (
+	SeverityError   Severity = "error"
+	SeverityInfo    Severity = "info"
+	SeverityWarning Severity = "warning"
+)
+
+// SimilarContent is part of answers. An item and how similar it is.
+type SimilarContent struct {
+	// The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
+	// updated_at, version.
+	Content ContentItem `json:"content"`
+
+	// How similar it is, from 0 to 1.
+	Similarity float64 `json:"similarity"`
+}
+
+// SimilarMemory is part of answers. A memory that is nearly the same as one that was stored.
+type SimilarMemory struct {
+	// The id of the memory.
+	MemoryID string `json:"memory_id"`
+
+	// Its text; the beginning of it where it is long.
+	Content string `json:"content"`
+
+	// The scope it is filed in.
+	Scope string `json:"scope"`
+
+	// How similar it is, from 0 to 1.
 	SimilarityScore float64 `json:"similarity_score"`
 
-	// Default: false.
+	// True when only the beginning of the text is given. Default: false.
 	Truncated bool `json:"truncated"`
 
+	// The name, where it is an entity of the graph.
 	Name string `json:"name"`
 
-	// Default: false.
+	// True when it says the same in other words, as the model judges. Default: false.
 	SaysTheSame bool `json:"says_the_same"`
 }
 
-// Joined is part of what [Client.StoreMemory] returns.
-type Joined struct {
-	Tags []string `json:"tags"`
+// SimilarOptions is part of requests. Options of find_similar_content.
+type SimilarOptions struct {
+	// The item of content_id too (default false).
+	IncludeSelf *bool `json:"include_self,omitempty"`
 
-	Category string `json:"category"`
+	// Only items of these MIME types.
+	ContentTypes []string `json:"content_types,omitzero"`
 
-	Metadata map[string]any `json:"metadata"`
+	// Leave these items out.
+	ExcludeIDs []string `json:"exclude_ids,omitzero"`
 
-	Replaced map[string]any `json:"replaced"`
+	// How to measure it (default cosine). One of cosine, euclidean, manhattan.
+	SimilarityMethod SimilarityMethod `json:"similarity_method,omitempty"`
 }
 
-// Memory is part of what [Client.MemorySearch] returns.
-type Memory struct {
-	MemoryID string `json:"memory_id"`
+// SimilarityMethod is one of cosine, euclidean, manhattan.
+type SimilarityMethod string
 
-	Content string `json:"content"`
+// The values of [SimilarityMethod].
+const (
+	SimilarityMethodCosine    SimilarityMethod = "cosine"
+	SimilarityMethodEuclidean SimilarityMethod = "euclidean"
+	SimilarityMethodManhattan SimilarityMethod = "manhattan"
+)
 
-	Scope string `json:"scope"`
+// SortBy is one of date, relevance, title.
+type SortBy string
 
-	SimilarityScore float64 `json:"similarity_score"`
+// The values of [SortBy].
+const (
+	SortByDate      SortBy = "date"
+	SortByRelevance SortBy = "relevance"
+	SortByTitle     SortBy = "title"
+)
 
-	CreatedAt string `json:"created_at"`
+// SortOrder is one of asc, desc.
+type SortOrder string
 
-	Associations []Association `json:"associations"`
+// The values of [SortOrder].
+const (
+	SortOrderAsc  SortOrder = "asc"
+	SortOrderDesc SortOrder = "desc"
+)
 
-	Category string `json:"category"`
-
-	Tags []string `json:"tags"`
-
-	Metadata map[string]any `json:"metadata"`
-
-	Name string `json:"name"`
-
-	Kind string `json:"kind"`
-
-	PreviousTurn *PreviousTurn `json:"previous_turn"`
-
-	NextTurn *NextTurn `json:"next_turn"`
-}
-
-// Association is part of what [Client.MemorySearch] returns.
-type Association struct {
-	MemoryID string `json:"memory_id"`
-
-	Content string `json:"content"`
-
-	SimilarityScore *float64 `json:"similarity_score"`
-
-	RelationType string `json:"relation_type"`
-
-	Direction string `json:"direction"`
-
-	Strength float64 `json:"strength"`
-
-	// Default: false.
-	Truncated bool `json:"truncated"`
-
-	Name string `json:"name"`
-}
-
-// PreviousTurn is part of what [Client.MemorySearch] returns.
-type PreviousTurn struct {
-	MemoryID string `json:"memory_id"`
-
-	Content string `json:"content"`
-
-	Who string `json:"who"`
-
-	// Default: false.
-	Truncated bool `json:"truncated"`
-
-	Name string `json:"name"`
-}
-
-// NextTurn is part of what [Client.MemorySearch] returns.
-type NextTurn struct {
-	MemoryID string `json:"memory_id"`
-
-	Content string `json:"content"`
-
-	Who string `json:"who"`
-
-	// Default: false.
-	Truncated bool `json:"truncated"`
-
-	Name string `json:"name"`
-}
-
-// SourceMemory is part of what [Client.MemoryDiscoverAssociations] returns.
+// SourceMemory is part of answers. The memory that associations were discovered for.
 type SourceMemory struct {
+	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// Its text.
 	Content string `json:"content"`
 }
 
-// MemoryDiscoverAssociationsAssociation is part of what [Client.MemoryDiscoverAssociations] returns.
-type MemoryDiscoverAssociationsAssociation struct {
-	MemoryID string `json:"memory_id"`
+// StatementDate is one of the last change of the item, the relationship, the sentence.
+type StatementDate string
 
+// The values of [StatementDate].
+const (
+	StatementDateTheLastChangeOfTheItem StatementDate = "the last change of the item"
+	StatementDateTheRelationship        StatementDate = "the relationship"
+	StatementDateTheSentence            StatementDate = "the sentence"
+)
+
+// StoreOptions is part of requests. What store_content does besides storing.
+type StoreOptions struct {
+	// Make the vectors before answering; false: never (default: soon).
+	GenerateEmbeddings *bool `json:"generate_embeddings,omitempty"`
+
+	// Find what it references, follows or resembles.
+	DetectRelationships *bool `json:"detect_relationships,omitempty"`
+
+	// Read language, title, headings, names, dates, links from it.
+	ExtractMetadata *bool `json:"extract_metadata,omitempty"`
+}
+
+// SurroundingTurn is part of answers. What was said just before or after a result that is a turn of a dialogue.
+type SurroundingTurn struct {
+	// The id of that turn.
+	ContentID string `json:"content_id"`
+
+	// What was said; the beginning of it where it is long.
 	Content string `json:"content"`
 
-	SimilarityScore float64 `json:"similarity_score"`
+	// Who said it, where that is known.
+	Who string `json:"who"`
 
-	AssociationType string `json:"association_type"`
-
-	Reason string `json:"reason"`
-
-	Scope string `json:"scope"`
-
-	RelationType string `json:"relation_type"`
-
-	Direction string `json:"direction"`
-
-	// Default: false.
+	// True when only the beginning is given.
 	Truncated bool `json:"truncated"`
-
-	Name string `json:"name"`
 }
 
-// DiscoveryStats is part of what [Client.MemoryDiscoverAssociations] returns.
-type DiscoveryStats struct {
-	TotalCandidates int `json:"total_candidates"`
+// SystemComponent is one of ai_service, cache, database, vector_store.
+type SystemComponent string
 
-	FilteredResults int `json:"filtered_results"`
+// The values of [SystemComponent].
+const (
+	SystemComponentAIService   SystemComponent = "ai_service"
+	SystemComponentCache       SystemComponent = "cache"
+	SystemComponentDatabase    SystemComponent = "database"
+	SystemComponentVectorStore SystemComponent = "vector_store"
+)
 
-	AvgSimilarity float64 `json:"avg_similarity"`
+// SystemHealth is part of answers. How the server is as a whole, and part by part.
+type SystemHealth struct {
+	// The worst status of all components checked. One of degraded, healthy, unhealthy.
+	Status HealthStatus `json:"status"`
+
+	// The version of the server.
+	Version string `json:"version"`
+
+	// Each component checked, by name: database, vector_store, ai_service, cache.
+	Components map[string]*ComponentHealth `json:"components"`
+
+	// How long the server has been running, for example "3600s".
+	Uptime string `json:"uptime"`
+
+	// How fast it answers, where counted: response_time, throughput, error_rate, requests.
+	Performance *ServerPerformance `json:"performance"`
+
+	// What it uses: memory_usage, storage_usage, connection_count.
+	Resources ServerResources `json:"resources"`
 }
 
-// Scope is part of what [Client.ScopeList] returns.
-type Scope struct {
-	Scope string `json:"scope"`
-
-	ChildScopes []string `json:"child_scopes"`
-
-	Depth int `json:"depth"`
-
-	MemoryCount int `json:"memory_count"`
-
-	TotalMemoryCount int `json:"total_memory_count"`
-}
-
-// Alternative is part of what [Client.ScopeSuggest] returns.
-type Alternative struct {
-	Scope string `json:"scope"`
-
-	Confidence float64 `json:"confidence"`
-
-	Reasoning string `json:"reasoning"`
-}
-
-// Analysis is part of what [Client.ScopeSuggest] returns.
-type Analysis struct {
+// TextAnalysis is part of answers. What was seen in the text.
+type TextAnalysis struct {
+	// The words that tell most about the text.
 	DetectedKeywords []string `json:"detected_keywords"`
 
+	// What sort of memory it would be; null where that cannot be told.
 	SuggestedCategory *string `json:"suggested_category"`
 
+	// What sort of text it is.
 	ContentType string `json:"content_type"`
 }
 
-// FailedMove is part of what [Client.MemoryMove] returns.
-type FailedMove struct {
-	MemoryID string `json:"memory_id"`
+// TimeHorizon is one of long, medium, short.
+type TimeHorizon string
 
-	Error string `json:"error"`
+// The values of [TimeHorizon].
+const (
+	TimeHorizonLong   TimeHorizon = "long"
+	TimeHorizonMedium TimeHorizon = "medium"
+	TimeHorizonShort  TimeHorizon = "short"
+)
+
+// ToolCall is part of answers. A call of a tool that can be made as it stands.
+type ToolCall struct {
+	// The name of the tool.
+	Tool string `json:"tool"`
+
+	// Its arguments.
+	Arguments map[string]any `json:"arguments"`
 }
 
-// MovedMemory is part of what [Client.MemoryMove] returns.
-type MovedMemory struct {
-	MemoryID string `json:"memory_id"`
+// UnavailableAnalysis is part of answers. A type of pattern that this server cannot look for.
+type UnavailableAnalysis struct {
+	// The type of pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
+	// usage_patterns, user_patterns.
+	Type PatternType `json:"type"`
 
-	OldScope string `json:"old_scope"`
+	// Why not.
+	Reason string `json:"reason"`
 
-	NewScope string `json:"new_scope"`
+	// What would make it available.
+	Solution string `json:"solution"`
 }
 
-// Duplicate is part of what [Client.MemoryMove] returns.
-type Duplicate struct {
-	MemoryID string `json:"memory_id"`
+// UpdateOptions is part of requests. Options of update_content.
+type UpdateOptions struct {
+	// Make the vectors before answering; false: never.
+	RegenerateEmbeddings *bool `json:"regenerate_embeddings,omitempty"`
 
-	DuplicateOf string `json:"duplicate_of"`
+	// Find its relationships anew (default: when the text changes and some were found before).
+	UpdateRelationships *bool `json:"update_relationships,omitempty"`
+
+	// Keep the version before readable (default true).
+	PreservePrevious *bool `json:"preserve_previous,omitempty"`
+
+	// Bring a deleted item back as it was; updates is {} then.
+	Restore *bool `json:"restore,omitempty"`
 }
 
-// MemoryListAllMemory is part of what [Client.MemoryListAll] returns.
-type MemoryListAllMemory struct {
-	MemoryID string `json:"memory_id"`
+// Updates is part of requests. What update_content changes.
+type Updates struct {
+	// The new text.
+	Content *string `json:"content,omitempty"`
 
-	Content string `json:"content"`
+	// The new summary; an empty one removes it.
+	Summary *string `json:"summary,omitempty"`
 
-	Scope string `json:"scope"`
+	// The new labels; they replace all others.
+	Tags []string `json:"tags,omitzero"`
 
-	CreatedAt string `json:"created_at"`
-
-	UpdatedAt string `json:"updated_at"`
-
-	Category string `json:"category"`
-
-	Tags []string `json:"tags"`
-
-	Metadata map[string]any `json:"metadata"`
-
-	Name string `json:"name"`
-
-	Kind string `json:"kind"`
-}
-
-// Pagination is part of what [Client.MemoryListAll] returns.
-type Pagination struct {
-	Page int `json:"page"`
-
-	PerPage int `json:"per_page"`
-
-	TotalItems int `json:"total_items"`
-
-	TotalPages int `json:"total_pages"`
-
-	HasNext bool `json:"has_next"`
-
-	HasPrev bool `json:"has_prev"`
-}
-
-// Session is part of what [Client.SessionManage] returns.
-type Session struct {
-	SessionID string `json:"session_id"`
-
-	Scope string `json:"scope"`
-
-	MemoryCount int `json:"memory_count"`
-
-	CreatedAt string `json:"created_at"`
-
-	LastUsedAt string `json:"last_used_at"`
-
-	AgeDays int `json:"age_days"`
+	// Keys to add or change; the others stay.
+	Metadata map[string]any `json:"metadata,omitzero"`
 }

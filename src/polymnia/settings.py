@@ -245,7 +245,8 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
         if setting is not None and setting.name in without:
             raise BadSetting(f"There is no option {flag} here: it is one of polymnia serve")
         if setting is None:
-            raise BadSetting(f"There is no option {flag}{_meant(flag, _BY_FLAG)}")
+            known = [one.flag for one in SETTINGS if one.name not in without]
+            raise BadSetting(f"There is no option {flag}{_meant(flag, known)}")
         if not given:
             if rest and not rest[0].startswith("--"):
                 text = rest.pop(0)
@@ -298,5 +299,6 @@ def _meant(given: str, known: Iterable[str]) -> str:
     """The name that was probably meant, as the end of a sentence."""
     from difflib import get_close_matches
 
-    near = get_close_matches(given, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
+    near = get_close_matches(given.lstrip("-"), names, n=1)
+    return f"; did you mean {names[near[0]]}?" if near else ""

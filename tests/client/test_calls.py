@@ -34,7 +34,7 @@ from polymnia.client import (
     ValidationError,
 )
 from polymnia.client.errors import error_of
-from polymnia.client.operations import CreateEntitiesEntity, SearchContentOptions
+from polymnia.client.types import Entity, SearchOptions
 from stdio_client import DEADLINE
 
 from .serving import Serving
@@ -62,9 +62,9 @@ def test_the_example_and_the_typed_methods_work_by_every_transport(shared: Servi
     name = f"Zoë {uuid.uuid4()}"
     with MCPMemoryClient(endpoint=shared.url(kind)) as client:
         _seed_example(client)
-        found = client.search_content("my-project", "important", options=SearchContentOptions(limit=1))
+        found = client.search_content("my-project", "important", options=SearchOptions(limit=1))
         assert len(found["results"]) == 1
-        made = client.create_entities([CreateEntitiesEntity(name=name, entity_type="person", observations=["tea"])])
+        made = client.create_entities([Entity(name=name, entityType="person", observations=["tea"])])
         assert made["entities"][0]["name"] == name
         assert client.open_nodes(names=[name])["nodes"][0]["observations"] == ["tea"]
         raw = client.call_tool("open_nodes", {"names": [name]}).raw

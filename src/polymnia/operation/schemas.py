@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args, get_origin
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import msgspec
 
-__all__ = ["exact", "schema"]
+__all__ = ["components", "exact", "schema"]
 
 _schemas: dict[type, dict[str, Any]] = {}
 _exact: dict[type, type] = {}
@@ -20,6 +21,49 @@ def schema(kind: type) -> dict[str, Any]:
             part.pop("description", None)  # a docstring is for the reader of the code
         _schemas[kind] = _plain(top, parts)
     return _schemas[kind]
+
+
+def components(kinds: Sequence[type]) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """The JSON Schemas of types with their parts apart: ``{"$ref": name}`` stands for a part, null where it is sent.
+
+    Fields are in the order of the code, and a docstring's first paragraph is the description of its type.
+    """
+    tops, parts = msgspec.json.schema_components(kinds, ref_template="{name}")
+    ordered = {one.__name__: list(one.__annotations__) for kind in kinds for one in _typeddicts(kind)}
+    for name, part in parts.items():
+        part.pop("title", None)
+        if "description" in part:
+            part["description"] = " ".join(part["description"].split("\n\n")[0].split())
+        if name in ordered:
+            part["properties"] = {field: part["properties"][field] for field in ordered[name]}
+            part["required"] = [field for field in ordered[name] if field in part.get("required", ())]
+    return [_nullable(one) for one in tops], {name: _nullable(part) for name, part in parts.items()}
+
+
+def _typeddicts(kind: Any) -> Iterator[Any]:
+    if is_typeddict(kind):
+        yield kind
+        for hint in get_type_hints(kind, include_extras=True).values():
+            yield from _typeddicts(hint)
+    for inner in get_args(kind):
+        yield from _typeddicts(inner)
+
+
+def _nullable(node: Any) -> Any:
+    """A schema in which ``anyOf`` does not stand for null: an optional field is left out, another has it as a type."""
+    if isinstance(node, list):
+        return [_nullable(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    node = {key: _nullable(value) for key, value in node.items()}
+    if {"type": "null"} not in node.get("anyOf", ()):
+        return node
+    kept = [item for item in node.pop("anyOf") if item != {"type": "null"}]
+    absent = node.pop("default", ...) is None
+    if len(kept) > 1 or (not absent and "type" not in kept[0]):
+        return {**node, "anyOf": kept if absent else [*kept, {"type": "null"}]}
+    (only,) = kept
+    return {**only, **({} if absent else {"type": [only["type"], "null"]}), **node}
 
 
 def exact(kind: type) -> type:

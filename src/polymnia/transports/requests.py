@@ -69,6 +69,7 @@ class Request:
         "notice",
         "send",
         "told",
+        "total",
     )
 
     def __init__(self, connection: Owner, id: Any, method: str, send: Send, notice: Send | None = None) -> None:
@@ -85,6 +86,7 @@ class Request:
         self.failed = False  # by a fault of ours, whatever the answer looks like
         self.told = 0.0
         self.done = -1  # how far it was when that was told last
+        self.total = 0
         self._fate = threading.Lock()
 
     def begin(self) -> None:
@@ -115,8 +117,13 @@ class Request:
             return
         now = time.monotonic()
         if done > self.done and (now - self.told >= _PROGRESS_EVERY or done == total):
-            self.told, self.done = now, done
+            self.told, self.done, self.total = now, done, total
             self.notify("notifications/progress", {"progressToken": token, "progress": done, "total": total})
+
+    def finish(self) -> None:
+        """The work is done: a client that was told how far it was is told that it is at its end."""
+        if 0 <= self.done < self.total:
+            self.step(self.total, self.total)
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification that belongs to this request."""
@@ -174,6 +181,8 @@ class Call:
                 request.begin()
             result = self._work()
             if result is not None:
+                if not request.cancelled and not result.get("isError"):
+                    request.finish()
                 connection.settle(request)  # before the answer: its id may be used again by whoever has it
                 request.answer(result)
         except RpcError as e:

@@ -84,6 +84,12 @@ def test_a_misspelt_option_of_the_server_is_told_what_was_meant(desk: Desk) -> N
     assert "did you mean" not in desk.run("search", "tea", "--host", "x").err  # an option of the server alone
 
 
+def test_a_server_on_stdio_suggests_only_options_that_it_has(desk: Desk) -> None:
+    assert desk.run("stdio", "--bogus").err.startswith("polymnia: There is no option --bogus\n")
+    assert "did you mean" not in desk.run("stdio", "--hots", "x").err
+    assert "did you mean --store?" in desk.run("stdio", "--stor", "x").err
+
+
 def test_the_settings_show_where_keys_and_exports_lie(desk: Desk, path: str) -> None:
     told = desk.run("config", "--json").value
     assert told["keys"]["value"] == path

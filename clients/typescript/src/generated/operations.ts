@@ -62,118 +62,1368 @@ export const REQUEST_IDS: Record<string, Record<string, "argument" | "meta" | nu
   },
 };
 
+/** A value whose lists, and those inside it, may be read-only. */
+export type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T;
+
+/** What an anonymized export replaced. */
+export interface AnonymizedExport {
+  /** Always true: look through the file before you pass it on. */
+  best_effort: boolean;
+  /** How many of each kind were replaced. */
+  replaced: Record<string, number>;
+  /** What may have been missed. */
+  note: string;
+}
+
+export type ArchiveFormat = "json" | "yaml";
+
+/** A memory that another one is linked to, and by what relation. */
+export interface Association {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text; the beginning of it where it is long. */
+  content: string;
+  /** How similar the two are, from 0 to 1, for a link made by similarity; null for any other. */
+  similarity_score: number | null;
+  /** The type of the link between the two. */
+  relation_type: string;
+  /** outgoing: the link leads to this memory; incoming: it comes from it. */
+  direction: string;
+  /** How strong the link is, from 0 to 1, where somebody gave that with it. */
+  strength?: number;
+  /** True when only the beginning of the text is given. Default: false. */
+  truncated?: boolean;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+}
+
+/** Options of generate_citation. */
+export interface CitationOptions {
+  /** The address of the item (default false). */
+  include_permalink?: boolean;
+  /** The date of today (default false). */
+  include_access_date?: boolean;
+}
+
+export type CitationStyle = "apa" | "chicago" | "harvard" | "ieee" | "mla";
+
+/** How one part of the server is. */
+export interface ComponentHealth {
+  /** How it is. One of degraded, healthy, unhealthy. */
+  status: HealthStatus;
+  /** What was tried, and what came of it. */
+  message: string;
+  /** When it was checked: UTC, ISO 8601. */
+  last_check: string;
+  /** What was measured; the names differ by component. With detailed. */
+  metrics?: Record<string, any>;
+}
+
+/** Two statements that cannot both be true. */
+export interface Conflict {
+  /**
+   * The type of the conflict. One of factual_conflicts, logical_conflicts, recommendation_conflicts,
+   * temporal_conflicts.
+   */
+  type: ConflictType;
+  /** What exactly is in conflict, for example a number or a date. */
+  subtype: string;
+  /** The two statements. */
+  statements: ConflictStatement[];
+  /** What differs between them. */
+  differs: string;
+  /** The id of the item that said it later; null where neither did. */
+  newer: string | null;
+  /** How often a conflict like this one is real, from 0 to 1. */
+  confidence: number;
+  /** Why they are in conflict, as a sentence. */
+  explanation: string;
+  /** What to do about it; unless options.include_resolution_suggestions is false: action, why, call, then. */
+  resolution?: ConflictResolution;
+}
+
+/** What was compared. */
+export interface ConflictLook {
+  /** How many items were read. */
+  items: number;
+  /** How many statements they have. */
+  statements: number;
+  /** How many pairs of statements are about the same. */
+  pairs_found: number;
+  /** How many of these pairs were compared. */
+  pairs_compared: number;
+}
+
+/** Options of detect_conflicts. */
+export interface ConflictOptions {
+  /** high tells what may be one, low what is one almost surely (default medium). */
+  sensitivity?: Sensitivity;
+  /** What to do about each, as a call that does it (default true). */
+  include_resolution_suggestions?: boolean;
+}
+
+/** What can be done about a conflict. */
+export interface ConflictResolution {
+  /**
+   * What to do; ask: only a person can tell, and why is the question. One of ask, keep_both_with_dates,
+   * keep_newest.
+   */
+  action: ResolutionAction;
+  /** Why that, as a sentence. */
+  why: string;
+  /** The call that does it: tool, arguments. */
+  call?: ToolCall;
+  /** The call to make after it: tool, arguments. */
+  then?: ToolCall;
+}
+
+export type ConflictScope = "content_set" | "project";
+
+/** One of two statements that contradict each other. */
+export interface ConflictStatement {
+  /** The item it is from. */
+  content_id: string;
+  /** The title of that item. */
+  title: string;
+  /** The sentence as it is written. Else relation is given. */
+  sentence?: string;
+  /** A relationship, as a sentence. Else sentence is given. */
+  relation?: string;
+  /** When it was said: UTC, ISO 8601. */
+  said_at: string;
+  /** What said_at was taken from. One of the last change of the item, the relationship, the sentence. */
+  dated_by: StatementDate;
+}
+
+export type ConflictType =
+  "factual_conflicts" | "logical_conflicts" | "recommendation_conflicts" | "temporal_conflicts";
+
+/** When and by whom an item was deleted, and how to restore it. */
+export interface ContentDeletion {
+  /** When it was deleted: UTC, ISO 8601. */
+  at: string;
+  /** Who deleted it. */
+  by: string;
+  /** The number of the change in the history of the store. */
+  change: number;
+  /** How to restore it, as a sentence. */
+  restore: string;
+}
+
+/** An item in the format asked for, with what was asked for beside it. */
+export interface ContentDetails {
+  /** The id of the item. */
+  content_id: string;
+  /** Its title: given, read from the text, or the beginning of the text. */
+  title: string;
+  /** The MIME type of the text. */
+  content_type: string;
+  /** Its version, counted from 1. */
+  version: number;
+  /** The text; in the format full, which is the default. */
+  content?: string;
+  /** content, decision, or the type of an entity; not in the format minimal. */
+  kind?: string;
+  /** Its labels; not in the format minimal. */
+  tags?: string[];
+  /** Its summary, where one was stored; in the format summary else its beginning. */
+  summary?: string;
+  /** Whatever was stored with it; unless options.include_metadata is false. */
+  metadata?: Record<string, any>;
+  /** The session it belongs to, where it belongs to one. */
+  session_id?: string;
+  /** When it was stored first: UTC, ISO 8601; not in the format minimal. */
+  created_at?: string;
+  /** When it was changed last: UTC, ISO 8601; not in the format minimal. */
+  updated_at?: string;
+  /** Its relationships; with options.include_relationships. */
+  relationships?: Relationship[];
+  /** What it refers to and what refers to it; with include_refs: outgoing, incoming. */
+  references?: ContentReferences;
+  /** Its versions, newest first; with include_history. */
+  history?: ContentVersion[];
+  /** The vectors of its passages, by the name of the model; with options.include_embeddings. */
+  embeddings?: Record<string, number[][]>;
+}
+
+export type ContentFormat = "full" | "minimal" | "summary";
+
+/** An item with its text. */
+export interface ContentItem {
+  /** The id of the item. */
+  content_id: string;
+  /** Its title: given, read from the text, or the beginning of the text. */
+  title: string;
+  /** The text. */
+  content: string;
+  /** The MIME type of the text. */
+  content_type: string;
+  /** content, decision, or the type of an entity of the graph. */
+  kind: string;
+  /** Its labels. */
+  tags: string[];
+  /** A summary, where one was stored. */
+  summary?: string;
+  /** Whatever was stored with it. */
+  metadata?: Record<string, any>;
+  /** The session it belongs to, where it belongs to one. */
+  session_id?: string;
+  /** When it was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** When it was changed last: UTC, ISO 8601. */
+  updated_at: string;
+  /** Its version, counted from 1. */
+  version: number;
+}
+
+/** The item at the other end of a relationship. */
+export interface ContentReference {
+  /** The id of the item; null when it was deleted. */
+  content_id: string | null;
+  /** The type of the relationship. */
+  type: string;
+  /** Its title. */
+  title?: string;
+  /** The MIME type of its text. */
+  content_type?: string;
+  /** Its version. */
+  version?: number;
+  /** True when it was deleted. */
+  deleted?: boolean;
+}
+
+/** What an item refers to, and what refers to it. */
+export interface ContentReferences {
+  /** Items that relationships of this one lead to. */
+  outgoing: ContentReference[];
+  /** Items whose relationships lead to this one. */
+  incoming: ContentReference[];
+}
+
+/** One version of an item, and who made it. */
+export interface ContentVersion {
+  /** The number of the version, counted from 1. */
+  version: number;
+  /** The text of this version. */
+  content: string;
+  /** Its summary; null where it had none. */
+  summary: string | null;
+  /** Its labels. */
+  tags: string[];
+  /** Its metadata. */
+  metadata: Record<string, any>;
+  /** When this version was made: UTC, ISO 8601. */
+  updated_at: string;
+  /** Who made it, in one line. */
+  changed_by: string;
+  /** The account that made it, where that is known. */
+  account: string | null;
+  /** The program that made it, where that is known. */
+  client: string | null;
+  /** The dialect it was made through, where that is known. */
+  dialect: string | null;
+  /** The tool that made it, where that is known. */
+  tool: string | null;
+  /** What the call did, in a word or two. */
+  change: string;
+  /** The number of the change in the history of the store. */
+  change_id: number;
+  /** What it changed in the text, as a unified diff; with include_diffs. */
+  diff?: string;
+  /** Which fields it changed; with include_diffs. created for the first. */
+  changed_fields?: string[];
+}
+
+/** The id an entity was given. */
+export interface CreatedEntity {
+  /** The id it was given. */
+  id: string;
+  /** Its name. */
+  name: string;
+}
+
+/** One place that looks like a credential. */
+export interface CredentialFinding {
+  /** The parameter it was found in. */
+  field: string;
+  /** What it looks like, for example a private key or an access token. */
+  kind: string;
+  /** The position of its first character. */
+  start: number;
+  /** The position after its last character. */
+  end: number;
+  /** The credential, masked. */
+  shown: string;
+}
+
+/** A warning that the content seems to contain credentials. */
+export interface CredentialWarning {
+  /** Always possible_credentials. */
+  type: string;
+  /** The warning as a sentence. */
+  message: string;
+  /** Each place that looks like a credential. */
+  findings: CredentialFinding[];
+}
+
+/** A time from start to end; each of them may be left out. */
+export interface DateRange {
+  /** From this ISO date or time. */
+  start?: string;
+  /** Up to this ISO date or time; a date includes its whole day. */
+  end?: string;
+}
+
+/** Options of delete_content. */
+export interface DeleteOptions {
+  /** Leave nothing of it; cannot be undone. */
+  hard?: boolean;
+  /** Delete its relationships (default true); false keeps them all, marked deleted. */
+  delete_relationships?: boolean;
+  /** Keep relationships that point to it, marked deleted. */
+  preserve_references?: boolean;
+}
+
+/** Observations to take from one entity. */
+export interface Deletion {
+  /** The entity to take from. */
+  entityName: string;
+  /** The statements to remove, word for word. */
+  observations: readonly string[];
+}
+
+/** One association: how strong, what carries it, and why. */
+export interface DiscoveredAssociation {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text; the beginning of it where it is long. */
+  content: string;
+  /** How similar it is, from 0 to 1. */
+  similarity_score: number;
+  /** What carries the association, for example meaning, tags or a link. */
+  association_type: string;
+  /** Why the two have to do with each other, as a sentence. */
+  reason: string;
+  /** The scope it is filed in. */
+  scope: string;
+  /** The type of the link between the two. */
+  relation_type?: string;
+  /** outgoing: the link leads to this memory; incoming: it comes from it. */
+  direction?: string;
+  /** True when only the beginning of the text is given. Default: false. */
+  truncated?: boolean;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+}
+
+/** How many memories were looked at, how many are answered, and how strong those are on average. */
+export interface DiscoveryStats {
+  /** How many memories were compared. */
+  total_candidates: number;
+  /** How many of them are answered. */
+  filtered_results: number;
+  /** Their mean similarity, from 0 to 1. */
+  avg_similarity: number;
+}
+
+/** A memory that was moved into a scope where another one says exactly the same. */
+export interface DuplicateMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** The id of the memory of that scope that says exactly the same. */
+  duplicate_of: string;
+}
+
+/** An entity of the graph. */
+export interface Entity {
+  /** The entity's name. It identifies the entity within the project. */
+  name: string;
+  /** What kind of thing it is, for example person, decision or component. */
+  entityType: string;
+  /** What is known about it: short statements, one fact each. */
+  observations: string[];
+}
+
+/** Which items export_project_data takes. */
+export interface ExportFilters {
+  /** Only items stored in this time: start, end. */
+  date_range?: DateRange;
+  /** Only items of these MIME types. */
+  content_types?: readonly string[];
+  /** Only items with one of these labels. */
+  tags?: readonly string[];
+}
+
+/** What of each item export_project_data includes. */
+export interface ExportInclude {
+  /** The texts (default true). */
+  content?: boolean;
+  /** Its relationships (default true). */
+  relationships?: boolean;
+  /** Its metadata (default true). */
+  metadata?: boolean;
+  /** Earlier versions (default false). */
+  history?: boolean;
+}
+
+/** Options of export_project_data. */
+export interface ExportOptions {
+  /** gzip; the data travels as base64. */
+  compress?: boolean;
+  /** The vectors (default false). */
+  include_embeddings?: boolean;
+  /** Replace names, mails, phone numbers, keys and ids, alike everywhere. */
+  anonymize?: boolean;
+}
+
+/** A value and how many of the items found have it. */
+export interface FacetCount {
+  /** The value. */
+  value: string;
+  /** How many items have it. */
+  count: number;
+}
+
+/** A memory that could not be moved, and why. */
+export interface FailedMove {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Why it could not be moved. */
+  error: string;
+}
+
+/** A memory that a search found, and how similar it is. */
+export interface FoundMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text. */
+  content: string;
+  /** The scope it is filed in. */
+  scope: string;
+  /** How similar it is, from 0 to 1. */
+  similarity_score: number;
+  /** When it was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** The memories it is linked to; unless include_associations is false. */
+  associations?: Association[];
+  /** What sort of memory it is, where that was given. */
+  category?: string;
+  /** Its labels. */
+  tags?: string[];
+  /** Whatever was stored with it. */
+  metadata?: Record<string, any>;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+  /** The type, where it is an entity of the graph. */
+  kind?: string;
+  /** Of a turn of a dialogue: what was said just before it: memory_id, content, who, truncated, name. */
+  previous_turn?: MemoryTurn;
+  /** Of a turn of a dialogue: what was said just after it: memory_id, content, who, truncated, name. */
+  next_turn?: MemoryTurn;
+}
+
+/** An item that the item asked about is related to, and how. */
+export interface FoundRelationship {
+  /** The other item. */
+  content_id: string;
+  /** Its title. */
+  title: string;
+  /** The type of the last relationship of the path. */
+  type: string;
+  /** The direction of the last relationship of the path. One of incoming, outgoing. */
+  direction: RelationshipDirection;
+  /** manual: made by a caller; auto: stored by the server; discovered: found just now. */
+  origin: RelationshipOrigin;
+  /** How strong the path is, from 0 to 1; unless options.include_strength is false. */
+  strength?: number | null;
+  /** How certain the path is, from 0 to 1. */
+  confidence: number;
+  /** Why it is related, where known; unless options.include_context is false. */
+  context?: string | null;
+  /** How many steps the path has. */
+  depth: number;
+  /** The strongest path to it. */
+  path: RelationshipStep[];
+}
+
+/** Options of get_content. */
+export interface GetOptions {
+  /** Its vectors (default false). */
+  include_embeddings?: boolean;
+  /** Its relationships (default false). */
+  include_relationships?: boolean;
+  /** Its metadata (default true). */
+  include_metadata?: boolean;
+  /**
+   * With its text, with a summary, or only id, title, type and version (default full). One of full, minimal,
+   * summary.
+   */
+  format?: ContentFormat;
+}
+
+export type HealthStatus = "degraded" | "healthy" | "unhealthy";
+
+export type ImportMergeStrategy = "merge" | "replace" | "skip_existing";
+
+/** Options of import_project_data. */
+export interface ImportOptions {
+  /** What happens to items that exist (default merge). One of merge, replace, skip_existing. */
+  merge_strategy?: ImportMergeStrategy;
+  /** Import nothing unless all is sound (default true). */
+  validate_data?: boolean;
+  /** Make the vectors before answering. */
+  generate_embeddings?: boolean;
+  /** Find relationships of what is imported. */
+  detect_relationships?: boolean;
+  /** Keep the ids of the file (default false). */
+  preserve_ids?: boolean;
+}
+
+/** Something that follows from what a project holds. */
+export interface Insight {
+  /**
+   * The type of the insight. One of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis,
+   * usage_insights.
+   */
+  type: InsightType;
+  /** What kind of insight it is. */
+  name: string;
+  /** The insight, as a sentence. */
+  summary: string;
+  /** How often an insight like this one is right, from 0 to 1. */
+  confidence: number;
+  /** What it rests on: counts, dates, ids, sentences; the names differ by kind. */
+  evidence: Record<string, any>;
+  /** The items it is about, most telling first; not all of many. */
+  content_ids: string[];
+  /** How many items it is about. */
+  content_count: number;
+  /** How it was measured. */
+  explanation: string;
+  /** What to do about it; unless options.include_recommendations is false. */
+  recommendation?: string | null;
+  /** Calls that do it, as they stand. */
+  calls?: ToolCall[];
+  /** Calls that do it once you have filled in what is marked … */
+  drafts?: ToolCall[];
+}
+
+export type InsightDepth = "comprehensive" | "deep" | "surface";
+
+/** Options of generate_insights. */
+export interface InsightOptions {
+  /** How much is looked at and told (default surface). One of comprehensive, deep, surface. */
+  depth?: InsightDepth;
+  /** What to do about each (default true). */
+  include_recommendations?: boolean;
+  /** The last and the next 7, 30 or 365 days (default medium). One of long, medium, short. */
+  time_horizon?: TimeHorizon;
+}
+
+export type InsightScope = "content_set" | "project" | "session";
+
+export type InsightType =
+  "content_gaps" | "efficiency_opportunities" | "knowledge_synthesis" | "trend_analysis" | "usage_insights";
+
+export type IntegrityCheck =
+  "data_consistency" | "missing_embeddings" | "orphaned_relationships" | "performance_issues" | "reference_integrity" | "schema_compliance";
+
+/** Something that is wrong with the data, or worth knowing. */
+export interface IntegrityIssue {
+  /** The check that found it. */
+  check: string;
+  /** What kind of issue it is, as a name. */
+  kind: string;
+  /** How bad it is. One of error, info, warning. */
+  severity: Severity;
+  /** What is wrong, as a sentence. */
+  what: string;
+  /** How many places it was found in. */
+  count: number;
+  /** The first places; with options.detailed_report as many as are known. */
+  where: string[];
+  /** The project it was found in. */
+  project?: string;
+  /** Whether options.fix_issues can repair it. */
+  fixable: boolean;
+  /** How it is repaired, or what is left to do by hand. */
+  how: string;
+  /** How many places are still wrong after this call. */
+  left: number;
+  /** Why repairing it failed. */
+  failed?: string;
+}
+
+/** How much of something was checked. */
+export interface IntegrityLook {
+  /** The project; null for what belongs to no project. */
+  project: string | null;
+  /** What was checked. */
+  what: string;
+  /** How many were checked. */
+  looked: number;
+  /** How many there are. */
+  of: number;
+  /** Why the rest was not checked; null where all was. */
+  why_not: string | null;
+}
+
+/** Options of validate_data_integrity. */
+export interface IntegrityOptions {
+  /** Mend what can be mended; undoable. */
+  fix_issues?: boolean;
+  /** Name every place and what was looked at. */
+  detailed_report?: boolean;
+}
+
+export type IntegrityScope = "project" | "session" | "system";
+
+/** How many issues there are. */
+export interface IntegritySummary {
+  /** Issues that are errors. */
+  error: number;
+  /** Issues that are warnings. */
+  warning: number;
+  /** Issues that are only worth knowing. */
+  info: number;
+}
+
+/** What a duplicate added to the memory that was there. */
+export interface JoinedDetails {
+  /** Labels that were added. */
+  tags?: string[];
+  /** The category that was set. */
+  category?: string;
+  /** Metadata that was added or changed. */
+  metadata?: Record<string, any>;
+  /** The values that were there before, by key. */
+  replaced?: Record<string, any>;
+}
+
+/** A memory in a list. */
+export interface ListedMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text. */
+  content: string;
+  /** The scope it is filed in. */
+  scope: string;
+  /** When it was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** When it was changed last: UTC, ISO 8601. */
+  updated_at: string;
+  /** What sort of memory it is, where that was given. */
+  category?: string;
+  /** Its labels. */
+  tags?: string[];
+  /** Whatever was stored with it. */
+  metadata?: Record<string, any>;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+  /** The type, where it is an entity of the graph. */
+  kind?: string;
+}
+
+export type MemoryMergeStrategy = "create_versions" | "merge_metadata" | "overwrite" | "skip_duplicates";
+
+/** What was said just before or after a turn of a dialogue. */
+export interface MemoryTurn {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text; the beginning of it where it is long. */
+  content: string;
+  /** Who said it, where that is known. */
+  who?: string;
+  /** True when only the beginning of the text is given. Default: false. */
+  truncated?: boolean;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+}
+
+/** A memory that was moved. */
+export interface MovedMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** The scope it was in. */
+  old_scope: string;
+  /** The scope it is in now. */
+  new_scope: string;
+}
+
+/** An entity together with the relations it takes part in. */
+export interface Node {
+  /** The entity's name. */
+  name: string;
+  /** What kind of thing it is. */
+  entityType: string;
+  /** What is known about it, one fact each. */
+  observations: string[];
+  /** The relations it takes part in, in both directions. */
+  relations: Relation[];
+}
+
+/** New observations for one entity. */
+export interface Observation {
+  /** The entity to add to. */
+  entityName: string;
+  /** The statements to append, one fact each. */
+  contents: readonly string[];
+}
+
+/** Where a page stands among all pages. */
+export interface Pagination {
+  /** The number of this page, counted from 1. */
+  page: number;
+  /** How many memories a page has at most. */
+  per_page: number;
+  /** How many memories there are in all. */
+  total_items: number;
+  /** How many pages there are in all. */
+  total_pages: number;
+  /** Whether there is a page after this one. */
+  has_next: boolean;
+  /** Whether there is a page before this one. */
+  has_prev: boolean;
+}
+
+/** Something that holds in a project. */
+export interface Pattern {
+  /**
+   * The type of the pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
+   * usage_patterns, user_patterns.
+   */
+  type: PatternType;
+  /** What kind of finding it is, for example cluster, hub or burst. */
+  name: string;
+  /** The finding, as a sentence. */
+  summary: string;
+  /** How often a finding like this one is right, from 0 to 1. */
+  confidence: number;
+  /** What it rests on: counts, dates, ids, sentences; the names differ by kind. */
+  evidence: Record<string, any>;
+  /** The items it is about, most telling first; not all of many. */
+  content_ids: string[];
+  /** How many items it is about. */
+  content_count: number;
+  /** How it was measured; unless options.include_explanations is false. */
+  explanation?: string;
+}
+
+/** A remark on one type of pattern. */
+export interface PatternNote {
+  /** The type of pattern, or project for a remark on the project. */
+  type: string;
+  /** The remark, as a sentence. */
+  note: string;
+}
+
+/** Options of detect_patterns. */
+export interface PatternOptions {
+  /** Leave out what is less certain (default 0.5). */
+  min_confidence?: number;
+  /** How each was measured (default true). */
+  include_explanations?: boolean;
+  /** Only what was written or read in this time: start, end. */
+  time_range?: DateRange;
+}
+
+export type PatternScope = "content" | "project" | "session";
+
+export type PatternType =
+  "quality_issues" | "relationship_patterns" | "temporal_patterns" | "topic_clusters" | "usage_patterns" | "user_patterns";
+
+export type ProjectFormat = "csv" | "json" | "markdown" | "zip";
+
+/** How an item compares with others. */
+export interface QualityBenchmark {
+  /** The items it was compared with. */
+  items: QualityComparison[];
+  /** Where it stands, by dimension, and overall under that name. */
+  standing: Record<string, QualityRank>;
+}
+
+/** Another item by the same measures. */
+export interface QualityComparison {
+  /** The other item. */
+  content_id: string;
+  /** Its title. */
+  title: string;
+  /** The score, from 0 to 1; null where it cannot be told. */
+  score: number | null;
+  /** Its scores by dimension; null where unknown. */
+  dimensions: Record<string, number | null>;
+  /** How much better (+) or worse (-) this item is, by dimension. */
+  differences: Record<string, number | null>;
+}
+
+export type QualityDimension =
+  "accuracy" | "actionability" | "clarity" | "completeness" | "consistency" | "readability" | "relevance" | "structure";
+
+/** The score of one dimension of quality. */
+export interface QualityDimensionScore {
+  /** The score, from 0 to 1; null where it cannot be told. */
+  score: number | null;
+  /** Why it cannot be told, where the score is null. */
+  note?: string;
+  /** Its measures by name; with options.include_metrics. */
+  metrics?: Record<string, QualityMetric>;
+}
+
+/** What was measured. */
+export interface QualityLook {
+  /** The length of the text. */
+  characters: number;
+  /** Its words. */
+  words: number;
+  /** Its sentences. */
+  sentences: number;
+  /** Its headings. */
+  headings: number;
+  /** Its language, as a code; null where that cannot be told. */
+  language: string | null;
+  /** How many other items it was compared with. */
+  contents_compared_with: number;
+}
+
+/** One measure of one dimension. */
+export interface QualityMetric {
+  /** What was measured. */
+  value: number;
+  /** The score it gives, from 0 to 1. */
+  score: number;
+  /** How much it counts in the dimension. */
+  weight: number;
+  /** What it was measured against. */
+  measured_against: string;
+  /** The passages that lowered it. */
+  quotes?: string[];
+}
+
+/** Options of analyze_quality. */
+export interface QualityOptions {
+  /** What to mend, and where (default true). */
+  include_suggestions?: boolean;
+  /** The figures behind each score (default false). */
+  include_metrics?: boolean;
+  /** Ids of items to compare it with. */
+  benchmark_against?: readonly string[];
+}
+
+/** Where an item stands among those it is compared with. */
+export interface QualityRank {
+  /** Its rank; 1 is the best. */
+  rank: number;
+  /** How many items are ranked, this one included. */
+  of: number;
+  /** The share of the others it is better than, from 0 to 1. */
+  percentile: number;
+  /** The mean score of the others. */
+  mean_of_others: number;
+}
+
+/** One way to improve an item. */
+export interface QualitySuggestion {
+  /** The dimension it improves. */
+  dimension: string;
+  /** The measure it improves. */
+  metric: string;
+  /** The passage it is about, as it is written. */
+  quote: string;
+  /** What is wrong with it. */
+  problem: string;
+  /** What to do. */
+  advice: string;
+  /** By how much the score of the dimension would rise. */
+  dimension_gain: number;
+  /** By how much the overall score would rise. */
+  gain: number;
+}
+
+export type QueryType = "hybrid" | "keyword" | "semantic";
+
+/** A directed relation between two entities of the graph. */
+export interface Relation {
+  /** The name of the entity the relation starts at. */
+  from: string;
+  /** The name of the entity the relation leads to. */
+  to: string;
+  /** What the first is to the second, in active voice: uses, works_for, part-of. */
+  relationType: string;
+}
+
+/** A directed relationship between two items. */
+export interface Relationship {
+  /** The id of the relationship. */
+  relationship_id: string;
+  /** The item it starts at. */
+  source_id: string;
+  /** The item it leads to. */
+  target_id: string;
+  /** What the source is to the target, for example references or part_of. */
+  type: string;
+  /** Who made it: manual (a caller) or auto (the server found it). */
+  origin: string;
+  /** When it was made: UTC, ISO 8601. */
+  created_at: string;
+  /** How strong it is, from 0 to 1, where that is known. */
+  strength?: number;
+  /** Why it was made, where that was given or found. */
+  context?: string;
+  /** Whatever was stored with it. */
+  metadata?: Record<string, any>;
+  /** True when one of its two items was deleted. */
+  deleted?: boolean;
+}
+
+export type RelationshipDirection = "incoming" | "outgoing";
+
+/** What was searched. */
+export interface RelationshipLook {
+  /** How many relationships were followed. */
+  relations: number;
+  /** How many steps they were followed. */
+  depth: number;
+  /** How many items were reached by stored relationships. */
+  stored: number;
+  /** How many items nearby were compared. */
+  candidates: number;
+  /** How many of them turned out to be related. */
+  discovered: number;
+}
+
+/** Options of find_content_relationships. */
+export interface RelationshipOptions {
+  /** How strong each is (default true). */
+  include_strength?: boolean;
+  /** Why each is drawn (default true). */
+  include_context?: boolean;
+  /** Leave out what is less certain (default 0). */
+  min_confidence?: number;
+}
+
+export type RelationshipOrigin = "auto" | "discovered" | "manual";
+
+/** One step of the path between two items. */
+export interface RelationshipStep {
+  /** The item it starts at. */
+  start: string;
+  /** The type of the relationship. */
+  type: string;
+  /** Whether it is followed along its direction or against it. One of incoming, outgoing. */
+  direction: RelationshipDirection;
+  /** The item it leads to. */
+  end: string;
+  /** How strong it is, from 0 to 1; null if unknown. */
+  strength?: number | null;
+}
+
+export type RelationshipType =
+  "causes" | "cites" | "contains" | "describes" | "follows" | "implements" | "part_of" | "precedes" | "references" | "related_to" | "resolves" | "similar_to";
+
+/** The requests since the server started. Times are in seconds. */
+export interface RequestFigures {
+  /** Seconds since the server started. */
+  uptime: number;
+  /** How many requests were answered. */
+  requests: number;
+  /** How many of them failed. */
+  errors: number;
+  /** The share that failed, from 0 to 1. */
+  error_rate: number;
+  /** How many requests were answered in the last minute. */
+  recent_requests: number;
+  /** The share of those that failed, from 0 to 1. */
+  recent_error_rate: number;
+  /** Requests a second in the last minute. */
+  throughput: number;
+  /** The mean time of a request. */
+  mean: number;
+  /** Half of the requests took at most this long. */
+  median: number;
+  /** 95 of 100 requests took at most this long. */
+  p95: number;
+  /** 99 of 100 requests took at most this long. */
+  p99: number;
+  /** The longest request. */
+  longest: number;
+}
+
+export type ResolutionAction = "ask" | "keep_both_with_dates" | "keep_newest";
+
+/** One scope: how many memories are in it, how many with everything below it, and what is right below. */
+export interface Scope {
+  /** The scope. */
+  scope: string;
+  /** The scopes right below it. */
+  child_scopes: string[];
+  /** How deep it is in the tree, counted from 1. */
+  depth: number;
+  /** How many memories are filed in it; unless include_memory_counts is false. */
+  memory_count?: number;
+  /** How many memories are filed in it and below it; unless include_memory_counts is false. */
+  total_memory_count?: number;
+}
+
+/** Another scope a text may belong to. */
+export interface ScopeAlternative {
+  /** The scope. */
+  scope: string;
+  /** How certain it is, from 0 to 1. */
+  confidence: number;
+  /** Why, as a sentence. */
+  reasoning: string;
+}
+
+/** How the items found are distributed. */
+export interface SearchFacets {
+  /** By MIME type. */
+  content_types: FacetCount[];
+  /** By tag. */
+  tags: FacetCount[];
+  /** By the month in which they were stored, as YYYY-MM. */
+  months: FacetCount[];
+}
+
+/** Filters of search_content. */
+export interface SearchFilters {
+  /** Only items of these MIME types. */
+  content_types?: readonly string[];
+  /** Only items with one of these labels. */
+  tags?: readonly string[];
+  /** Only items stored in this time: start, end. */
+  date_range?: DateRange;
+  /** Only items whose metadata has these values. */
+  metadata?: Record<string, any>;
+}
+
+/** Options of search_content. */
+export interface SearchOptions {
+  /** Results (default 10). */
+  limit?: number;
+  /** Skip so many. */
+  offset?: number;
+  /** Leave out what scores less; 0 hides nothing. Without it: what matches. */
+  min_relevance?: number;
+  /** The text around what matches. */
+  include_context?: boolean;
+  /** The pieces that match, words marked. */
+  include_highlights?: boolean;
+  /** The order (default relevance). One of date, relevance, title. */
+  sort_by?: SortBy;
+  /** Default: asc for title, else desc. */
+  sort_order?: SortOrder;
+}
+
+/** An item that a search found. */
+export interface SearchResult {
+  /**
+   * The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
+   * updated_at, version.
+   */
+  content: ContentItem;
+  /** How well it matches, from 0 to 1. */
+  relevance: number;
+  /** Why it was found, as a sentence. */
+  explanation: string;
+  /** The passages that match, words marked with **; with options.include_highlights. */
+  highlights?: string[];
+  /** The text around the best passage; with options.include_context. */
+  context?: string;
+  /** Of a turn of a dialogue: what was said just before it: content_id, content, who, truncated. */
+  previous_turn?: SurroundingTurn;
+  /** Of a turn of a dialogue: what was said just after it: content_id, content, who, truncated. */
+  next_turn?: SurroundingTurn;
+}
+
+export type Sensitivity = "high" | "low" | "medium";
+
+/** How fast the server answers. */
+export interface ServerPerformance {
+  /** The median time of a request, for example "1.5ms". */
+  response_time: string;
+  /** Requests a second in the last minute. */
+  throughput: number;
+  /** The share of requests that failed, from 0 to 1. */
+  error_rate: number;
+  /**
+   * The figures in full. With detailed: uptime, requests, errors, error_rate, recent_requests, recent_error_rate,
+   * throughput, mean, median, p95, p99, longest.
+   */
+  requests?: RequestFigures;
+}
+
+/** What the server uses. */
+export interface ServerResources {
+  /** Memory of the process, for example "50MB". */
+  memory_usage: string;
+  /** Disk space of the store, for example "0.2MB". */
+  storage_usage: string;
+  /** Open connections to the store's database. */
+  connection_count: number;
+}
+
+export type SessionAction = "cleanup" | "create" | "list";
+
+/** A session. */
+export interface SessionInfo {
+  /** The id of the session. */
+  session_id: string;
+  /** The scope of its memories. */
+  scope: string;
+  /** How many memories it has. */
+  memory_count: number;
+  /** When it began: UTC, ISO 8601. */
+  created_at: string;
+  /** When it was used last: UTC, ISO 8601. */
+  last_used_at: string;
+  /** Whole days since it was used last. */
+  age_days: number;
+}
+
+export type Severity = "error" | "info" | "warning";
+
+/** An item and how similar it is. */
+export interface SimilarContent {
+  /**
+   * The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
+   * updated_at, version.
+   */
+  content: ContentItem;
+  /** How similar it is, from 0 to 1. */
+  similarity: number;
+}
+
+/** A memory that is nearly the same as one that was stored. */
+export interface SimilarMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text; the beginning of it where it is long. */
+  content: string;
+  /** The scope it is filed in. */
+  scope: string;
+  /** How similar it is, from 0 to 1. */
+  similarity_score: number;
+  /** True when only the beginning of the text is given. Default: false. */
+  truncated?: boolean;
+  /** The name, where it is an entity of the graph. */
+  name?: string;
+  /** True when it says the same in other words, as the model judges. Default: false. */
+  says_the_same?: boolean;
+}
+
+/** Options of find_similar_content. */
+export interface SimilarOptions {
+  /** The item of content_id too (default false). */
+  include_self?: boolean;
+  /** Only items of these MIME types. */
+  content_types?: readonly string[];
+  /** Leave these items out. */
+  exclude_ids?: readonly string[];
+  /** How to measure it (default cosine). One of cosine, euclidean, manhattan. */
+  similarity_method?: SimilarityMethod;
+}
+
+export type SimilarityMethod = "cosine" | "euclidean" | "manhattan";
+
+export type SortBy = "date" | "relevance" | "title";
+
+export type SortOrder = "asc" | "desc";
+
+/** The memory that associations were discovered for. */
+export interface SourceMemory {
+  /** The id of the memory. */
+  memory_id: string;
+  /** Its text. */
+  content: string;
+}
+
+export type StatementDate = "the last change of the item" | "the relationship" | "the sentence";
+
+/** What store_content does besides storing. */
+export interface StoreOptions {
+  /** Make the vectors before answering; false: never (default: soon). */
+  generate_embeddings?: boolean;
+  /** Find what it references, follows or resembles. */
+  detect_relationships?: boolean;
+  /** Read language, title, headings, names, dates, links from it. */
+  extract_metadata?: boolean;
+}
+
+/** What was said just before or after a result that is a turn of a dialogue. */
+export interface SurroundingTurn {
+  /** The id of that turn. */
+  content_id: string;
+  /** What was said; the beginning of it where it is long. */
+  content: string;
+  /** Who said it, where that is known. */
+  who?: string;
+  /** True when only the beginning is given. */
+  truncated?: boolean;
+}
+
+export type SystemComponent = "ai_service" | "cache" | "database" | "vector_store";
+
+/** How the server is as a whole, and part by part. */
+export interface SystemHealth {
+  /** The worst status of all components checked. One of degraded, healthy, unhealthy. */
+  status: HealthStatus;
+  /** The version of the server. */
+  version: string;
+  /** Each component checked, by name: database, vector_store, ai_service, cache. */
+  components: Record<string, ComponentHealth>;
+  /** How long the server has been running, for example "3600s". */
+  uptime?: string;
+  /** How fast it answers, where counted: response_time, throughput, error_rate, requests. */
+  performance?: ServerPerformance;
+  /** What it uses: memory_usage, storage_usage, connection_count. */
+  resources: ServerResources;
+}
+
+/** What was seen in the text. */
+export interface TextAnalysis {
+  /** The words that tell most about the text. */
+  detected_keywords: string[];
+  /** What sort of memory it would be; null where that cannot be told. */
+  suggested_category: string | null;
+  /** What sort of text it is. */
+  content_type: string;
+}
+
+export type TimeHorizon = "long" | "medium" | "short";
+
+/** A call of a tool that can be made as it stands. */
+export interface ToolCall {
+  /** The name of the tool. */
+  tool: string;
+  /** Its arguments. */
+  arguments: Record<string, any>;
+}
+
+/** A type of pattern that this server cannot look for. */
+export interface UnavailableAnalysis {
+  /**
+   * The type of pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
+   * usage_patterns, user_patterns.
+   */
+  type: PatternType;
+  /** Why not. */
+  reason: string;
+  /** What would make it available. */
+  solution: string;
+}
+
+/** Options of update_content. */
+export interface UpdateOptions {
+  /** Make the vectors before answering; false: never. */
+  regenerate_embeddings?: boolean;
+  /** Find its relationships anew (default: when the text changes and some were found before). */
+  update_relationships?: boolean;
+  /** Keep the version before readable (default true). */
+  preserve_previous?: boolean;
+  /** Bring a deleted item back as it was; updates is {} then. */
+  restore?: boolean;
+}
+
+/** What update_content changes. */
+export interface Updates {
+  /** The new text. */
+  content?: string;
+  /** The new summary; an empty one removes it. */
+  summary?: string;
+  /** The new labels; they replace all others. */
+  tags?: readonly string[];
+  /** Keys to add or change; the others stay. */
+  metadata?: Record<string, any>;
+}
+
 /** What createEntities takes. */
 export interface CreateEntitiesParams {
   /** The entities to store, all or none. */
-  entities: {
-    /** The entity's name. It identifies the entity within the project. */
-    name: string;
-    /** What kind of thing it is, for example person, decision or component. */
-    entityType: string;
-    /** What is known about it: short statements, one fact each. */
-    observations: string[];
-  }[];
+  entities: readonly Immutable<Entity>[];
 }
 
-/** What createEntities answers. */
+/** What createEntities answers. The ids of the new entities. */
 export interface CreateEntitiesAnswer {
-  success: boolean;
+  /** The ids of the new entities, in the order of the call. */
   ids: string[];
-  entities: {
-    id: string;
-    name: string;
-    [key: string]: any;
-  }[];
-  [key: string]: any;
+  /** The new entities, each with its id and name. */
+  entities: CreatedEntity[];
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What createRelations takes. */
 export interface CreateRelationsParams {
   /** The relations to store, all or none. */
-  relations: {
-    /** The name of the entity the relation starts at. */
-    from: string;
-    /** The name of the entity the relation leads to. */
-    to: string;
-    /** What the first is to the second, in active voice: uses, works_for, part-of. */
-    relationType: string;
-  }[];
+  relations: readonly Immutable<Relation>[];
 }
 
-/** What createRelations answers. */
+/** What createRelations answers. An id for each relation of the call. */
 export interface CreateRelationsAnswer {
-  success: boolean;
+  /** An id for each relation of the call, in order; one that was there before keeps its id. */
   ids: string[];
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What addObservations takes. */
 export interface AddObservationsParams {
   /** What to add, entity by entity, all or none. */
-  observations: {
-    /** The entity to add to. */
-    entityName: string;
-    /** The statements to append, one fact each. */
-    contents: string[];
-  }[];
+  observations: readonly Observation[];
 }
 
-/** What addObservations answers. */
+/** What addObservations answers. How many observations were added. */
 export interface AddObservationsAnswer {
-  success: boolean;
+  /** How many observations were added; those known before do not count. */
   added: number;
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What deleteEntities takes. */
 export interface DeleteEntitiesParams {
   /** Names of the entities to delete; their relations go with them. */
-  entityNames: string[];
+  entityNames: readonly string[];
 }
 
-/** What deleteEntities answers. */
+/** What deleteEntities answers. How many were deleted. */
 export interface DeleteEntitiesAnswer {
-  success: boolean;
+  /** How many were deleted; what did not exist does not count. */
   deleted: number;
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What deleteObservations takes. */
 export interface DeleteObservationsParams {
   /** What to remove, entity by entity. */
-  deletions: {
-    /** The entity to take from. */
-    entityName: string;
-    /** The statements to remove, word for word. */
-    observations: string[];
-  }[];
+  deletions: readonly Deletion[];
 }
 
-/** What deleteObservations answers. */
+/** What deleteObservations answers. How many were deleted. */
 export interface DeleteObservationsAnswer {
-  success: boolean;
+  /** How many were deleted; what did not exist does not count. */
   deleted: number;
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What deleteRelations takes. */
 export interface DeleteRelationsParams {
   /** The relations to delete; all three parts must match exactly. */
-  relations: {
-    /** The name of the entity the relation starts at. */
-    from: string;
-    /** The name of the entity the relation leads to. */
-    to: string;
-    /** What the first is to the second, in active voice: uses, works_for, part-of. */
-    relationType: string;
-  }[];
+  relations: readonly Immutable<Relation>[];
 }
 
-/** What deleteRelations answers. */
+/** What deleteRelations answers. How many were deleted. */
 export interface DeleteRelationsAnswer {
-  success: boolean;
+  /** How many were deleted; what did not exist does not count. */
   deleted: number;
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What readGraph takes. */
@@ -184,29 +1434,14 @@ export interface ReadGraphParams {
   cursor?: string;
 }
 
-/** What readGraph answers. */
+/** What readGraph answers. Entities and the relations between them. */
 export interface ReadGraphAnswer {
-  entities: {
-    /** The entity's name. It identifies the entity within the project. */
-    name: string;
-    /** What kind of thing it is, for example person, decision or component. */
-    entityType: string;
-    /** What is known about it: short statements, one fact each. */
-    observations: string[];
-    [key: string]: any;
-  }[];
-  relations: {
-    /** The name of the entity the relation starts at. */
-    from: string;
-    /** The name of the entity the relation leads to. */
-    to: string;
-    /** What the first is to the second, in active voice: uses, works_for, part-of. */
-    relationType: string;
-    [key: string]: any;
-  }[];
+  /** The entities. */
+  entities: Entity[];
+  /** The relations between them. */
+  relations: Relation[];
   /** Present when there is more: pass it as cursor to go on. */
   nextCursor?: string;
-  [key: string]: any;
 }
 
 /** What searchNodes takes. */
@@ -219,116 +1454,83 @@ export interface SearchNodesParams {
   cursor?: string;
 }
 
-/** What searchNodes answers. */
+/** What searchNodes answers. The entities found, best first, each with its relations. */
 export interface SearchNodesAnswer {
-  nodes: {
-    name: string;
-    entityType: string;
-    observations: string[];
-    relations: {
-      /** The name of the entity the relation starts at. */
-      from: string;
-      /** The name of the entity the relation leads to. */
-      to: string;
-      /** What the first is to the second, in active voice: uses, works_for, part-of. */
-      relationType: string;
-      [key: string]: any;
-    }[];
-    [key: string]: any;
-  }[];
+  /** The entities found, best first. */
+  nodes: Node[];
   /** Present when there is more: pass it as cursor to go on. */
   nextCursor?: string;
-  [key: string]: any;
 }
 
 /** What openNodes takes. */
 export interface OpenNodesParams {
   /** Names of the entities to open, exactly as they were given. */
-  names: string[];
+  names: readonly string[];
   /** Answer at most this many entities (default: all). */
   limit?: number;
   /** Where to go on: nextCursor of the page before. */
   cursor?: string;
 }
 
-/** What openNodes answers. */
+/** What openNodes answers. The entities, each with its relations, and the names that no entity has. */
 export interface OpenNodesAnswer {
-  nodes: {
-    name: string;
-    entityType: string;
-    observations: string[];
-    relations: {
-      /** The name of the entity the relation starts at. */
-      from: string;
-      /** The name of the entity the relation leads to. */
-      to: string;
-      /** What the first is to the second, in active voice: uses, works_for, part-of. */
-      relationType: string;
-      [key: string]: any;
-    }[];
-    [key: string]: any;
-  }[];
-  /** Names nobody bears. */
+  /** The entities that exist, each with its relations. */
+  nodes: Node[];
+  /** The names that no entity has. */
   notFound: string[];
   /** Present when there is more: pass it as cursor to go on. */
   nextCursor?: string;
-  [key: string]: any;
 }
 
 /** What storeMemory takes. */
 export interface StoreMemoryParams {
-  /** Required. The text to remember, in full. */
+  /** The text to remember, in full. */
   content: string;
-  /** Where it is filed: parts with / between them, such as work/projects/api. */
+  /** Where it is filed: parts with / between them, such as work/projects/api. Default: user/default. */
   scope?: string;
   /** What sort of memory it is, for example decision or meeting. */
   category?: string;
   /** Labels it can be found by. */
-  tags?: string[];
+  tags?: readonly string[];
   /** Anything else worth keeping with it, as key and value. */
   metadata?: Record<string, any>;
-  /** Store it even if the scope has one that says exactly the same. */
+  /** Store it even if the scope has one that says exactly the same. Default: false. */
   allow_duplicates?: boolean;
-  /** Link it to the memories nearest in meaning. */
+  /** Link it to the memories nearest in meaning. Default: true. */
   auto_associate?: boolean;
-  /** How similar a stored text must be to be named in the answer as nearly the same. */
+  /** How similar a stored text must be to be named in the answer as nearly the same. Default: 0.95. */
   similarity_threshold?: number;
 }
 
-/** What storeMemory answers. */
+/** What storeMemory answers. The memory that holds the text now, or did before, and what it is linked to. */
 export interface StoreMemoryAnswer {
+  /** The id of the memory. */
   memory_id: string;
+  /** The text. */
   content: string;
+  /** The scope it is filed in. */
   scope: string;
+  /** When it was stored first: UTC, ISO 8601. */
   created_at: string;
+  /** True when a memory that says the same was there: nothing new is stored, and memory_id is that one. */
   is_duplicate: boolean;
+  /** The ids of the memories it is linked to. */
   associations: string[];
+  /** Of a duplicate: how similar the two texts are, from 0 to 1. */
   similarity_score?: number;
-  similar_memories?: {
-    memory_id: string;
-    content: string;
-    scope: string;
-    similarity_score: number;
-    truncated?: boolean;
-    name?: string;
-    says_the_same?: boolean;
-    [key: string]: any;
-  }[];
-  joined?: {
-    tags?: string[];
-    category?: string;
-    metadata?: Record<string, any>;
-    replaced?: Record<string, any>;
-    [key: string]: any;
-  };
+  /** Memories that are nearly the same and were kept apart. */
+  similar_memories?: SimilarMemory[];
+  /** What a duplicate added to the memory that was there: tags, category, metadata, replaced. */
+  joined?: JoinedDetails;
+  /** True when more associations will appear in the background. */
   associations_pending?: boolean;
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
 }
 
 /** What storeContent takes. */
 export interface StoreContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -343,30 +1545,49 @@ export interface StoreContentParams {
   /** Its MIME type (default text/plain). */
   content_type?: string;
   /** Labels. */
-  tags?: string[];
+  tags?: readonly string[];
   /** Anything else to keep with it. */
   metadata?: Record<string, any>;
-  options?: {
-    /** Make the vectors before answering; false: never (default: soon). */
-    generate_embeddings?: boolean;
-    /** Find what it references, follows or resembles. */
-    detect_relationships?: boolean;
-    /** Read language, title, headings, names, dates, links from it. */
-    extract_metadata?: boolean;
-  };
+  /** What else to do: generate_embeddings, detect_relationships, extract_metadata. */
+  options?: StoreOptions;
 }
 
-/** What storeContent answers. */
+/** What storeContent answers. The id, version and metadata of the new item, and the relationships found for it. */
 export interface StoreContentAnswer {
+  /** The id of the item: pass it to get_content, update_content and so on. */
+  content_id: string;
+  /** The version of the item, counted from 1. */
+  version: number;
+  /** The metadata of the item. Missing in a repeated answer when the item is gone. */
+  metadata?: Record<string, any>;
+  /** When the item was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** When the item was changed last: UTC, ISO 8601. */
+  updated_at: string;
+  /** Present when the content seems to contain credentials. */
+  warnings?: CredentialWarning[];
+  /** The relationships that were found, where that was asked for. */
+  relationships?: Relationship[];
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What updateContent takes. */
 export interface UpdateContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -374,37 +1595,50 @@ export interface UpdateContentParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
-  /** The item. */
+  /** The id of the item. */
   content_id: string;
-  updates: {
-    content?: string;
-    summary?: string;
-    tags?: string[];
-    metadata?: Record<string, any>;
-  };
-  options?: {
-    /** Make the vectors before answering; false: never. */
-    regenerate_embeddings?: boolean;
-    /** Find its relationships anew (default: when the text changes and some were found before). */
-    update_relationships?: boolean;
-    /** Keep the version before readable (default true). */
-    preserve_previous?: boolean;
-    /** Bring a deleted item back as it was; updates is {} then. */
-    restore?: boolean;
-  };
+  /** What to change: tags are replaced, metadata is merged: content, summary, tags, metadata. */
+  updates: Updates;
+  /** How to do it: regenerate_embeddings, update_relationships, preserve_previous, restore. */
+  options?: UpdateOptions;
 }
 
-/** What updateContent answers. */
+/** What updateContent answers. The id, new version and metadata of the item, and the relationships found for it. */
 export interface UpdateContentAnswer {
+  /** The id of the item: pass it to get_content, update_content and so on. */
+  content_id: string;
+  /** The version of the item, counted from 1. */
+  version: number;
+  /** The metadata of the item. Missing in a repeated answer when the item is gone. */
+  metadata?: Record<string, any>;
+  /** When the item was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** When the item was changed last: UTC, ISO 8601. */
+  updated_at: string;
+  /** Present when the content seems to contain credentials. */
+  warnings?: CredentialWarning[];
+  /** The relationships that were found, where that was asked for. */
+  relationships?: Relationship[];
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What deleteContent takes. */
 export interface DeleteContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -412,28 +1646,47 @@ export interface DeleteContentParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
-  options?: {
-    /** Leave nothing of it; cannot be undone. */
-    hard?: boolean;
-    /** Delete its relationships (default true); false keeps them all, marked deleted. */
-    delete_relationships?: boolean;
-    /** Keep relationships that point to it, marked deleted. */
-    preserve_references?: boolean;
-  };
+  /** How to do it: hard, delete_relationships, preserve_references. */
+  options?: DeleteOptions;
 }
 
-/** What deleteContent answers. */
+/**
+ * What deleteContent answers. Which item was deleted, whether that can be undone, and what became of its
+ * relationships.
+ */
 export interface DeleteContentAnswer {
+  /** The item. */
+  content_id: string;
+  /** Always true. */
+  deleted: boolean;
+  /** Whether it is gone for good; otherwise update_content can restore it. */
+  hard: boolean;
+  /** How many relationships were deleted with it. */
+  relationships_deleted: number;
+  /** How many relationships were kept and marked as deleted. */
+  references_preserved: number;
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What storeDecision takes. */
 export interface StoreDecisionParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -450,26 +1703,53 @@ export interface StoreDecisionParams {
   /** Why. */
   rationale: string;
   /** What else was considered. */
-  alternatives?: string[];
+  alternatives?: readonly string[];
   /** What it changes. */
   impact?: string;
   /** Whom it concerns. */
-  stakeholders?: string[];
-  tags?: string[];
+  stakeholders?: readonly string[];
+  /** Labels. */
+  tags?: readonly string[];
+  /** Anything else to keep with it. */
   metadata?: Record<string, any>;
 }
 
-/** What storeDecision answers. */
+/** What storeDecision answers. The id, version and metadata of the new decision. */
 export interface StoreDecisionAnswer {
+  /** The id of the item: pass it to get_content, update_content and so on. */
+  content_id: string;
+  /** The version of the item, counted from 1. */
+  version: number;
+  /** The metadata of the item. Missing in a repeated answer when the item is gone. */
+  metadata?: Record<string, any>;
+  /** When the item was stored first: UTC, ISO 8601. */
+  created_at: string;
+  /** When the item was changed last: UTC, ISO 8601. */
+  updated_at: string;
+  /** Present when the content seems to contain credentials. */
+  warnings?: CredentialWarning[];
+  /** The same as content_id: a decision is an item too. */
+  decision_id: string;
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What createRelationship takes. */
 export interface CreateRelationshipParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -477,370 +1757,300 @@ export interface CreateRelationshipParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
-  /** The item it starts at. */
+  /** The id of the item it starts at. */
   source_id: string;
-  /** The item it leads to. */
+  /** The id of the item it leads to. */
   target_id: string;
-  /** What the first is to the second. */
-  type: "causes" | "cites" | "contains" | "describes" | "follows" | "implements" | "part_of" | "precedes" | "references" | "related_to" | "resolves" | "similar_to";
+  /**
+   * What the first is to the second. One of causes, cites, contains, describes, follows, implements, part_of,
+   * precedes, references, related_to, resolves, similar_to.
+   */
+  type: RelationshipType;
   /** How strong, 0 to 1. */
   strength?: number;
   /** Why it is drawn. */
   context?: string;
+  /** Anything else to keep with it. */
   metadata?: Record<string, any>;
 }
 
-/** What createRelationship answers. */
+/** What createRelationship answers. The relationship, and whether it is new. */
 export interface CreateRelationshipAnswer {
+  /** The id of the relationship. */
+  relationship_id: string;
+  /** False when the two items had this relationship already: it is updated. */
+  created: boolean;
+  /**
+   * The relationship in full. Missing in a repeated answer: relationship_id, source_id, target_id, type, origin,
+   * created_at, strength, context, metadata, deleted.
+   */
+  relationship?: Relationship;
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What memorySearch takes. */
 export interface MemorySearchParams {
-  /** Required. What to look for, in plain words; a question is fine. */
+  /** What to look for, in plain words; a question is fine. */
   query: string;
   /** Search only this scope. */
   scope?: string;
-  /** At most so many memories. */
+  /** At most so many memories. Default: 10. */
   limit?: number;
-  /** Leave out what scores less. If you give none and nothing reaches it: the nearest. */
+  /** Leave out what scores less. If you give none and nothing reaches it: the nearest. Default: 0.1. */
   similarity_threshold?: number;
-  /** Tell what each memory is linked to. */
+  /** Tell what each memory is linked to. Default: true. */
   include_associations?: boolean;
-  /** Search the scopes below it too. */
+  /** Search the scopes below it too. Default: false. */
   include_child_scopes?: boolean;
 }
 
-/** What memorySearch answers. */
+/** What memorySearch answers. The memories found, most relevant first. */
 export interface MemorySearchAnswer {
-  memories: {
-    memory_id: string;
-    content: string;
-    scope: string;
-    similarity_score: number;
-    created_at: string;
-    associations?: {
-      memory_id: string;
-      content: string;
-      similarity_score: number | null;
-      relation_type: string;
-      direction: string;
-      strength?: number;
-      truncated?: boolean;
-      name?: string;
-      [key: string]: any;
-    }[];
-    category?: string;
-    tags?: string[];
-    metadata?: Record<string, any>;
-    name?: string;
-    kind?: string;
-    previous_turn?: {
-      memory_id: string;
-      content: string;
-      who?: string;
-      truncated?: boolean;
-      name?: string;
-      [key: string]: any;
-    };
-    next_turn?: {
-      memory_id: string;
-      content: string;
-      who?: string;
-      truncated?: boolean;
-      name?: string;
-      [key: string]: any;
-    };
-    [key: string]: any;
-  }[];
+  /** The memories found, most relevant first. */
+  memories: FoundMemory[];
+  /** How many memories match in all. */
   total_found: number;
+  /** The scope that was searched; null where all were. */
   search_scope: string | null;
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
 }
 
 /** What memoryGet takes. */
 export interface MemoryGetParams {
-  /** Required. The memory's id. */
+  /** The memory's id. */
   memory_id: string;
-  /** Tell what it is linked to. */
+  /** Tell what it is linked to. Default: true. */
   include_associations?: boolean;
 }
 
-/** What memoryGet answers. */
+/** What memoryGet answers. The memory in full, with what it is linked to. */
 export interface MemoryGetAnswer {
+  /** The id of the memory. */
   memory_id: string;
+  /** Its text. */
   content: string;
+  /** The scope it is filed in. */
   scope: string;
+  /** Whatever was stored with it. */
   metadata: Record<string, any>;
+  /** Its labels. */
   tags: string[];
+  /** What sort of memory it is; null where that was not given. */
   category: string | null;
+  /** When it was stored first: UTC, ISO 8601. */
   created_at: string;
+  /** When it was changed last: UTC, ISO 8601. */
   updated_at: string;
+  /** Its version, counted from 1. */
   version: number;
-  associations?: {
-    memory_id: string;
-    content: string;
-    similarity_score: number | null;
-    relation_type: string;
-    direction: string;
-    strength?: number;
-    truncated?: boolean;
-    name?: string;
-    [key: string]: any;
-  }[];
+  /** The memories it is linked to; unless include_associations is false. */
+  associations?: Association[];
+  /** The name, where it is an entity of the graph. */
   name?: string;
+  /** The type, where it is an entity of the graph. */
   kind?: string;
-  success?: boolean;
-  similar_memories?: {
-    memory_id: string;
-    content: string;
-    scope: string;
-    similarity_score: number;
-    truncated?: boolean;
-    name?: string;
-    says_the_same?: boolean;
-    [key: string]: any;
-  }[];
-  notes?: string[];
+  /** Memories that are nearly the same as the changed text. */
+  similar_memories?: SimilarMemory[];
+  /** True when more associations will appear in the background. */
   associations_pending?: boolean;
-  [key: string]: any;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
+  /** True in the answer of memory_update. */
+  success?: boolean;
 }
 
 /** What memoryUpdate takes. */
 export interface MemoryUpdateParams {
-  /** Required. The memory's id. */
+  /** The memory's id. */
   memory_id: string;
   /** The new text. */
   content?: string;
   /** The new scope. */
   scope?: string;
   /** The new tags, all of them; [] takes them away. */
-  tags?: string[];
+  tags?: readonly string[];
   /** The new category; "" takes it away. */
   category?: string;
   /** The new metadata, all of it. */
   metadata?: Record<string, any>;
-  /** Keep the associations; false finds them anew. */
+  /** Keep the associations; false finds them anew. Default: true. */
   preserve_associations?: boolean;
 }
 
-/** What memoryUpdate answers. */
+/** What memoryUpdate answers. The memory in full, with what it is linked to. */
 export interface MemoryUpdateAnswer {
+  /** The id of the memory. */
   memory_id: string;
+  /** Its text. */
   content: string;
+  /** The scope it is filed in. */
   scope: string;
+  /** Whatever was stored with it. */
   metadata: Record<string, any>;
+  /** Its labels. */
   tags: string[];
+  /** What sort of memory it is; null where that was not given. */
   category: string | null;
+  /** When it was stored first: UTC, ISO 8601. */
   created_at: string;
+  /** When it was changed last: UTC, ISO 8601. */
   updated_at: string;
+  /** Its version, counted from 1. */
   version: number;
-  associations?: {
-    memory_id: string;
-    content: string;
-    similarity_score: number | null;
-    relation_type: string;
-    direction: string;
-    strength?: number;
-    truncated?: boolean;
-    name?: string;
-    [key: string]: any;
-  }[];
+  /** The memories it is linked to; unless include_associations is false. */
+  associations?: Association[];
+  /** The name, where it is an entity of the graph. */
   name?: string;
+  /** The type, where it is an entity of the graph. */
   kind?: string;
-  success?: boolean;
-  similar_memories?: {
-    memory_id: string;
-    content: string;
-    scope: string;
-    similarity_score: number;
-    truncated?: boolean;
-    name?: string;
-    says_the_same?: boolean;
-    [key: string]: any;
-  }[];
-  notes?: string[];
+  /** Memories that are nearly the same as the changed text. */
+  similar_memories?: SimilarMemory[];
+  /** True when more associations will appear in the background. */
   associations_pending?: boolean;
-  [key: string]: any;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
+  /** True in the answer of memory_update. */
+  success?: boolean;
 }
 
 /** What memoryDelete takes. */
 export interface MemoryDeleteParams {
-  /** Required. The memory's id. */
+  /** The memory's id. */
   memory_id: string;
 }
 
-/** What memoryDelete answers. */
+/** What memoryDelete answers. Which memory was deleted. */
 export interface MemoryDeleteAnswer {
-  success: boolean;
+  /** The id of the memory. */
   memory_id: string;
+  /** What was done, as a sentence. */
   message: string;
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What memoryDiscoverAssociations takes. */
 export interface MemoryDiscoverAssociationsParams {
-  /** Required. The memory's id. */
+  /** The memory's id. */
   memory_id: string;
-  /** At most so many associations. */
+  /** At most so many associations. Default: 10. */
   limit?: number;
-  /** Leave out what is weaker. */
+  /** Leave out what is weaker. Default: 0.1. */
   similarity_threshold?: number;
 }
 
-/** What memoryDiscoverAssociations answers. */
+/**
+ * What memoryDiscoverAssociations answers. The memories that have to do with one, strongest first, each with the
+ * reason.
+ */
 export interface MemoryDiscoverAssociationsAnswer {
-  source_memory: {
-    memory_id: string;
-    content: string;
-    [key: string]: any;
-  };
-  associations: {
-    memory_id: string;
-    content: string;
-    similarity_score: number;
-    association_type: string;
-    reason: string;
-    scope: string;
-    relation_type?: string;
-    direction?: string;
-    truncated?: boolean;
-    name?: string;
-    [key: string]: any;
-  }[];
-  discovery_stats: {
-    total_candidates: number;
-    filtered_results: number;
-    avg_similarity: number;
-    [key: string]: any;
-  };
-  [key: string]: any;
+  /** The memory that was asked about: memory_id, content. */
+  source_memory: SourceMemory;
+  /** What has to do with it, strongest first. */
+  associations: DiscoveredAssociation[];
+  /** How many memories were compared: total_candidates, filtered_results, avg_similarity. */
+  discovery_stats: DiscoveryStats;
 }
 
 /** What scopeList takes. */
 export interface ScopeListParams {
   /** Only this scope and what is below it. */
   parent_scope?: string;
-  /** Count the memories. */
+  /** Count the memories. Default: true. */
   include_memory_counts?: boolean;
 }
 
-/** What scopeList answers. */
+/** What scopeList answers. The scopes, each with how many memories are in it. */
 export interface ScopeListAnswer {
-  scopes: {
-    scope: string;
-    child_scopes: string[];
-    depth: number;
-    memory_count?: number;
-    total_memory_count?: number;
-    [key: string]: any;
-  }[];
+  /** The scopes. */
+  scopes: Scope[];
+  /** How many scopes this answer has. */
   total_scopes: number;
+  /** How deep the tree is. */
   hierarchy_depth: number;
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
 }
 
 /** What scopeSuggest takes. */
 export interface ScopeSuggestParams {
-  /** Required. The text to find a place for. */
+  /** The text to find a place for. */
   content: string;
   /** Where you are working; places near it are preferred. */
   current_scope?: string;
 }
 
-/** What scopeSuggest answers. */
+/** What scopeSuggest answers. The scope the text belongs to, how certain that is, and other scopes. */
 export interface ScopeSuggestAnswer {
+  /** The scope the text belongs to. */
   suggested_scope: string;
+  /** How certain that is, from 0 to 1. */
   confidence: number;
-  alternatives: {
-    scope: string;
-    confidence: number;
-    reasoning: string;
-    [key: string]: any;
-  }[];
-  analysis: {
-    detected_keywords: string[];
-    suggested_category: string | null;
-    content_type: string;
-    [key: string]: any;
-  };
+  /** Other scopes it may belong to, most certain first. */
+  alternatives: ScopeAlternative[];
+  /** What was seen in the text: detected_keywords, suggested_category, content_type. */
+  analysis: TextAnalysis;
+  /** Why, as a sentence. */
   reasoning: string;
+  /** True when the memories that are filed cannot tell: suggested_scope is a place to fall back to. */
   abstained: boolean;
-  [key: string]: any;
 }
 
 /** What memoryMove takes. */
 export interface MemoryMoveParams {
-  /** Required. The scope to move to. */
+  /** The scope to move to. */
   target_scope: string;
   /** Required, unless source_scope is given. The memories to move. */
-  memory_ids?: string[];
+  memory_ids?: readonly string[];
   /** Instead of memory_ids: rename this scope, with everything below it. */
   source_scope?: string;
 }
 
-/** What memoryMove answers. */
+/** What memoryMove answers. How many memories were moved, and which could not be. */
 export interface MemoryMoveAnswer {
+  /** How many memories were moved. */
   moved_count: number;
-  failed_moves: {
-    memory_id: string;
-    error: string;
-    [key: string]: any;
-  }[];
+  /** Memories that could not be moved, with the reason. */
+  failed_moves: FailedMove[];
+  /** The scope they were moved to. */
   target_scope: string;
-  moved_memories: {
-    memory_id: string;
-    old_scope: string;
-    new_scope: string;
-    [key: string]: any;
-  }[];
-  duplicates?: {
-    memory_id: string;
-    duplicate_of: string;
-    [key: string]: any;
-  }[];
+  /** The memories that were moved; the first of very many. */
+  moved_memories: MovedMemory[];
+  /** Moved memories that say exactly what another one of the scope says. */
+  duplicates?: DuplicateMemory[];
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
 }
 
 /** What memoryListAll takes. */
 export interface MemoryListAllParams {
-  /** Which page. */
+  /** Which page. Default: 1. */
   page?: number;
-  /** Memories on a page. */
+  /** Memories on a page. Default: 10. */
   per_page?: number;
 }
 
-/** What memoryListAll answers. */
+/** What memoryListAll answers. One page of memories. */
 export interface MemoryListAllAnswer {
-  memories: {
-    memory_id: string;
-    content: string;
-    scope: string;
-    created_at: string;
-    updated_at: string;
-    category?: string;
-    tags?: string[];
-    metadata?: Record<string, any>;
-    name?: string;
-    kind?: string;
-    [key: string]: any;
-  }[];
-  pagination: {
-    page: number;
-    per_page: number;
-    total_items: number;
-    total_pages: number;
-    has_next: boolean;
-    has_prev: boolean;
-    [key: string]: any;
-  };
-  [key: string]: any;
+  /** The memories of this page, newest first. */
+  memories: ListedMemory[];
+  /** Where this page stands among all pages: page, per_page, total_items, total_pages, has_next, has_prev. */
+  pagination: Pagination;
 }
 
 /** What memoryExport takes. */
@@ -849,27 +2059,36 @@ export interface MemoryExportParams {
   scope?: string;
   /** A file name inside the server's export folder; without one the data is answered. */
   file_path?: string;
-  /** The format; by default what the file's ending says. */
-  export_format?: "json" | "yaml";
-  /** Compress it with gzip. */
+  /** The format; by default what the file's ending says. One of json, yaml. */
+  export_format?: ArchiveFormat;
+  /** Compress it with gzip. Default: false. */
   compression?: boolean;
-  /** Export what links the memories, too. */
+  /** Export what links the memories, too. Default: true. */
   include_associations?: boolean;
 }
 
-/** What memoryExport answers. */
+/** What memoryExport answers. How much was exported, and the data or the file it was written to. */
 export interface MemoryExportAnswer {
-  success: boolean;
+  /** How many memories were exported. */
   exported_count: number;
+  /** The size of the export in bytes. */
   export_size: number;
+  /** The scope that was exported; null where all were. */
   export_scope: string | null;
+  /** Whether it is compressed (gzip). */
   compression_used: boolean;
+  /** How many links were exported. */
   associations_count: number;
+  /** The file it was written to, where file_path was given; over the network its name only. */
   file_path?: string;
+  /** The export itself, where no file was named; base64 when compressed. */
   export_data?: string;
+  /** True when the file was there before. */
   replaced?: boolean;
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What memoryImport takes. */
@@ -880,72 +2099,86 @@ export interface MemoryImportParams {
   import_data?: string;
   /**
    * What happens to memories that exist: keep them, replace them, add the imported text as a new version, or keep
-   * the text and combine tags and metadata.
+   * the text and combine tags and metadata. One of create_versions, merge_metadata, overwrite, skip_duplicates.
+   * Default: skip_duplicates.
    */
-  merge_strategy?: "create_versions" | "merge_metadata" | "overwrite" | "skip_duplicates";
+  merge_strategy?: MemoryMergeStrategy;
   /** File everything below this scope. */
   target_scope_prefix?: string;
-  /** Import nothing unless every record is sound; false imports the sound ones. */
+  /** Import nothing unless every record is sound; false imports the sound ones. Default: true. */
   validate_data?: boolean;
 }
 
-/** What memoryImport answers. */
+/**
+ * What memoryImport answers. How many memories were imported, skipped and overwritten, and what was wrong with the
+ * rest.
+ */
 export interface MemoryImportAnswer {
-  success: boolean;
+  /** How many memories are new. */
   imported_count: number;
+  /** How many are here already and were left as they are. */
   skipped_count: number;
+  /** How many existed and were changed. */
   overwritten_count: number;
+  /** direct for data of the call, else file: and the name of the file. */
   import_source: string;
+  /** What was done with memories that exist. */
   merge_strategy_used: string;
+  /** What was wrong with records that were not imported. */
   validation_errors: string[];
+  /** The scopes of the imported memories. */
   imported_scopes: string[];
+  /** How many links were imported. */
   associations_count: number;
   /** What the file has and was not taken, counted by reason. */
-  dropped: {
-    [key: string]: number;
-  };
+  dropped: Record<string, number>;
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
+  /** Always true: what fails is answered as an error. */
+  success: boolean;
 }
 
 /** What sessionManage takes. */
 export interface SessionManageParams {
-  /** Required. create begins a session, list shows all, cleanup removes old ones. */
-  action: "cleanup" | "create" | "list";
+  /** create begins a session, list shows all, cleanup removes old ones. */
+  action: SessionAction;
   /** The session; create makes a name if none is given. */
   session_id?: string;
-  /** cleanup: unused for longer than this. */
+  /** cleanup: unused for longer than this. Default: 7. */
   max_age_days?: number;
 }
 
-/** What sessionManage answers. */
+/** What sessionManage answers. What the action did: which fields there are depends on it. */
 export interface SessionManageAnswer {
+  /** The action of the call: it tells which of the other fields there are. */
   action: string;
+  /** create: the id of the session. */
   session_id?: string;
+  /** create: the scope of its memories. */
   session_scope?: string;
+  /** create: when it began, UTC, ISO 8601. */
   created_at?: string;
+  /** create: true when the session was there before. */
   already_existed?: boolean;
-  sessions?: {
-    session_id: string;
-    scope: string;
-    memory_count: number;
-    created_at: string;
-    last_used_at: string;
-    age_days: number;
-    [key: string]: any;
-  }[];
+  /** list: the sessions. */
+  sessions?: SessionInfo[];
+  /** list: how many there are. */
   total_sessions?: number;
+  /** cleanup: how many sessions were removed. */
   removed_sessions?: number;
+  /** cleanup: how many memories went with them. */
   freed_memories?: number;
+  /** cleanup: sessions unused for longer than this were removed. */
   max_age_days?: number;
+  /** cleanup: the ids of the removed sessions. */
   removed_session_ids?: string[];
+  /** Remarks that help to read the answer. */
   notes?: string[];
-  [key: string]: any;
 }
 
 /** What searchContent takes. */
 export interface SearchContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -955,44 +2188,46 @@ export interface SearchContentParams {
   request_id?: string;
   /** What to look for, in plain words. */
   query: string;
-  /** By meaning, words or both (default). */
-  query_type?: "hybrid" | "keyword" | "semantic";
-  filters?: {
-    content_types?: string[];
-    tags?: string[];
-    date_range?: {
-      start?: string;
-      end?: string;
-    };
-    metadata?: Record<string, any>;
-  };
-  options?: {
-    /** Results (default 10). */
-    limit?: number;
-    /** Skip so many. */
-    offset?: number;
-    /** Leave out what scores less; 0 hides nothing. Without it: what matches. */
-    min_relevance?: number;
-    /** The text around what matches. */
-    include_context?: boolean;
-    /** The pieces that match, words marked. */
-    include_highlights?: boolean;
-    sort_by?: "date" | "relevance" | "title";
-    sort_order?: "asc" | "desc";
-  };
+  /** By meaning, words or both (default). One of hybrid, keyword, semantic. */
+  query_type?: QueryType;
+  /** Which items to search: content_types, tags, date_range, metadata. */
+  filters?: SearchFilters;
+  /**
+   * How many results, in what order, with what: limit, offset, min_relevance, include_context, include_highlights,
+   * sort_by, sort_order.
+   */
+  options?: SearchOptions;
 }
 
-/** What searchContent answers. */
+/**
+ * What searchContent answers. One page of results, best first, with the total and the distribution of all of them.
+ */
 export interface SearchContentAnswer {
+  /** The results of this page, in the order asked for. */
+  results: SearchResult[];
+  /** How many items match in all. */
+  total: number;
+  /** The number of this page, counted from 1. */
+  page: number;
+  /** How many results a page has at most: options.limit. */
+  per_page: number;
+  /** All matching items, counted by type, tag and month: content_types, tags, months. */
+  facets: SearchFacets;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What getContent takes. */
 export interface GetContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1000,31 +2235,39 @@ export interface GetContentParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
   /** What it references and what references it. */
   include_refs?: boolean;
   /** Its versions. */
   include_history?: boolean;
-  options?: {
-    include_embeddings?: boolean;
-    include_relationships?: boolean;
-    /** Default true. */
-    include_metadata?: boolean;
-    format?: "full" | "minimal" | "summary";
-  };
+  /** What to answer: include_embeddings, include_relationships, include_metadata, format. */
+  options?: GetOptions;
 }
 
-/** What getContent answers. */
+/** What getContent answers. The item, in the format and with the parts asked for. */
 export interface GetContentAnswer {
+  /** The id of the item. */
+  content_id: string;
+  /**
+   * The item. Its text is the field content of this object: content_id, title, content_type, version, content,
+   * kind, tags, summary, metadata, session_id, created_at, updated_at, relationships, references, history,
+   * embeddings.
+   */
+  content: ContentDetails;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What findSimilarContent takes. */
 export interface FindSimilarContentParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1034,30 +2277,39 @@ export interface FindSimilarContentParams {
   request_id?: string;
   /** A text; or give content_id. */
   content?: string;
+  /** An item; or give content. */
   content_id?: string;
   /** Results (default 10). */
   limit?: number;
   /** The least similarity (default 0). */
   threshold?: number;
-  options?: {
-    include_self?: boolean;
-    content_types?: string[];
-    exclude_ids?: string[];
-    similarity_method?: "cosine" | "euclidean" | "manhattan";
-  };
+  /** Which items, and how to measure: include_self, content_types, exclude_ids, similarity_method. */
+  options?: SimilarOptions;
 }
 
-/** What findSimilarContent answers. */
+/** What findSimilarContent answers. The most similar items, most similar first. */
 export interface FindSimilarContentAnswer {
+  /** The items, most similar first. */
+  results: SimilarContent[];
+  /** How many there are in this answer. */
+  total: number;
+  /** How similarity was measured. One of cosine, euclidean, manhattan. */
+  similarity_method: SimilarityMethod;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What getContentHistory takes. */
 export interface GetContentHistoryParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1065,6 +2317,7 @@ export interface GetContentHistoryParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
   /** Versions, newest first (default all). */
   limit?: number;
@@ -1072,17 +2325,29 @@ export interface GetContentHistoryParams {
   include_diffs?: boolean;
 }
 
-/** What getContentHistory answers. */
+/** What getContentHistory answers. The versions of the item, newest first. */
 export interface GetContentHistoryAnswer {
+  /** The id of the item. */
+  content_id: string;
+  /** Its versions, newest first, at most limit of them. */
+  versions: ContentVersion[];
+  /** How many versions it has in all. */
+  total_versions: number;
+  /** Present when the item was deleted: at, by, change, restore. */
+  deleted?: ContentDeletion;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What detectPatterns takes. */
 export interface DetectPatternsParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1091,34 +2356,53 @@ export interface DetectPatternsParams {
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
   /** Of what: session needs session_id, content needs content_id (default project). */
-  scope?: "content" | "project" | "session";
-  /** The item. */
+  scope?: PatternScope;
+  /** The id of the item. */
   content_id?: string;
-  /** Only these (default all). */
-  pattern_types?: ("quality_issues" | "relationship_patterns" | "temporal_patterns" | "topic_clusters" | "usage_patterns" | "user_patterns")[];
-  options?: {
-    /** Leave out what is less certain (default 0.5). */
-    min_confidence?: number;
-    /** How each was measured (default true). */
-    include_explanations?: boolean;
-    time_range?: {
-      start?: string;
-      end?: string;
-    };
-  };
+  /**
+   * Only these (default all). One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
+   * usage_patterns, user_patterns.
+   */
+  pattern_types?: readonly PatternType[];
+  /** Which patterns, and how to tell them: min_confidence, include_explanations, time_range. */
+  options?: PatternOptions;
 }
 
-/** What detectPatterns answers. */
+/** What detectPatterns answers. The patterns that were found, most certain first. */
 export interface DetectPatternsAnswer {
+  /** When the analysis was made: UTC, ISO 8601. */
+  analyzed_at: string;
+  /** Whether it was made before this call, and the data has not changed. */
+  cached: boolean;
+  /** What was looked at. One of content, project, session. */
+  scope: PatternScope;
+  /** The patterns, type by type, the most certain of each first. */
+  patterns: Pattern[];
+  /** How many patterns of each type were found. */
+  counts: Record<string, number>;
+  /** How many were left out because they are less certain than options.min_confidence. */
+  below_min_confidence: number;
+  /** What was looked at, in figures, by type; the names differ by type. */
+  looked_at: Record<string, Record<string, any>>;
+  /** Types that need a library this server does not have. */
+  unavailable?: UnavailableAnalysis[];
+  /** What could not be told, and why. */
+  notes: PatternNote[];
+  /** What was found, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What analyzeQuality takes. */
 export interface AnalyzeQualityParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1126,30 +2410,52 @@ export interface AnalyzeQualityParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
-  /** Only these (default all). */
-  quality_dimensions?: ("accuracy" | "actionability" | "clarity" | "completeness" | "consistency" | "readability" | "relevance" | "structure")[];
-  options?: {
-    /** What to mend, and where (default true). */
-    include_suggestions?: boolean;
-    /** The figures behind each score (default false). */
-    include_metrics?: boolean;
-    /** Ids of items to compare it with. */
-    benchmark_against?: string[];
-  };
+  /**
+   * Only these (default all). One of accuracy, actionability, clarity, completeness, consistency, readability,
+   * relevance, structure.
+   */
+  quality_dimensions?: readonly QualityDimension[];
+  /** What to answer besides the scores: include_suggestions, include_metrics, benchmark_against. */
+  options?: QualityOptions;
 }
 
-/** What analyzeQuality answers. */
+/** What analyzeQuality answers. The quality of the item as scores from 0 to 1, and what would improve it. */
 export interface AnalyzeQualityAnswer {
+  /** When the analysis was made: UTC, ISO 8601. */
+  analyzed_at: string;
+  /** Whether it was made before this call, and the data has not changed. */
+  cached: boolean;
+  /** The id of the item. */
+  content_id: string;
+  /** Its title. */
+  title: string;
+  /** The mean of the dimensions, from 0 to 1; null where none can be told. */
+  overall_score: number | null;
+  /** The score of each dimension asked for, by name. */
+  dimensions: Record<string, QualityDimensionScore>;
+  /** What would improve it, most useful first; unless options.include_suggestions is false. */
+  suggestions?: QualitySuggestion[];
+  /** How it compares; with options.benchmark_against: items, standing. */
+  benchmark?: QualityBenchmark;
+  /** What was measured: characters, words, sentences, headings, language, contents_compared_with. */
+  looked_at: QualityLook;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes: string[];
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What findContentRelationships takes. */
 export interface FindContentRelationshipsParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1157,34 +2463,50 @@ export interface FindContentRelationshipsParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
-  /** Only these (default all). */
-  relationship_types?: ("causes" | "cites" | "contains" | "describes" | "follows" | "implements" | "part_of" | "precedes" | "references" | "related_to" | "resolves" | "similar_to")[];
+  /**
+   * Only these (default all). One of causes, cites, contains, describes, follows, implements, part_of, precedes,
+   * references, related_to, resolves, similar_to.
+   */
+  relationship_types?: readonly RelationshipType[];
   /** How far to follow them (default 2). */
   max_depth?: number;
   /** Results (default 50). */
   limit?: number;
-  options?: {
-    /** Default true. */
-    include_strength?: boolean;
-    /** Why each is drawn (default true). */
-    include_context?: boolean;
-    /** Leave out what is less certain (default 0). */
-    min_confidence?: number;
-  };
+  /** Which relationships, and what of them: include_strength, include_context, min_confidence. */
+  options?: RelationshipOptions;
 }
 
-/** What findContentRelationships answers. */
+/** What findContentRelationships answers. The items it is related to, strongest first. */
 export interface FindContentRelationshipsAnswer {
+  /** When the analysis was made: UTC, ISO 8601. */
+  analyzed_at: string;
+  /** Whether it was made before this call, and the data has not changed. */
+  cached: boolean;
+  /** The id of the item. */
+  content_id: string;
+  /** The related items, strongest first. */
+  relationships: FoundRelationship[];
+  /** What was searched: relations, depth, stored, candidates, discovered. */
+  looked_at: RelationshipLook;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes: string[];
+  /** What was found, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What detectConflicts takes. */
 export interface DetectConflictsParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1192,31 +2514,54 @@ export interface DetectConflictsParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
-  /** All items, or those of content_ids (default: content_set where these are given). */
-  scope?: "content_set" | "project";
+  /**
+   * All items, or those of content_ids (default: content_set where these are given). One of content_set, project.
+   */
+  scope?: ConflictScope;
   /** The items; a single one is compared with the whole project. */
-  content_ids?: string[];
-  /** Only these (default all). */
-  conflict_types?: ("factual_conflicts" | "logical_conflicts" | "recommendation_conflicts" | "temporal_conflicts")[];
-  options?: {
-    /** high tells what may be one, low what is one almost surely (default medium). */
-    sensitivity?: "high" | "low" | "medium";
-    /** What to do about each, as a call that does it (default true). */
-    include_resolution_suggestions?: boolean;
-  };
+  content_ids?: readonly string[];
+  /**
+   * Only these (default all). One of factual_conflicts, logical_conflicts, recommendation_conflicts,
+   * temporal_conflicts.
+   */
+  conflict_types?: readonly ConflictType[];
+  /** Which conflicts, and what of them: sensitivity, include_resolution_suggestions. */
+  options?: ConflictOptions;
 }
 
-/** What detectConflicts answers. */
+/** What detectConflicts answers. The conflicts that were found, most certain first. */
 export interface DetectConflictsAnswer {
+  /** When the analysis was made: UTC, ISO 8601. */
+  analyzed_at: string;
+  /** Whether it was made before this call, and the data has not changed. */
+  cached: boolean;
+  /** What was looked at. One of content_set, project. */
+  scope: ConflictScope;
+  /** The sensitivity in force. One of high, low, medium. */
+  sensitivity: Sensitivity;
+  /** The conflicts, most certain first. */
+  conflicts: Conflict[];
+  /** How many conflicts of each type were found. */
+  counts: Record<string, number>;
+  /** What was compared: items, statements, pairs_found, pairs_compared. */
+  looked_at: ConflictLook;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes: string[];
+  /** What was found, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What generateInsights takes. */
 export interface GenerateInsightsParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1225,32 +2570,49 @@ export interface GenerateInsightsParams {
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
   /** Of what: session needs session_id, content_set needs content_ids (default project). */
-  scope?: "content_set" | "project" | "session";
+  scope?: InsightScope;
   /** The items. */
-  content_ids?: string[];
-  /** Only these (default all). */
-  insight_types?: ("content_gaps" | "efficiency_opportunities" | "knowledge_synthesis" | "trend_analysis" | "usage_insights")[];
-  options?: {
-    /** How much is looked at and told (default surface). */
-    depth?: "comprehensive" | "deep" | "surface";
-    /** What to do about each (default true). */
-    include_recommendations?: boolean;
-    /** The last and the next 7, 30 or 365 days (default medium). */
-    time_horizon?: "long" | "medium" | "short";
-  };
+  content_ids?: readonly string[];
+  /**
+   * Only these (default all). One of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis,
+   * usage_insights.
+   */
+  insight_types?: readonly InsightType[];
+  /** How thorough, how far back, and with what: depth, include_recommendations, time_horizon. */
+  options?: InsightOptions;
 }
 
-/** What generateInsights answers. */
+/** What generateInsights answers. The insights, strongest first, each with what it rests on and what to do. */
 export interface GenerateInsightsAnswer {
+  /** When the analysis was made: UTC, ISO 8601. */
+  analyzed_at: string;
+  /** Whether it was made before this call, and the data has not changed. */
+  cached: boolean;
+  /** What was looked at. One of content_set, project, session. */
+  scope: InsightScope;
+  /** The insights, type by type, the strongest of each first. */
+  insights: Insight[];
+  /** How many insights of each type were found. */
+  counts: Record<string, number>;
+  /** What was looked at, in figures: in all, and under its name for each type. */
+  looked_at: Record<string, any>;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes: string[];
+  /** What was found, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What checkSystemHealth takes. */
 export interface CheckSystemHealthParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id?: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1260,21 +2622,29 @@ export interface CheckSystemHealthParams {
   request_id?: string;
   /** With the figures behind each state. */
   detailed?: boolean;
-  /** Only these (default all). */
-  components?: ("ai_service" | "cache" | "database" | "vector_store")[];
+  /** Only these (default all). One of ai_service, cache, database, vector_store. */
+  components?: readonly SystemComponent[];
 }
 
-/** What checkSystemHealth answers. */
+/** What checkSystemHealth answers. The status of the server and of each of its components. */
 export interface CheckSystemHealthAnswer {
+  /** The status, the components, and what they use: status, version, components, uptime, performance, resources. */
+  health: SystemHealth;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What exportProjectData takes. */
 export interface ExportProjectDataParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1282,45 +2652,62 @@ export interface ExportProjectDataParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
-  format: "csv" | "json" | "markdown" | "zip";
-  include?: {
-    /** Default true. */
-    content?: boolean;
-    /** Default true. */
-    relationships?: boolean;
-    /** Default true. */
-    metadata?: boolean;
-    /** Earlier versions (default false). */
-    history?: boolean;
-  };
-  filters?: {
-    date_range?: {
-      start?: string;
-      end?: string;
-    };
-    content_types?: string[];
-    tags?: string[];
-  };
-  options?: {
-    /** gzip; the data travels as base64. */
-    compress?: boolean;
-    include_embeddings?: boolean;
-    /** Replace names, mails, phone numbers, keys and ids, alike everywhere. */
-    anonymize?: boolean;
-  };
+  /** The format of the file. One of csv, json, markdown, zip. */
+  format: ProjectFormat;
+  /** What of each item: content, relationships, metadata, history. */
+  include?: ExportInclude;
+  /** Which items: date_range, content_types, tags. */
+  filters?: ExportFilters;
+  /** How to write it: compress, include_embeddings, anonymize. */
+  options?: ExportOptions;
 }
 
-/** What exportProjectData answers. */
+/**
+ * What exportProjectData answers. What was exported: the data itself, or where it is large the file that holds it.
+ */
 export interface ExportProjectDataAnswer {
+  /** The format asked for. One of csv, json, markdown, zip. */
+  format: ProjectFormat;
+  /** How many items were exported. */
+  item_count: number;
+  /** How many relationships were exported. */
+  relationship_count: number;
+  /** How many earlier versions were exported. */
+  version_count: number;
+  /** The size of the export. */
+  size_bytes: number;
+  /** The export itself, where it is small enough to be answered. */
+  data?: string;
+  /** How data is written: utf-8, or base64 for compressed data and zip. */
+  encoding?: string;
+  /**
+   * The file in the server's export folder, where the export is too large to be answered; over the network its name
+   * only.
+   */
+  file_path?: string;
+  /** What was replaced; with options.anonymize: best_effort, replaced, note. */
+  anonymized?: AnonymizedExport;
+  /** What was asked for and is not included, because other options forbid it. */
+  left_out?: string[];
+  /** How many items have no vector; with options.include_embeddings. */
+  without_embeddings?: number;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
+  /** What was done, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What importProjectData takes. */
 export interface ImportProjectDataParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1330,34 +2717,59 @@ export interface ImportProjectDataParams {
   request_id?: string;
   /** A file of the export folder; with data, what to call it. */
   source: string;
-  format: "csv" | "json" | "markdown" | "zip";
+  /** The format of the file. One of csv, json, markdown, zip. */
+  format: ProjectFormat;
   /** The data itself (base64 where it is compressed). */
   data?: string;
-  options?: {
-    /** What happens to items that exist (default merge). */
-    merge_strategy?: "merge" | "replace" | "skip_existing";
-    /** Import nothing unless all is sound (default true). */
-    validate_data?: boolean;
-    /** Make the vectors before answering. */
-    generate_embeddings?: boolean;
-    /** Find relationships of what is imported. */
-    detect_relationships?: boolean;
-    /** Keep the ids of the file (default false). */
-    preserve_ids?: boolean;
-  };
+  /** How to do it: merge_strategy, validate_data, generate_embeddings, detect_relationships, preserve_ids. */
+  options?: ImportOptions;
 }
 
-/** What importProjectData answers. */
+/**
+ * What importProjectData answers. How many items were imported, updated and skipped, and what was wrong with the
+ * rest.
+ */
 export interface ImportProjectDataAnswer {
+  /** The source named in the call. */
+  source: string;
+  /** The format named in the call. One of csv, json, markdown, zip. */
+  format: ProjectFormat;
+  /** How many items are new. */
+  imported_count: number;
+  /** How many items existed and were changed. */
+  updated_count: number;
+  /** How many items existed and were left as they are. */
+  skipped_count: number;
+  /** How many relationships were imported. */
+  relationship_count: number;
+  /** The new id of each item whose id changed, by its id in the file. Not when repeated. */
+  id_mapping?: Record<string, string>;
+  /** What was wrong with items that were not imported. Not when repeated. */
+  validation_errors?: string[];
+  /** How much of the file was not imported, by reason. Not when repeated. */
+  dropped?: Record<string, number>;
+  /** How many relationships were found; with options.detect_relationships. */
+  relationships_detected?: number;
+  /** What was done, as a sentence. */
+  message: string;
+  /**
+   * True when a call with this request_id was done before: this is the answer of that call, and nothing was written
+   * again.
+   */
+  repeated?: boolean;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What validateDataIntegrity takes. */
 export interface ValidateDataIntegrityParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id?: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1365,27 +2777,54 @@ export interface ValidateDataIntegrityParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
-  scope?: "project" | "session" | "system";
-  checks?: ("data_consistency" | "missing_embeddings" | "orphaned_relationships" | "performance_issues" | "reference_integrity" | "schema_compliance")[];
-  options?: {
-    /** Mend what can be mended; undoable. */
-    fix_issues?: boolean;
-    /** Name every place and what was looked at. */
-    detailed_report?: boolean;
-  };
+  /**
+   * Of what: project needs project_id, session session_id too (default project). One of project, session, system.
+   */
+  scope?: IntegrityScope;
+  /**
+   * Only these (default all). One of data_consistency, missing_embeddings, orphaned_relationships,
+   * performance_issues, reference_integrity, schema_compliance.
+   */
+  checks?: readonly IntegrityCheck[];
+  /** Whether to repair, and how much to tell: fix_issues, detailed_report. */
+  options?: IntegrityOptions;
 }
 
-/** What validateDataIntegrity answers. */
+/** What validateDataIntegrity answers. Whether the data is sound, and each issue that was found. */
 export interface ValidateDataIntegrityAnswer {
+  /** Whether nothing is wrong, after repairs where they were asked for. */
+  valid: boolean;
+  /** What was checked. One of project, session, system. */
+  scope: IntegrityScope;
+  /** The checks that were run. */
+  checks: string[];
+  /** What was found, worst first. */
+  issues: IntegrityIssue[];
+  /** The issues, counted by severity: error, warning, info. */
+  summary: IntegritySummary;
+  /** How many places were repaired. */
+  fixed: number;
+  /** The number of the change that repaired each project: undoing it takes the repair back. */
+  changes?: Record<string, number>;
+  /** How much was checked; with options.detailed_report. */
+  looked_at?: IntegrityLook[];
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
+  /** The verdict, as a sentence. */
+  message: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
 }
 
 /** What generateCitation takes. */
 export interface GenerateCitationParams {
-  /** The project. */
+  /** The project: any name of yours. */
   project_id: string;
   /** Also see and write this session's data. */
   session_id?: string;
@@ -1393,21 +2832,76 @@ export interface GenerateCitationParams {
   user_id?: string;
   /** Your id of the request; a retry is not done twice. */
   request_id?: string;
+  /** The id of the item. */
   content_id: string;
-  /** Default apa. */
-  style?: "apa" | "chicago" | "harvard" | "ieee" | "mla";
-  options?: {
-    include_permalink?: boolean;
-    include_access_date?: boolean;
-  };
+  /** The style (default apa). One of apa, chicago, harvard, ieee, mla. */
+  style?: CitationStyle;
+  /** What to cite beside the item: include_permalink, include_access_date. */
+  options?: CitationOptions;
 }
 
-/** What generateCitation answers. */
+/** What generateCitation answers. The citation as text, HTML, BibTeX and CSL-JSON. */
 export interface GenerateCitationAnswer {
+  /** The id of the item. */
+  content_id: string;
+  /** The style of the citation. One of apa, chicago, harvard, ieee, mla. */
+  style: CitationStyle;
+  /** The citation as plain text. */
+  citation: string;
+  /** The citation as HTML. */
+  html: string;
+  /** The item as a BibTeX entry. */
+  bibtex: string;
+  /** The item as CSL-JSON, from which the citation was written. */
+  csl: Record<string, any>;
+  /** The address of the item on this server; with options.include_permalink. */
+  permalink?: string;
+  /** The date of access, YYYY-MM-DD; with options.include_access_date. */
+  access_date?: string;
+  /** The request_id of the call, where it had one. */
+  request_id?: string;
+  /** Always true: an operation that fails answers with an error instead. */
   success: boolean;
+  /** When the operation was done: UTC, ISO 8601. */
   timestamp: string;
+  /** How long the server took, for example "12ms". */
   duration: string;
-  [key: string]: any;
+}
+
+/** What the operations of memoryStore take and answer, and a call that names none of them. */
+export interface MemoryStoreOperations {
+  none: { params: StoreMemoryParams & { operation?: undefined }; answer: StoreMemoryAnswer };
+  store_content: { params: StoreContentParams; answer: StoreContentAnswer };
+  update_content: { params: UpdateContentParams; answer: UpdateContentAnswer };
+  delete_content: { params: DeleteContentParams; answer: DeleteContentAnswer };
+  store_decision: { params: StoreDecisionParams; answer: StoreDecisionAnswer };
+  create_relationship: { params: CreateRelationshipParams; answer: CreateRelationshipAnswer };
+}
+
+/** What the operations of memoryRetrieve take and answer. */
+export interface MemoryRetrieveOperations {
+  search_content: { params: SearchContentParams; answer: SearchContentAnswer };
+  get_content: { params: GetContentParams; answer: GetContentAnswer };
+  find_similar_content: { params: FindSimilarContentParams; answer: FindSimilarContentAnswer };
+  get_content_history: { params: GetContentHistoryParams; answer: GetContentHistoryAnswer };
+}
+
+/** What the operations of memoryAnalyze take and answer. */
+export interface MemoryAnalyzeOperations {
+  detect_patterns: { params: DetectPatternsParams; answer: DetectPatternsAnswer };
+  analyze_quality: { params: AnalyzeQualityParams; answer: AnalyzeQualityAnswer };
+  find_content_relationships: { params: FindContentRelationshipsParams; answer: FindContentRelationshipsAnswer };
+  detect_conflicts: { params: DetectConflictsParams; answer: DetectConflictsAnswer };
+  generate_insights: { params: GenerateInsightsParams; answer: GenerateInsightsAnswer };
+}
+
+/** What the operations of memorySystem take and answer. */
+export interface MemorySystemOperations {
+  check_system_health: { params: CheckSystemHealthParams; answer: CheckSystemHealthAnswer };
+  export_project_data: { params: ExportProjectDataParams; answer: ExportProjectDataAnswer };
+  import_project_data: { params: ImportProjectDataParams; answer: ImportProjectDataAnswer };
+  validate_data_integrity: { params: ValidateDataIntegrityParams; answer: ValidateDataIntegrityAnswer };
+  generate_citation: { params: GenerateCitationParams; answer: GenerateCitationAnswer };
 }
 
 /** A method for every tool, and one for every operation of it. */
@@ -1415,8 +2909,77 @@ export abstract class Operations {
   abstract call(tool: string, parameters?: Record<string, any>, options?: CallOptions): Promise<any>;
 
   /**
+   * Remember a text. If the scope already has one that says the same, nothing is stored and that one is answered;
+   * texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked to
+   * what is nearest to it in meaning. With `operation`: Store, change and relate items of a project: store_content,
+   * update_content, delete_content, store_decision, create_relationship.
+   *
+   * @param parameters `operation` (store_content, update_content, delete_content, store_decision,
+   *   create_relationship), and the parameters of the method of that name.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What the method of that name answers.
+   */
+  memoryStore<O extends keyof MemoryStoreOperations = "none">(
+    parameters: { operation?: O } & MemoryStoreOperations[O]["params"],
+    options?: CallOptions,
+  ): Promise<MemoryStoreOperations[O]["answer"]> {
+    return this.call("memory_store", parameters, options);
+  }
+
+  /**
+   * Find and read items of a project: search_content, get_content, find_similar_content, get_content_history.
+   *
+   * @param parameters `operation` (search_content, get_content, find_similar_content, get_content_history), and the
+   *   parameters of the method of that name.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What the method of that name answers.
+   */
+  memoryRetrieve<O extends keyof MemoryRetrieveOperations>(
+    parameters: { operation: O } & MemoryRetrieveOperations[O]["params"],
+    options?: CallOptions,
+  ): Promise<MemoryRetrieveOperations[O]["answer"]> {
+    return this.call("memory_retrieve", parameters, options);
+  }
+
+  /**
+   * Analyze items of a project: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts,
+   * generate_insights. Changes nothing.
+   *
+   * @param parameters `operation` (detect_patterns, analyze_quality, find_content_relationships, detect_conflicts,
+   *   generate_insights), and the parameters of the method of that name.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What the method of that name answers.
+   */
+  memoryAnalyze<O extends keyof MemoryAnalyzeOperations>(
+    parameters: { operation: O } & MemoryAnalyzeOperations[O]["params"],
+    options?: CallOptions,
+  ): Promise<MemoryAnalyzeOperations[O]["answer"]> {
+    return this.call("memory_analyze", parameters, options);
+  }
+
+  /**
+   * Check the server, move data in and out, cite items: check_system_health, export_project_data,
+   * import_project_data, validate_data_integrity, generate_citation.
+   *
+   * @param parameters `operation` (check_system_health, export_project_data, import_project_data,
+   *   validate_data_integrity, generate_citation), and the parameters of the method of that name.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What the method of that name answers.
+   */
+  memorySystem<O extends keyof MemorySystemOperations>(
+    parameters: { operation: O } & MemorySystemOperations[O]["params"],
+    options?: CallOptions,
+  ): Promise<MemorySystemOperations[O]["answer"]> {
+    return this.call("memory_system", parameters, options);
+  }
+
+  /**
    * Remember new entities, each with a name, a type and observations about it. Names must be new: if one is taken,
    * nothing is stored.
+   *
+   * @param parameters.entities The entities to store, all or none.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The ids of the new entities. Fields: ids, entities, success.
    */
   createEntities(parameters: CreateEntitiesParams, options?: CallOptions): Promise<CreateEntitiesAnswer> {
     return this.call("create_entities", parameters, options);
@@ -1425,12 +2988,22 @@ export abstract class Operations {
   /**
    * Link entities by directed, typed relations. Word the type in active voice. Both entities must exist; otherwise
    * nothing is stored.
+   *
+   * @param parameters.relations The relations to store, all or none.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns An id for each relation of the call. Fields: ids, success.
    */
   createRelations(parameters: CreateRelationsParams, options?: CallOptions): Promise<CreateRelationsAnswer> {
     return this.call("create_relations", parameters, options);
   }
 
-  /** Add facts to entities that are already known. Every entity must exist; otherwise nothing is added. */
+  /**
+   * Add facts to entities that are already known. Every entity must exist; otherwise nothing is added.
+   *
+   * @param parameters.observations What to add, entity by entity, all or none.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many observations were added. Fields: added, success.
+   */
   addObservations(parameters: AddObservationsParams, options?: CallOptions): Promise<AddObservationsAnswer> {
     return this.call("add_observations", parameters, options);
   }
@@ -1438,22 +3011,45 @@ export abstract class Operations {
   /**
    * Forget entities together with every relation they take part in. The history keeps them: `polymnia undo` brings
    * all of it back.
+   *
+   * @param parameters.entityNames Names of the entities to delete; their relations go with them.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many were deleted. Fields: deleted, success.
    */
   deleteEntities(parameters: DeleteEntitiesParams, options?: CallOptions): Promise<DeleteEntitiesAnswer> {
     return this.call("delete_entities", parameters, options);
   }
 
-  /** Take observations from entities, matched word for word; the entities stay. */
+  /**
+   * Take observations from entities, matched word for word; the entities stay.
+   *
+   * @param parameters.deletions What to remove, entity by entity.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many were deleted. Fields: deleted, success.
+   */
   deleteObservations(parameters: DeleteObservationsParams, options?: CallOptions): Promise<DeleteObservationsAnswer> {
     return this.call("delete_observations", parameters, options);
   }
 
-  /** Remove relations that match in all three parts; the entities stay. */
+  /**
+   * Remove relations that match in all three parts; the entities stay.
+   *
+   * @param parameters.relations The relations to delete; all three parts must match exactly.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many were deleted. Fields: deleted, success.
+   */
   deleteRelations(parameters: DeleteRelationsParams, options?: CallOptions): Promise<DeleteRelationsAnswer> {
     return this.call("delete_relations", parameters, options);
   }
 
-  /** Read everything there is. On a large memory, prefer search_nodes, or page with limit and cursor. */
+  /**
+   * Read everything there is. On a large memory, prefer search_nodes, or page with limit and cursor.
+   *
+   * @param parameters.limit Answer at most this many entities (default: all).
+   * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns Entities and the relations between them. Fields: entities, relations, nextCursor.
+   */
   readGraph(parameters: ReadGraphParams = {}, options?: CallOptions): Promise<ReadGraphAnswer> {
     return this.call("read_graph", parameters, options);
   }
@@ -1461,12 +3057,27 @@ export abstract class Operations {
   /**
    * Look for entities by words and by meaning, in any language; a question in plain words is fine. Best matches
    * first: those that contain the query as it stands, then those that share its words or its meaning.
+   *
+   * @param parameters.query What to look for in names, types and observations.
+   * @param parameters.limit Answer at most this many entities (default: all).
+   * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The entities found, best first, each with its relations. Fields: nodes, nextCursor.
    */
   searchNodes(parameters: SearchNodesParams, options?: CallOptions): Promise<SearchNodesAnswer> {
     return this.call("search_nodes", parameters, options);
   }
 
-  /** Read entities whose exact names are known. Names that do not exist are left out. */
+  /**
+   * Read entities whose exact names are known. Names that do not exist are left out.
+   *
+   * @param parameters.names Names of the entities to open, exactly as they were given.
+   * @param parameters.limit Answer at most this many entities (default: all).
+   * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The entities, each with its relations, and the names that no entity has. Fields: nodes, notFound,
+   *   nextCursor.
+   */
   openNodes(parameters: OpenNodesParams, options?: CallOptions): Promise<OpenNodesAnswer> {
     return this.call("open_nodes", parameters, options);
   }
@@ -1474,38 +3085,194 @@ export abstract class Operations {
   /**
    * Remember a text. If the scope already has one that says the same, nothing is stored and that one is answered;
    * texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked to
-   * what is nearest to it in meaning. With `operation`: Keep things: store_content, update_content, delete_content,
-   * store_decision, create_relationship.
+   * what is nearest to it in meaning.
+   *
+   * @param parameters.content The text to remember, in full.
+   * @param parameters.scope Where it is filed: parts with / between them, such as work/projects/api. Default:
+   *   user/default.
+   * @param parameters.category What sort of memory it is, for example decision or meeting.
+   * @param parameters.tags Labels it can be found by.
+   * @param parameters.metadata Anything else worth keeping with it, as key and value.
+   * @param parameters.allow_duplicates Store it even if the scope has one that says exactly the same. Default:
+   *   false.
+   * @param parameters.auto_associate Link it to the memories nearest in meaning. Default: true.
+   * @param parameters.similarity_threshold How similar a stored text must be to be named in the answer as nearly
+   *   the same. Default: 0.95.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The memory that holds the text now, or did before, and what it is linked to. Fields: memory_id,
+   *   content, scope, created_at, is_duplicate, associations, similarity_score, similar_memories, joined,
+   *   associations_pending, notes.
    */
-  memoryStore(parameters: StoreMemoryParams & { operation?: undefined }, options?: CallOptions): Promise<StoreMemoryAnswer>;
-  memoryStore(parameters: StoreContentParams & { operation: "store_content" }, options?: CallOptions): Promise<StoreContentAnswer>;
-  memoryStore(parameters: UpdateContentParams & { operation: "update_content" }, options?: CallOptions): Promise<UpdateContentAnswer>;
-  memoryStore(parameters: DeleteContentParams & { operation: "delete_content" }, options?: CallOptions): Promise<DeleteContentAnswer>;
-  memoryStore(parameters: StoreDecisionParams & { operation: "store_decision" }, options?: CallOptions): Promise<StoreDecisionAnswer>;
-  memoryStore(parameters: CreateRelationshipParams & { operation: "create_relationship" }, options?: CallOptions): Promise<CreateRelationshipAnswer>;
-  memoryStore(parameters: Record<string, any>, options?: CallOptions): Promise<any> {
+  storeMemory(parameters: StoreMemoryParams, options?: CallOptions): Promise<StoreMemoryAnswer> {
     return this.call("memory_store", parameters, options);
+  }
+
+  /**
+   * Store a text as a new item of a project: it can then be searched, read, changed and related to others.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content The text.
+   * @param parameters.summary What it says, in short.
+   * @param parameters.content_type Its MIME type (default text/plain).
+   * @param parameters.tags Labels.
+   * @param parameters.metadata Anything else to keep with it.
+   * @param parameters.options What else to do: generate_embeddings, detect_relationships, extract_metadata.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The id, version and metadata of the new item, and the relationships found for it. Fields: content_id,
+   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
+   *   timestamp, duration.
+   */
+  storeContent(parameters: StoreContentParams, options?: CallOptions): Promise<StoreContentAnswer> {
+    return this.call("memory_store", { ...parameters, operation: "store_content" }, options);
+  }
+
+  /**
+   * Change the text, summary, labels or metadata of an item. It gets a new version; the one before stays readable.
+   * With options.restore, bring a deleted item back.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.updates What to change: tags are replaced, metadata is merged: content, summary, tags,
+   *   metadata.
+   * @param parameters.options How to do it: regenerate_embeddings, update_relationships, preserve_previous,
+   *   restore.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The id, new version and metadata of the item, and the relationships found for it. Fields: content_id,
+   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
+   *   timestamp, duration.
+   */
+  updateContent(parameters: UpdateContentParams, options?: CallOptions): Promise<UpdateContentAnswer> {
+    return this.call("memory_store", { ...parameters, operation: "update_content" }, options);
+  }
+
+  /**
+   * Delete an item, so that it can be restored, or with options.hard for good.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.options How to do it: hard, delete_relationships, preserve_references.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns Which item was deleted, whether that can be undone, and what became of its relationships. Fields:
+   *   content_id, deleted, hard, relationships_deleted, references_preserved, message, repeated, request_id,
+   *   success, timestamp, duration.
+   */
+  deleteContent(parameters: DeleteContentParams, options?: CallOptions): Promise<DeleteContentAnswer> {
+    return this.call("memory_store", { ...parameters, operation: "delete_content" }, options);
+  }
+
+  /**
+   * Store a decision as an item: what was decided, in what situation, why, and what else was considered.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.title What is decided, in a line.
+   * @param parameters.context What led to it.
+   * @param parameters.decision The decision.
+   * @param parameters.rationale Why.
+   * @param parameters.alternatives What else was considered.
+   * @param parameters.impact What it changes.
+   * @param parameters.stakeholders Whom it concerns.
+   * @param parameters.tags Labels.
+   * @param parameters.metadata Anything else to keep with it.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The id, version and metadata of the new decision. Fields: content_id, version, metadata, created_at,
+   *   updated_at, warnings, decision_id, message, repeated, request_id, success, timestamp, duration.
+   */
+  storeDecision(parameters: StoreDecisionParams, options?: CallOptions): Promise<StoreDecisionAnswer> {
+    return this.call("memory_store", { ...parameters, operation: "store_decision" }, options);
+  }
+
+  /**
+   * Create a directed, typed relationship between two items, or change the one they have.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.source_id The id of the item it starts at.
+   * @param parameters.target_id The id of the item it leads to.
+   * @param parameters.type What the first is to the second. One of causes, cites, contains, describes, follows,
+   *   implements, part_of, precedes, references, related_to, resolves, similar_to.
+   * @param parameters.strength How strong, 0 to 1.
+   * @param parameters.context Why it is drawn.
+   * @param parameters.metadata Anything else to keep with it.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The relationship, and whether it is new. Fields: relationship_id, created, relationship, message,
+   *   repeated, request_id, success, timestamp, duration.
+   */
+  createRelationship(parameters: CreateRelationshipParams, options?: CallOptions): Promise<CreateRelationshipAnswer> {
+    return this.call("memory_store", { ...parameters, operation: "create_relationship" }, options);
   }
 
   /**
    * Find memories by meaning and by words, in any language. The most relevant come first; similarity_score says how
    * close each is, from 0 to 1.
+   *
+   * @param parameters.query What to look for, in plain words; a question is fine.
+   * @param parameters.scope Search only this scope.
+   * @param parameters.limit At most so many memories. Default: 10.
+   * @param parameters.similarity_threshold Leave out what scores less. If you give none and nothing reaches it: the
+   *   nearest. Default: 0.1.
+   * @param parameters.include_associations Tell what each memory is linked to. Default: true.
+   * @param parameters.include_child_scopes Search the scopes below it too. Default: false.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The memories found, most relevant first. Fields: memories, total_found, search_scope, notes.
    */
   memorySearch(parameters: MemorySearchParams, options?: CallOptions): Promise<MemorySearchAnswer> {
     return this.call("memory_search", parameters, options);
   }
 
-  /** Read one memory in full, with what it is linked to. */
+  /**
+   * Read one memory in full, with what it is linked to.
+   *
+   * @param parameters.memory_id The memory's id.
+   * @param parameters.include_associations Tell what it is linked to. Default: true.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The memory in full, with what it is linked to. Fields: memory_id, content, scope, metadata, tags,
+   *   category, created_at, updated_at, version, associations, name, kind, similar_memories, associations_pending,
+   *   notes, success.
+   */
   memoryGet(parameters: MemoryGetParams, options?: CallOptions): Promise<MemoryGetAnswer> {
     return this.call("memory_get", parameters, options);
   }
 
-  /** Change a memory. Only what you give is changed; the version before stays in its history. */
+  /**
+   * Change a memory. Only what you give is changed; the version before stays in its history.
+   *
+   * @param parameters.memory_id The memory's id.
+   * @param parameters.content The new text.
+   * @param parameters.scope The new scope.
+   * @param parameters.tags The new tags, all of them; [] takes them away.
+   * @param parameters.category The new category; "" takes it away.
+   * @param parameters.metadata The new metadata, all of it.
+   * @param parameters.preserve_associations Keep the associations; false finds them anew. Default: true.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The memory in full, with what it is linked to. Fields: memory_id, content, scope, metadata, tags,
+   *   category, created_at, updated_at, version, associations, name, kind, similar_memories, associations_pending,
+   *   notes, success.
+   */
   memoryUpdate(parameters: MemoryUpdateParams, options?: CallOptions): Promise<MemoryUpdateAnswer> {
     return this.call("memory_update", parameters, options);
   }
 
-  /** Delete a memory for good: text, history and links. This cannot be undone. */
+  /**
+   * Delete a memory for good: text, history and links. This cannot be undone.
+   *
+   * @param parameters.memory_id The memory's id.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns Which memory was deleted. Fields: memory_id, message, success.
+   */
   memoryDelete(parameters: MemoryDeleteParams, options?: CallOptions): Promise<MemoryDeleteAnswer> {
     return this.call("memory_delete", parameters, options);
   }
@@ -1513,12 +3280,27 @@ export abstract class Operations {
   /**
    * Look for memories that have to do with one: similar in meaning, sharing tags or names, stored at the same time,
    * or linked by hand. Each comes with what carries the association and why.
+   *
+   * @param parameters.memory_id The memory's id.
+   * @param parameters.limit At most so many associations. Default: 10.
+   * @param parameters.similarity_threshold Leave out what is weaker. Default: 0.1.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The memories that have to do with one, strongest first, each with the reason. Fields: source_memory,
+   *   associations, discovery_stats.
    */
   memoryDiscoverAssociations(parameters: MemoryDiscoverAssociationsParams, options?: CallOptions): Promise<MemoryDiscoverAssociationsAnswer> {
     return this.call("memory_discover_associations", parameters, options);
   }
 
-  /** Show the tree of scopes and how many memories are in each. */
+  /**
+   * Show the tree of scopes and how many memories are in each.
+   *
+   * @param parameters.parent_scope Only this scope and what is below it.
+   * @param parameters.include_memory_counts Count the memories. Default: true.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The scopes, each with how many memories are in it. Fields: scopes, total_scopes, hierarchy_depth,
+   *   notes.
+   */
   scopeList(parameters: ScopeListParams = {}, options?: CallOptions): Promise<ScopeListAnswer> {
     return this.call("scope_list", parameters, options);
   }
@@ -1526,6 +3308,12 @@ export abstract class Operations {
   /**
    * Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so and
    * names a place to fall back to.
+   *
+   * @param parameters.content The text to find a place for.
+   * @param parameters.current_scope Where you are working; places near it are preferred.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The scope the text belongs to, how certain that is, and other scopes. Fields: suggested_scope,
+   *   confidence, alternatives, analysis, reasoning, abstained.
    */
   scopeSuggest(parameters: ScopeSuggestParams, options?: CallOptions): Promise<ScopeSuggestAnswer> {
     return this.call("scope_suggest", parameters, options);
@@ -1534,12 +3322,26 @@ export abstract class Operations {
   /**
    * File memories under another scope, or rename a scope with everything below it. Each memory that could not be
    * moved is told, with the reason.
+   *
+   * @param parameters.target_scope The scope to move to.
+   * @param parameters.memory_ids Required, unless source_scope is given. The memories to move.
+   * @param parameters.source_scope Instead of memory_ids: rename this scope, with everything below it.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many memories were moved, and which could not be. Fields: moved_count, failed_moves, target_scope,
+   *   moved_memories, duplicates, notes.
    */
   memoryMove(parameters: MemoryMoveParams, options?: CallOptions): Promise<MemoryMoveAnswer> {
     return this.call("memory_move", parameters, options);
   }
 
-  /** Browse all memories, newest first, page by page. */
+  /**
+   * Browse all memories, newest first, page by page.
+   *
+   * @param parameters.page Which page. Default: 1.
+   * @param parameters.per_page Memories on a page. Default: 10.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns One page of memories. Fields: memories, pagination.
+   */
   memoryListAll(parameters: MemoryListAllParams = {}, options?: CallOptions): Promise<MemoryListAllAnswer> {
     return this.call("memory_list_all", parameters, options);
   }
@@ -1547,6 +3349,16 @@ export abstract class Operations {
   /**
    * Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one scope. What
    * is exported imports again with nothing lost. A file of the same name is replaced.
+   *
+   * @param parameters.scope Export this scope and everything below it (default: all memories).
+   * @param parameters.file_path A file name inside the server's export folder; without one the data is answered.
+   * @param parameters.export_format The format; by default what the file's ending says. One of json, yaml.
+   * @param parameters.compression Compress it with gzip. Default: false.
+   * @param parameters.include_associations Export what links the memories, too. Default: true.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How much was exported, and the data or the file it was written to. Fields: exported_count,
+   *   export_size, export_scope, compression_used, associations_count, file_path, export_data, replaced, notes,
+   *   success.
    */
   memoryExport(parameters: MemoryExportParams = {}, options?: CallOptions): Promise<MemoryExportAnswer> {
     return this.call("memory_export", parameters, options);
@@ -1555,6 +3367,19 @@ export abstract class Operations {
   /**
    * Take in exported memories. By default nothing is imported unless every record is sound, and memories that exist
    * are kept. One undo takes the whole import back.
+   *
+   * @param parameters.file_path A file inside the server's export folder.
+   * @param parameters.import_data Instead of a file: the exported data itself, JSON or YAML.
+   * @param parameters.merge_strategy What happens to memories that exist: keep them, replace them, add the imported
+   *   text as a new version, or keep the text and combine tags and metadata. One of create_versions,
+   *   merge_metadata, overwrite, skip_duplicates. Default: skip_duplicates.
+   * @param parameters.target_scope_prefix File everything below this scope.
+   * @param parameters.validate_data Import nothing unless every record is sound; false imports the sound ones.
+   *   Default: true.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many memories were imported, skipped and overwritten, and what was wrong with the rest. Fields:
+   *   imported_count, skipped_count, overwritten_count, import_source, merge_strategy_used, validation_errors,
+   *   imported_scopes, associations_count, dropped, notes, success.
    */
   memoryImport(parameters: MemoryImportParams = {}, options?: CallOptions): Promise<MemoryImportAnswer> {
     return this.call("memory_import", parameters, options);
@@ -1563,146 +3388,304 @@ export abstract class Operations {
   /**
    * Sessions keep temporary memories apart, in the scope session/<id>: create one, list them, or clean up those
    * that have not been used for some days.
+   *
+   * @param parameters.action create begins a session, list shows all, cleanup removes old ones.
+   * @param parameters.session_id The session; create makes a name if none is given.
+   * @param parameters.max_age_days cleanup: unused for longer than this. Default: 7.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What the action did: which fields there are depends on it. Fields: action, session_id, session_scope,
+   *   created_at, already_existed, sessions, total_sessions, removed_sessions, freed_memories, max_age_days,
+   *   removed_session_ids, notes.
    */
   sessionManage(parameters: SessionManageParams, options?: CallOptions): Promise<SessionManageAnswer> {
     return this.call("session_manage", parameters, options);
   }
 
-  /** Find things: search_content, get_content, find_similar_content, get_content_history. */
-  memoryRetrieve(parameters: SearchContentParams & { operation: "search_content" }, options?: CallOptions): Promise<SearchContentAnswer>;
-  memoryRetrieve(parameters: GetContentParams & { operation: "get_content" }, options?: CallOptions): Promise<GetContentAnswer>;
-  memoryRetrieve(parameters: FindSimilarContentParams & { operation: "find_similar_content" }, options?: CallOptions): Promise<FindSimilarContentAnswer>;
-  memoryRetrieve(parameters: GetContentHistoryParams & { operation: "get_content_history" }, options?: CallOptions): Promise<GetContentHistoryAnswer>;
-  memoryRetrieve(parameters: Record<string, any>, options?: CallOptions): Promise<any> {
-    return this.call("memory_retrieve", parameters, options);
-  }
-
   /**
-   * Understand things: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts,
-   * generate_insights. Changes nothing.
+   * Search the items of a project by words, by meaning, or by both, in any language. Best matches first, each with
+   * its relevance from 0 to 1 and the reason it was found.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.query What to look for, in plain words.
+   * @param parameters.query_type By meaning, words or both (default). One of hybrid, keyword, semantic.
+   * @param parameters.filters Which items to search: content_types, tags, date_range, metadata.
+   * @param parameters.options How many results, in what order, with what: limit, offset, min_relevance,
+   *   include_context, include_highlights, sort_by, sort_order.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns One page of results, best first, with the total and the distribution of all of them. Fields: results,
+   *   total, page, per_page, facets, notes, request_id, success, timestamp, duration.
    */
-  memoryAnalyze(parameters: DetectPatternsParams & { operation: "detect_patterns" }, options?: CallOptions): Promise<DetectPatternsAnswer>;
-  memoryAnalyze(parameters: AnalyzeQualityParams & { operation: "analyze_quality" }, options?: CallOptions): Promise<AnalyzeQualityAnswer>;
-  memoryAnalyze(parameters: FindContentRelationshipsParams & { operation: "find_content_relationships" }, options?: CallOptions): Promise<FindContentRelationshipsAnswer>;
-  memoryAnalyze(parameters: DetectConflictsParams & { operation: "detect_conflicts" }, options?: CallOptions): Promise<DetectConflictsAnswer>;
-  memoryAnalyze(parameters: GenerateInsightsParams & { operation: "generate_insights" }, options?: CallOptions): Promise<GenerateInsightsAnswer>;
-  memoryAnalyze(parameters: Record<string, any>, options?: CallOptions): Promise<any> {
-    return this.call("memory_analyze", parameters, options);
-  }
-
-  /**
-   * Look after it: check_system_health, export_project_data, import_project_data, validate_data_integrity,
-   * generate_citation.
-   */
-  memorySystem(parameters: CheckSystemHealthParams & { operation: "check_system_health" }, options?: CallOptions): Promise<CheckSystemHealthAnswer>;
-  memorySystem(parameters: ExportProjectDataParams & { operation: "export_project_data" }, options?: CallOptions): Promise<ExportProjectDataAnswer>;
-  memorySystem(parameters: ImportProjectDataParams & { operation: "import_project_data" }, options?: CallOptions): Promise<ImportProjectDataAnswer>;
-  memorySystem(parameters: ValidateDataIntegrityParams & { operation: "validate_data_integrity" }, options?: CallOptions): Promise<ValidateDataIntegrityAnswer>;
-  memorySystem(parameters: GenerateCitationParams & { operation: "generate_citation" }, options?: CallOptions): Promise<GenerateCitationAnswer>;
-  memorySystem(parameters: Record<string, any>, options?: CallOptions): Promise<any> {
-    return this.call("memory_system", parameters, options);
-  }
-
-  /**
-   * Remember a text. If the scope already has one that says the same, nothing is stored and that one is answered;
-   * texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked to
-   * what is nearest to it in meaning.
-   */
-  storeMemory(parameters: StoreMemoryParams, options?: CallOptions): Promise<StoreMemoryAnswer> {
-    return this.call("memory_store", parameters, options);
-  }
-
-  /** Store a text. */
-  storeContent(parameters: StoreContentParams, options?: CallOptions): Promise<StoreContentAnswer> {
-    return this.call("memory_store", { ...parameters, operation: "store_content" }, options);
-  }
-
-  /** Change an item; a version more. */
-  updateContent(parameters: UpdateContentParams, options?: CallOptions): Promise<UpdateContentAnswer> {
-    return this.call("memory_store", { ...parameters, operation: "update_content" }, options);
-  }
-
-  /** Delete an item, softly or for good. */
-  deleteContent(parameters: DeleteContentParams, options?: CallOptions): Promise<DeleteContentAnswer> {
-    return this.call("memory_store", { ...parameters, operation: "delete_content" }, options);
-  }
-
-  /** Store a decision with its reasons. */
-  storeDecision(parameters: StoreDecisionParams, options?: CallOptions): Promise<StoreDecisionAnswer> {
-    return this.call("memory_store", { ...parameters, operation: "store_decision" }, options);
-  }
-
-  /** Relate two items. */
-  createRelationship(parameters: CreateRelationshipParams, options?: CallOptions): Promise<CreateRelationshipAnswer> {
-    return this.call("memory_store", { ...parameters, operation: "create_relationship" }, options);
-  }
-
-  /** Find by words and meaning. */
   searchContent(parameters: SearchContentParams, options?: CallOptions): Promise<SearchContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "search_content" }, options);
   }
 
-  /** Read an item. */
+  /**
+   * Read one item: its text and, where asked for, its relationships, references, versions and vectors.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.include_refs What it references and what references it.
+   * @param parameters.include_history Its versions.
+   * @param parameters.options What to answer: include_embeddings, include_relationships, include_metadata, format.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The item, in the format and with the parts asked for. Fields: content_id, content, request_id,
+   *   success, timestamp, duration.
+   */
   getContent(parameters: GetContentParams, options?: CallOptions): Promise<GetContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "get_content" }, options);
   }
 
-  /** What resembles it. */
+  /**
+   * Find the items most similar in meaning to a text or to another item.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content A text; or give content_id.
+   * @param parameters.content_id An item; or give content.
+   * @param parameters.limit Results (default 10).
+   * @param parameters.threshold The least similarity (default 0).
+   * @param parameters.options Which items, and how to measure: include_self, content_types, exclude_ids,
+   *   similarity_method.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The most similar items, most similar first. Fields: results, total, similarity_method, notes,
+   *   request_id, success, timestamp, duration.
+   */
   findSimilarContent(parameters: FindSimilarContentParams, options?: CallOptions): Promise<FindSimilarContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "find_similar_content" }, options);
   }
 
-  /** Its versions. */
+  /**
+   * List the versions of an item, newest first: what each said, who made it, and what it changed.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.limit Versions, newest first (default all).
+   * @param parameters.include_diffs What each version changed.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The versions of the item, newest first. Fields: content_id, versions, total_versions, deleted,
+   *   request_id, success, timestamp, duration.
+   */
   getContentHistory(parameters: GetContentHistoryParams, options?: CallOptions): Promise<GetContentHistoryAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "get_content_history" }, options);
   }
 
-  /** What holds in the project. */
+  /**
+   * Look for patterns in a project: topics, usage, quality issues, relationships, rhythms in time, and who writes
+   * what. Each comes with its evidence.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.scope Of what: session needs session_id, content needs content_id (default project).
+   * @param parameters.content_id The id of the item.
+   * @param parameters.pattern_types Only these (default all). One of quality_issues, relationship_patterns,
+   *   temporal_patterns, topic_clusters, usage_patterns, user_patterns.
+   * @param parameters.options Which patterns, and how to tell them: min_confidence, include_explanations,
+   *   time_range.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The patterns that were found, most certain first. Fields: analyzed_at, cached, scope, patterns,
+   *   counts, below_min_confidence, looked_at, unavailable, notes, message, request_id, success, timestamp,
+   *   duration.
+   */
   detectPatterns(parameters: DetectPatternsParams, options?: CallOptions): Promise<DetectPatternsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "detect_patterns" }, options);
   }
 
-  /** How good an item is, and what to mend. */
+  /**
+   * Measure the quality of an item on up to eight dimensions, each from 0 to 1, and say what would improve it.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.quality_dimensions Only these (default all). One of accuracy, actionability, clarity,
+   *   completeness, consistency, readability, relevance, structure.
+   * @param parameters.options What to answer besides the scores: include_suggestions, include_metrics,
+   *   benchmark_against.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The quality of the item as scores from 0 to 1, and what would improve it. Fields: analyzed_at, cached,
+   *   content_id, title, overall_score, dimensions, suggestions, benchmark, looked_at, notes, request_id, success,
+   *   timestamp, duration.
+   */
   analyzeQuality(parameters: AnalyzeQualityParams, options?: CallOptions): Promise<AnalyzeQualityAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "analyze_quality" }, options);
   }
 
-  /** What an item has to do with others. */
+  /**
+   * Find the items that one is related to: by stored relationships, followed over several steps, and by what the
+   * texts show.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.relationship_types Only these (default all). One of causes, cites, contains, describes,
+   *   follows, implements, part_of, precedes, references, related_to, resolves, similar_to.
+   * @param parameters.max_depth How far to follow them (default 2).
+   * @param parameters.limit Results (default 50).
+   * @param parameters.options Which relationships, and what of them: include_strength, include_context,
+   *   min_confidence.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The items it is related to, strongest first. Fields: analyzed_at, cached, content_id, relationships,
+   *   looked_at, notes, message, request_id, success, timestamp, duration.
+   */
   findContentRelationships(parameters: FindContentRelationshipsParams, options?: CallOptions): Promise<FindContentRelationshipsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "find_content_relationships" }, options);
   }
 
-  /** Statements that cannot both hold. */
+  /**
+   * Find statements that contradict each other, within one item or between several, and propose what to do about
+   * each.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.scope All items, or those of content_ids (default: content_set where these are given). One of
+   *   content_set, project.
+   * @param parameters.content_ids The items; a single one is compared with the whole project.
+   * @param parameters.conflict_types Only these (default all). One of factual_conflicts, logical_conflicts,
+   *   recommendation_conflicts, temporal_conflicts.
+   * @param parameters.options Which conflicts, and what of them: sensitivity, include_resolution_suggestions.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The conflicts that were found, most certain first. Fields: analyzed_at, cached, scope, sensitivity,
+   *   conflicts, counts, looked_at, notes, message, request_id, success, timestamp, duration.
+   */
   detectConflicts(parameters: DetectConflictsParams, options?: CallOptions): Promise<DetectConflictsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "detect_conflicts" }, options);
   }
 
-  /** What follows from it all. */
+  /**
+   * Draw conclusions from a project as a whole: gaps, trends, usage, what could be tidied up, and what belongs
+   * together. Each comes with its evidence and a recommendation.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.scope Of what: session needs session_id, content_set needs content_ids (default project).
+   * @param parameters.content_ids The items.
+   * @param parameters.insight_types Only these (default all). One of content_gaps, efficiency_opportunities,
+   *   knowledge_synthesis, trend_analysis, usage_insights.
+   * @param parameters.options How thorough, how far back, and with what: depth, include_recommendations,
+   *   time_horizon.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The insights, strongest first, each with what it rests on and what to do. Fields: analyzed_at, cached,
+   *   scope, insights, counts, looked_at, notes, message, request_id, success, timestamp, duration.
+   */
   generateInsights(parameters: GenerateInsightsParams, options?: CallOptions): Promise<GenerateInsightsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "generate_insights" }, options);
   }
 
-  /** How everything is. */
+  /**
+   * Check whether the server works: its database, vector store, model and cache, how fast it answers, and what it
+   * uses.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.detailed With the figures behind each state.
+   * @param parameters.components Only these (default all). One of ai_service, cache, database, vector_store.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The status of the server and of each of its components. Fields: health, notes, request_id, success,
+   *   timestamp, duration.
+   */
   checkSystemHealth(parameters: CheckSystemHealthParams = {}, options?: CallOptions): Promise<CheckSystemHealthAnswer> {
     return this.call("memory_system", { ...parameters, operation: "check_system_health" }, options);
   }
 
-  /** The project as a file. */
+  /**
+   * Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a large one in a
+   * file of the server.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.format The format of the file. One of csv, json, markdown, zip.
+   * @param parameters.include What of each item: content, relationships, metadata, history.
+   * @param parameters.filters Which items: date_range, content_types, tags.
+   * @param parameters.options How to write it: compress, include_embeddings, anonymize.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns What was exported: the data itself, or where it is large the file that holds it. Fields: format,
+   *   item_count, relationship_count, version_count, size_bytes, data, encoding, file_path, anonymized, left_out,
+   *   without_embeddings, notes, message, request_id, success, timestamp, duration.
+   */
   exportProjectData(parameters: ExportProjectDataParams, options?: CallOptions): Promise<ExportProjectDataAnswer> {
     return this.call("memory_system", { ...parameters, operation: "export_project_data" }, options);
   }
 
-  /** Take a project file in. */
+  /**
+   * Import items from an export, or from a file of the same format: given as data, or a file in the server's export
+   * folder.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.source A file of the export folder; with data, what to call it.
+   * @param parameters.format The format of the file. One of csv, json, markdown, zip.
+   * @param parameters.data The data itself (base64 where it is compressed).
+   * @param parameters.options How to do it: merge_strategy, validate_data, generate_embeddings,
+   *   detect_relationships, preserve_ids.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns How many items were imported, updated and skipped, and what was wrong with the rest. Fields: source,
+   *   format, imported_count, updated_count, skipped_count, relationship_count, id_mapping, validation_errors,
+   *   dropped, relationships_detected, message, repeated, request_id, success, timestamp, duration.
+   */
   importProjectData(parameters: ImportProjectDataParams, options?: CallOptions): Promise<ImportProjectDataAnswer> {
     return this.call("memory_system", { ...parameters, operation: "import_project_data" }, options);
   }
 
-  /** Look for faults, mend them. */
+  /**
+   * Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can be repaired.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.scope Of what: project needs project_id, session session_id too (default project). One of
+   *   project, session, system.
+   * @param parameters.checks Only these (default all). One of data_consistency, missing_embeddings,
+   *   orphaned_relationships, performance_issues, reference_integrity, schema_compliance.
+   * @param parameters.options Whether to repair, and how much to tell: fix_issues, detailed_report.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns Whether the data is sound, and each issue that was found. Fields: valid, scope, checks, issues,
+   *   summary, fixed, changes, looked_at, notes, message, request_id, success, timestamp, duration.
+   */
   validateDataIntegrity(parameters: ValidateDataIntegrityParams = {}, options?: CallOptions): Promise<ValidateDataIntegrityAnswer> {
     return this.call("memory_system", { ...parameters, operation: "validate_data_integrity" }, options);
   }
 
-  /** Cite an item. */
+  /**
+   * Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON.
+   *
+   * @param parameters.project_id The project: any name of yours.
+   * @param parameters.session_id Also see and write this session's data.
+   * @param parameters.user_id Who asks; kept in the history.
+   * @param parameters.request_id Your id of the request; a retry is not done twice.
+   * @param parameters.content_id The id of the item.
+   * @param parameters.style The style (default apa). One of apa, chicago, harvard, ieee, mla.
+   * @param parameters.options What to cite beside the item: include_permalink, include_access_date.
+   * @param options A timeout, a signal to cancel the call, a callback for its progress.
+   * @returns The citation as text, HTML, BibTeX and CSL-JSON. Fields: content_id, style, citation, html, bibtex,
+   *   csl, permalink, access_date, request_id, success, timestamp, duration.
+   */
   generateCitation(parameters: GenerateCitationParams, options?: CallOptions): Promise<GenerateCitationAnswer> {
     return this.call("memory_system", { ...parameters, operation: "generate_citation" }, options);
   }

@@ -270,35 +270,40 @@ VERBS = {
     "detect_patterns": Verb(
         params=parameters.DetectPatterns,
         run=_patterns,
-        help="What holds in the project.",
+        help="Look for patterns in a project: topics, usage, quality issues, relationships, rhythms in time, and "
+        "who writes what. Each comes with its evidence.",
         reads=True,
         heavy=True,
     ),
     "analyze_quality": Verb(
         params=parameters.AnalyzeQuality,
         run=_quality,
-        help="How good an item is, and what to mend.",
+        help="Measure the quality of an item on up to eight dimensions, each from 0 to 1, and say what would "
+        "improve it.",
         reads=True,
         heavy=True,
     ),
     "find_content_relationships": Verb(
         params=parameters.FindRelationships,
         run=_relationships,
-        help="What an item has to do with others.",
+        help="Find the items that one is related to: by stored relationships, followed over several steps, and "
+        "by what the texts show.",
         reads=True,
         heavy=True,
     ),
     "detect_conflicts": Verb(
         params=parameters.DetectConflicts,
         run=_conflicts,
-        help="Statements that cannot both hold.",
+        help="Find statements that contradict each other, within one item or between several, and propose what "
+        "to do about each.",
         reads=True,
         heavy=True,
     ),
     "generate_insights": Verb(
         params=parameters.GenerateInsights,
         run=_insights,
-        help="What follows from it all.",
+        help="Draw conclusions from a project as a whole: gaps, trends, usage, what could be tidied up, and what "
+        "belongs together. Each comes with its evidence and a recommendation.",
         reads=True,
         heavy=True,
     ),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from polymnia.dialects.content.parameters import DateRange, Share, Standard
+from polymnia.dialects.content.parameters import DateRange, Item, Share, Standard
 from polymnia.engine.items import RelationshipType
 
 __all__ = [
@@ -32,7 +32,7 @@ class PatternOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     min_confidence: Annotated[Share, Meta(description="Leave out what is less certain (default 0.5).")] | None = None
     include_explanations: Annotated[bool, Meta(description="How each was measured (default true).")] | None = None
-    time_range: Annotated[DateRange, Meta(description="Only what was written or read in this time.")] | None = None
+    time_range: Annotated[DateRange | None, Meta(description="Only what was written or read in this time.")] = None
 
 
 class DetectPatterns(Standard, frozen=True, kw_only=True):
@@ -45,9 +45,9 @@ class DetectPatterns(Standard, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    content_id: Annotated[str, Meta(description="The item.")] | None = None
+    content_id: Item | None = None
     pattern_types: Annotated[list[PatternType], Meta(description="Only these (default all).")] | None = None
-    options: PatternOptions | None = None
+    options: Annotated[PatternOptions | None, Meta(description="Which patterns, and how to tell them.")] = None
 
 
 class QualityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,15 +61,15 @@ class QualityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class AnalyzeQuality(Standard, frozen=True, kw_only=True):
     """analyze_quality."""
 
-    content_id: str
+    content_id: Item
     quality_dimensions: Annotated[list[QualityDimension], Meta(description="Only these (default all).")] | None = None
-    options: QualityOptions | None = None
+    options: Annotated[QualityOptions | None, Meta(description="What to answer besides the scores.")] = None
 
 
 class RelationshipOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of find_content_relationships."""
 
-    include_strength: Annotated[bool, Meta(description="Default true.")] | None = None
+    include_strength: Annotated[bool, Meta(description="How strong each is (default true).")] | None = None
     include_context: Annotated[bool, Meta(description="Why each is drawn (default true).")] | None = None
     min_confidence: Annotated[Share, Meta(description="Leave out what is less certain (default 0).")] | None = None
 
@@ -77,11 +77,11 @@ class RelationshipOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class FindRelationships(Standard, frozen=True, kw_only=True):
     """find_content_relationships."""
 
-    content_id: str
+    content_id: Item
     relationship_types: Annotated[list[RelationshipType], Meta(description="Only these (default all).")] | None = None
     max_depth: Annotated[int, Meta(ge=1, le=5, description="How far to follow them (default 2).")] | None = None
     limit: Annotated[int, Meta(ge=1, le=500, description="Results (default 50).")] | None = None
-    options: RelationshipOptions | None = None
+    options: Annotated[RelationshipOptions | None, Meta(description="Which relationships, and what of them.")] = None
 
 
 class ConflictOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,7 +113,7 @@ class DetectConflicts(Standard, frozen=True, kw_only=True):
         Annotated[list[str], Meta(description="The items; a single one is compared with the whole project.")] | None
     ) = None
     conflict_types: Annotated[list[ConflictType], Meta(description="Only these (default all).")] | None = None
-    options: ConflictOptions | None = None
+    options: Annotated[ConflictOptions | None, Meta(description="Which conflicts, and what of them.")] = None
 
 
 class InsightOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,4 +148,4 @@ class GenerateInsights(Standard, frozen=True, kw_only=True):
     ) = None
     content_ids: Annotated[list[str], Meta(description="The items.")] | None = None
     insight_types: Annotated[list[InsightType], Meta(description="Only these (default all).")] | None = None
-    options: InsightOptions | None = None
+    options: Annotated[InsightOptions | None, Meta(description="How thorough, how far back, and with what.")] = None

@@ -92,7 +92,7 @@ def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
         told = work()
     except Repeated as again:
         told = decode(again.told) | {"repeated": True}
-        if "metadata" not in told and isinstance(id := told.get("content_id"), str):
+        if "version" in told and isinstance(id := told.get("content_id"), str):  # the answer of one that was stored
             with suppress(NotFound):
                 told["metadata"] = asking.memory.item(id, session=asking.session).metadata
     except NotFound as e:
@@ -103,7 +103,7 @@ def replied(asking: Asking, work: Callable[[], dict[str, Any]]) -> Reply:
     found = asking.wrote or told.get("content_id") or told.get("results")  # then the project is there
     if not found and (unknown := asking.unknown_project()) is not None:
         notes = told.get("notes", [])
-        typed = bool(notes) and isinstance(notes[0], dict)  # of detect_patterns, whose notes have a type
+        typed = "patterns" in told  # of detect_patterns, whose notes have a type
         told["notes"] = [{"type": "project", "note": unknown} if typed else unknown, *notes]
     if asking.given.request_id is not None:
         told["request_id"] = asking.given.request_id

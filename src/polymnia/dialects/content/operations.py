@@ -13,7 +13,7 @@ from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
 from polymnia.dialects.content.wording import word
 from polymnia.operation import Context, Operation, Registry, Reply
 
-__all__ = ["TOOLS", "registry"]
+__all__ = ["TOOLS", "answers", "registry"]
 
 _INSTRUCTIONS = (
     "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
@@ -24,24 +24,25 @@ _INSTRUCTIONS = (
 TOOLS: dict[str, tuple[str, str, Mapping[str, Verb]]] = {
     "memory_store": (
         "Store Memory",
-        "Keep things: store_content, update_content, delete_content, store_decision, create_relationship.",
+        "Store, change and relate items of a project: store_content, update_content, delete_content, store_decision, "
+        "create_relationship.",
         storing.VERBS,
     ),
     "memory_retrieve": (
         "Retrieve Memory",
-        "Find things: search_content, get_content, find_similar_content, get_content_history.",
+        "Find and read items of a project: search_content, get_content, find_similar_content, get_content_history.",
         retrieving.VERBS,
     ),
     "memory_analyze": (
         "Analyze Memory",
-        "Understand things: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, "
+        "Analyze items of a project: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, "
         "generate_insights. Changes nothing.",
         analyzing.VERBS,
     ),
     "memory_system": (
         "Memory System",
-        "Look after it: check_system_health, export_project_data, import_project_data, validate_data_integrity, "
-        "generate_citation.",
+        "Check the server, move data in and out, cite items: check_system_health, export_project_data, "
+        "import_project_data, validate_data_integrity, generate_citation.",
         system.VERBS,
     ),
 }
@@ -63,6 +64,14 @@ def registry() -> Registry:
         resources=RESOURCES,
         templates=TEMPLATES,
     )
+
+
+def answers() -> dict[str, type]:
+    """The type of each operation's answer. No server needs them, so none imports them at its start."""
+    from polymnia.dialects.content import analyzing_answers, system_answers
+    from polymnia.dialects.content import answers as plain
+
+    return plain.ANSWERS | analyzing_answers.ANSWERS | system_answers.ANSWERS
 
 
 def _tool(name: str, title: str, help: str, verbs: Mapping[str, Verb]) -> Operation:

@@ -10,20 +10,28 @@ from polymnia.engine.items import RelationshipType
 
 __all__ = [
     "CreateRelationship", "DateRange", "DeleteContent", "DeleteOptions", "FindSimilar", "GetContent", "GetHistory",
-    "GetOptions", "Object", "SearchContent", "SearchFilters", "SearchOptions", "Share", "SimilarOptions", "Standard",
-    "StoreContent", "StoreDecision", "StoreOptions", "Text", "UpdateContent", "UpdateOptions", "Updates",
+    "GetOptions", "Item", "Object", "Period", "SearchContent", "SearchFilters", "SearchOptions", "Share",
+    "SimilarOptions", "Standard", "StoreContent", "StoreDecision", "StoreOptions", "Tagged", "Text", "Types",
+    "UpdateContent", "UpdateOptions", "Updates",
 ]  # fmt: skip
 
 Text = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Object = dict[str, Any]
+Item = Annotated[str, Meta(description="The id of the item.")]
+Labels = Annotated[list[str], Meta(description="Labels.")]
+More = Annotated[Object, Meta(description="Anything else to keep with it.")]
+Types = Annotated[list[str], Meta(description="Only items of these MIME types.")]
+Tagged = Annotated[list[str], Meta(description="Only items with one of these labels.")]
 
 
 class Standard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What every operation may be given."""
 
     operation: Annotated[str, Meta(description="Which operation.")]
-    project_id: Annotated[str, Meta(min_length=1, max_length=200, description="The project.")] | None = None
+    project_id: (
+        Annotated[str, Meta(min_length=1, max_length=200, description="The project: any name of yours.")] | None
+    ) = None
     session_id: (
         Annotated[str, Meta(min_length=1, max_length=100, description="Also see and write this session's data.")] | None
     ) = None
@@ -39,7 +47,7 @@ class Standard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class StoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of store_content."""
+    """What store_content does besides storing."""
 
     generate_embeddings: (
         Annotated[bool, Meta(description="Make the vectors before answering; false: never (default: soon).")] | None
@@ -58,18 +66,18 @@ class StoreContent(Standard, frozen=True, kw_only=True):
     content: Annotated[str, Meta(description="The text.")]
     summary: Annotated[str, Meta(description="What it says, in short.")] | None = None
     content_type: Annotated[str, Meta(description="Its MIME type (default text/plain).")] | None = None
-    tags: Annotated[list[str], Meta(description="Labels.")] | None = None
-    metadata: Annotated[Object, Meta(description="Anything else to keep with it.")] | None = None
-    options: StoreOptions | None = None
+    tags: Labels | None = None
+    metadata: More | None = None
+    options: Annotated[StoreOptions | None, Meta(description="What else to do.")] = None
 
 
 class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What update_content changes."""
 
-    content: str | None = None
-    summary: str | None = None
-    tags: list[str] | None = None
-    metadata: Object | None = None
+    content: Annotated[str, Meta(description="The new text.")] | None = None
+    summary: Annotated[str, Meta(description="The new summary; an empty one removes it.")] | None = None
+    tags: Annotated[list[str], Meta(description="The new labels; they replace all others.")] | None = None
+    metadata: Annotated[Object, Meta(description="Keys to add or change; the others stay.")] | None = None
 
 
 class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,9 +104,9 @@ class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class UpdateContent(Standard, frozen=True, kw_only=True):
     """update_content."""
 
-    content_id: Annotated[str, Meta(description="The item.")]
+    content_id: Annotated[str, Meta(description="The id of the item.")]
     updates: Annotated[Updates, Meta(description="What to change: tags are replaced, metadata is merged.")]
-    options: UpdateOptions | None = None
+    options: Annotated[UpdateOptions | None, Meta(description="How to do it.")] = None
 
 
 class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,8 +127,8 @@ class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class DeleteContent(Standard, frozen=True, kw_only=True):
     """delete_content."""
 
-    content_id: str
-    options: DeleteOptions | None = None
+    content_id: Item
+    options: Annotated[DeleteOptions | None, Meta(description="How to do it.")] = None
 
 
 class StoreDecision(Standard, frozen=True, kw_only=True):
@@ -133,35 +141,38 @@ class StoreDecision(Standard, frozen=True, kw_only=True):
     alternatives: Annotated[list[str], Meta(description="What else was considered.")] | None = None
     impact: Annotated[str, Meta(description="What it changes.")] | None = None
     stakeholders: Annotated[list[str], Meta(description="Whom it concerns.")] | None = None
-    tags: list[str] | None = None
-    metadata: Object | None = None
+    tags: Labels | None = None
+    metadata: More | None = None
 
 
 class CreateRelationship(Standard, frozen=True, kw_only=True):
     """create_relationship."""
 
-    source_id: Annotated[str, Meta(description="The item it starts at.")]
-    target_id: Annotated[str, Meta(description="The item it leads to.")]
+    source_id: Annotated[str, Meta(description="The id of the item it starts at.")]
+    target_id: Annotated[str, Meta(description="The id of the item it leads to.")]
     type: Annotated[RelationshipType, Meta(description="What the first is to the second.")]
     strength: Annotated[Share, Meta(description="How strong, 0 to 1.")] | None = None
     context: Annotated[str, Meta(description="Why it is drawn.")] | None = None
-    metadata: Object | None = None
+    metadata: More | None = None
 
 
 class DateRange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """From and to, as ISO dates or times; a date as the end means its whole day."""
+    """A time from start to end; each of them may be left out."""
 
-    start: str | None = None
-    end: str | None = None
+    start: Annotated[str, Meta(description="From this ISO date or time.")] | None = None
+    end: Annotated[str, Meta(description="Up to this ISO date or time; a date includes its whole day.")] | None = None
+
+
+Period = Annotated[DateRange | None, Meta(description="Only items stored in this time.")]
 
 
 class SearchFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Filters of search_content."""
 
-    content_types: list[str] | None = None
-    tags: list[str] | None = None
-    date_range: DateRange | None = None
-    metadata: Object | None = None
+    content_types: Types | None = None
+    tags: Tagged | None = None
+    date_range: Period = None
+    metadata: Annotated[Object, Meta(description="Only items whose metadata has these values.")] | None = None
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -175,8 +186,10 @@ class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ) = None
     include_context: Annotated[bool, Meta(description="The text around what matches.")] | None = None
     include_highlights: Annotated[bool, Meta(description="The pieces that match, words marked.")] | None = None
-    sort_by: Literal["relevance", "date", "title"] | None = None
-    sort_order: Literal["asc", "desc"] | None = None
+    sort_by: (
+        Annotated[Literal["relevance", "date", "title"], Meta(description="The order (default relevance).")] | None
+    ) = None
+    sort_order: Annotated[Literal["asc", "desc"], Meta(description="Default: asc for title, else desc.")] | None = None
 
 
 class SearchContent(Standard, frozen=True, kw_only=True):
@@ -187,50 +200,59 @@ class SearchContent(Standard, frozen=True, kw_only=True):
         Annotated[Literal["semantic", "keyword", "hybrid"], Meta(description="By meaning, words or both (default).")]
         | None
     ) = None
-    filters: SearchFilters | None = None
-    options: SearchOptions | None = None
+    filters: Annotated[SearchFilters | None, Meta(description="Which items to search.")] = None
+    options: Annotated[SearchOptions | None, Meta(description="How many results, in what order, with what.")] = None
 
 
 class GetOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of get_content."""
 
-    include_embeddings: bool | None = None
-    include_relationships: bool | None = None
-    include_metadata: Annotated[bool, Meta(description="Default true.")] | None = None
-    format: Literal["full", "summary", "minimal"] | None = None
+    include_embeddings: Annotated[bool, Meta(description="Its vectors (default false).")] | None = None
+    include_relationships: Annotated[bool, Meta(description="Its relationships (default false).")] | None = None
+    include_metadata: Annotated[bool, Meta(description="Its metadata (default true).")] | None = None
+    format: (
+        Annotated[
+            Literal["full", "summary", "minimal"],
+            Meta(description="With its text, with a summary, or only id, title, type and version (default full)."),
+        ]
+        | None
+    ) = None
 
 
 class GetContent(Standard, frozen=True, kw_only=True):
     """get_content."""
 
-    content_id: str
+    content_id: Item
     include_refs: Annotated[bool, Meta(description="What it references and what references it.")] | None = None
     include_history: Annotated[bool, Meta(description="Its versions.")] | None = None
-    options: GetOptions | None = None
+    options: Annotated[GetOptions | None, Meta(description="What to answer.")] = None
 
 
 class SimilarOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of find_similar_content."""
 
-    include_self: bool | None = None
-    content_types: list[str] | None = None
-    exclude_ids: list[str] | None = None
-    similarity_method: Literal["cosine", "euclidean", "manhattan"] | None = None
+    include_self: Annotated[bool, Meta(description="The item of content_id too (default false).")] | None = None
+    content_types: Types | None = None
+    exclude_ids: Annotated[list[str], Meta(description="Leave these items out.")] | None = None
+    similarity_method: (
+        Annotated[Literal["cosine", "euclidean", "manhattan"], Meta(description="How to measure it (default cosine).")]
+        | None
+    ) = None
 
 
 class FindSimilar(Standard, frozen=True, kw_only=True):
     """find_similar_content."""
 
     content: Annotated[str, Meta(description="A text; or give content_id.")] | None = None
-    content_id: str | None = None
+    content_id: Annotated[str, Meta(description="An item; or give content.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=100, description="Results (default 10).")] | None = None
     threshold: Annotated[Share, Meta(description="The least similarity (default 0).")] | None = None
-    options: SimilarOptions | None = None
+    options: Annotated[SimilarOptions | None, Meta(description="Which items, and how to measure.")] = None
 
 
 class GetHistory(Standard, frozen=True, kw_only=True):
     """get_content_history."""
 
-    content_id: str
+    content_id: Item
     limit: Annotated[int, Meta(ge=1, le=1000, description="Versions, newest first (default all).")] | None = None
     include_diffs: Annotated[bool, Meta(description="What each version changed.")] | None = None

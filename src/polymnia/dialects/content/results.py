@@ -11,6 +11,7 @@ from polymnia.engine.moments import moment
 from polymnia.models import Record, Relation
 
 if TYPE_CHECKING:
+    from polymnia.dialects.content.answers import ContentVersion, Relationship, SurroundingTurn
     from polymnia.engine.search.results import Turn
 
 __all__ = ["answer", "item", "minimal", "relationship", "summarised", "turn", "version"]
@@ -68,9 +69,9 @@ def minimal(record: Record) -> dict[str, Any]:
     }
 
 
-def turn(said: Turn) -> dict[str, Any]:
+def turn(said: Turn) -> SurroundingTurn:
     """What was said just before or after an item that is a turn of a dialogue; of a long one the beginning."""
-    told: dict[str, Any] = {"content_id": said.id, "content": said.text}
+    told: SurroundingTurn = {"content_id": said.id, "content": said.text}
     if said.who is not None:
         told["who"] = said.who
     if said.cut:
@@ -78,9 +79,9 @@ def turn(said: Turn) -> dict[str, Any]:
     return told
 
 
-def relationship(relation: Relation, source: str | None, target: str | None) -> dict[str, Any]:
+def relationship(relation: Relation, source: str | None, target: str | None) -> Relationship:
     """A relationship between two items, told by their ids; an end that is gone is told by its name."""
-    told: dict[str, Any] = {
+    told: Relationship = {
         "relationship_id": relation.uid,
         "source_id": relation.source if source is None else source,
         "target_id": relation.target if target is None else target,
@@ -99,10 +100,10 @@ def relationship(relation: Relation, source: str | None, target: str | None) -> 
     return told
 
 
-def version(one: Version, before: Version | None, diffs: bool) -> dict[str, Any]:
+def version(one: Version, before: Version | None, diffs: bool) -> ContentVersion:
     """A version of an item, and what it changed if that is wanted."""
     record = one.record
-    told: dict[str, Any] = {
+    told: ContentVersion = {
         "version": record.version,
         "content": content(record),
         "summary": record.summary,

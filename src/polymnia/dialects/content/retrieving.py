@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polymnia.dialects.content import parameters
 from polymnia.dialects.content.asking import Asking, replied
@@ -13,6 +13,9 @@ from polymnia.engine.moments import moment, read_moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation
 from polymnia.operation import Context, Memory, Reply
+
+if TYPE_CHECKING:
+    from polymnia.dialects.content.answers import ContentVersion, Relationship
 
 __all__ = ["VERBS", "period"]
 
@@ -156,7 +159,7 @@ def _get(context: Context, given: parameters.GetContent) -> Reply:
     return replied(asking, work)
 
 
-def _link(record: Record, relation: Relation, other: Record | None) -> dict[str, Any]:
+def _link(record: Record, relation: Relation, other: Record | None) -> Relationship:
     ends = [record.uid if name == record.name else (other.uid if other else None)
             for name in (relation.source, relation.target)]  # fmt: skip
     return relationship(relation, *ends)
@@ -173,7 +176,7 @@ def _references(record: Record, links: list[tuple[Relation, Record | None]]) -> 
     return {"outgoing": outgoing, "incoming": incoming}
 
 
-def _versions(memory: Memory, id: str, session: str | None, limit: int | None, diffs: bool) -> list[dict[str, Any]]:
+def _versions(memory: Memory, id: str, session: str | None, limit: int | None, diffs: bool) -> list[ContentVersion]:
     found = memory.item_versions(id, session=session)
     return [
         version(one, found[i + 1] if i + 1 < len(found) else None, diffs)
@@ -237,8 +240,29 @@ def _history(context: Context, given: parameters.GetHistory) -> Reply:
 
 
 VERBS = {
-    "search_content": Verb(params=parameters.SearchContent, run=_search, help="Find by words and meaning.", reads=True),
-    "get_content": Verb(params=parameters.GetContent, run=_get, help="Read an item.", reads=True),
-    "find_similar_content": Verb(params=parameters.FindSimilar, run=_similar, help="What resembles it.", reads=True),
-    "get_content_history": Verb(params=parameters.GetHistory, run=_history, help="Its versions.", reads=True),
+    "search_content": Verb(
+        params=parameters.SearchContent,
+        run=_search,
+        help="Search the items of a project by words, by meaning, or by both, in any language. Best matches "
+        "first, each with its relevance from 0 to 1 and the reason it was found.",
+        reads=True,
+    ),
+    "get_content": Verb(
+        params=parameters.GetContent,
+        run=_get,
+        help="Read one item: its text and, where asked for, its relationships, references, versions and vectors.",
+        reads=True,
+    ),
+    "find_similar_content": Verb(
+        params=parameters.FindSimilar,
+        run=_similar,
+        help="Find the items most similar in meaning to a text or to another item.",
+        reads=True,
+    ),
+    "get_content_history": Verb(
+        params=parameters.GetHistory,
+        run=_history,
+        help="List the versions of an item, newest first: what each said, who made it, and what it changed.",
+        reads=True,
+    ),
 }

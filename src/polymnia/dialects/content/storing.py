@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polymnia.dialects.content import parameters
 from polymnia.dialects.content.asking import Asking, replied
@@ -13,6 +13,9 @@ from polymnia.engine.moments import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation, legal_text
 from polymnia.operation import Context, Reply
+
+if TYPE_CHECKING:
+    from polymnia.dialects.content.answers import Relationship
 
 __all__ = ["VERBS"]
 
@@ -80,7 +83,7 @@ def _stored(asking: Asking, message: str, done: StoredItem, secrets: list[dict[s
     return answer(asking.begun, message, **fields)
 
 
-def _relationship(relation: Relation) -> dict[str, Any]:
+def _relationship(relation: Relation) -> Relationship:
     return relationship(relation, relation.source, relation.target)
 
 
@@ -238,9 +241,30 @@ def _relate(context: Context, given: parameters.CreateRelationship) -> Reply:
 
 
 VERBS = {
-    "store_content": Verb(params=parameters.StoreContent, run=_store, help="Store a text."),
-    "update_content": Verb(params=parameters.UpdateContent, run=_update, help="Change an item; a version more."),
-    "delete_content": Verb(params=parameters.DeleteContent, run=_delete, help="Delete an item, softly or for good."),
-    "store_decision": Verb(params=parameters.StoreDecision, run=_decide, help="Store a decision with its reasons."),
-    "create_relationship": Verb(params=parameters.CreateRelationship, run=_relate, help="Relate two items."),
+    "store_content": Verb(
+        params=parameters.StoreContent,
+        run=_store,
+        help="Store a text as a new item of a project: it can then be searched, read, changed and related to others.",
+    ),
+    "update_content": Verb(
+        params=parameters.UpdateContent,
+        run=_update,
+        help="Change the text, summary, labels or metadata of an item. It gets a new version; the one before "
+        "stays readable. With options.restore, bring a deleted item back.",
+    ),
+    "delete_content": Verb(
+        params=parameters.DeleteContent,
+        run=_delete,
+        help="Delete an item, so that it can be restored, or with options.hard for good.",
+    ),
+    "store_decision": Verb(
+        params=parameters.StoreDecision,
+        run=_decide,
+        help="Store a decision as an item: what was decided, in what situation, why, and what else was considered.",
+    ),
+    "create_relationship": Verb(
+        params=parameters.CreateRelationship,
+        run=_relate,
+        help="Create a directed, typed relationship between two items, or change the one they have.",
+    ),
 }

@@ -234,16 +234,39 @@ def _cite(context: Context, given: parameters.GenerateCitation) -> Reply:
 
 VERBS = {
     "check_system_health": Verb(
-        params=parameters.CheckHealth, run=_health, help="How everything is.", reads=True, project=False
+        params=parameters.CheckHealth,
+        run=_health,
+        help="Check whether the server works: its database, vector store, model and cache, how fast it answers, "
+        "and what it uses.",
+        reads=True,
+        project=False,
     ),
     "export_project_data": Verb(
-        params=parameters.ExportProject, run=_export, help="The project as a file.", reads=True, heavy=True
+        params=parameters.ExportProject,
+        run=_export,
+        help="Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a "
+        "large one in a file of the server.",
+        reads=True,
+        heavy=True,
     ),
     "import_project_data": Verb(
-        params=parameters.ImportProject, run=_import, help="Take a project file in.", heavy=True
+        params=parameters.ImportProject,
+        run=_import,
+        help="Import items from an export, or from a file of the same format: given as data, or a file in the "
+        "server's export folder.",
+        heavy=True,
     ),
     "validate_data_integrity": Verb(
-        params=parameters.ValidateIntegrity, run=_validate, help="Look for faults, mend them.", project=False
+        params=parameters.ValidateIntegrity,
+        run=_validate,
+        help="Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can "
+        "be repaired.",
+        project=False,
     ),
-    "generate_citation": Verb(params=parameters.GenerateCitation, run=_cite, help="Cite an item.", reads=True),
+    "generate_citation": Verb(
+        params=parameters.GenerateCitation,
+        run=_cite,
+        help="Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON.",
+        reads=True,
+    ),
 }

@@ -50,7 +50,7 @@ __all__ = [
 
 
 class Entity(Struct, frozen=True, gc=False):
-    """An entity as every graph dialect writes it."""
+    """An entity of the graph."""
 
     name: Annotated[str, Meta(description="The entity's name. It identifies the entity within the project.")]
     entityType: Annotated[  # noqa: N815 - the wire's spelling
@@ -60,7 +60,7 @@ class Entity(Struct, frozen=True, gc=False):
 
 
 class Link(Struct, frozen=True, gc=False):
-    """A relation as every graph dialect writes it."""
+    """A directed relation between two entities of the graph."""
 
     from_: Annotated[str, Meta(description="The name of the entity the relation starts at.")] = field(name="from")
     to: Annotated[str, Meta(description="The name of the entity the relation leads to.")]
@@ -155,75 +155,79 @@ class OpenNodes(Struct, frozen=True):
 
 # ── what the tools answer ────────────────────────────────────────────────────────────────────────────────
 
+Success = Annotated[bool, Meta(description="Always true: what fails is answered as an error.")]
 Next = Annotated[str, Meta(description="Present when there is more: pass it as cursor to go on.")]
 
 
 class GraphResult(Struct, frozen=True, omit_defaults=True):
-    """Entities and relations (read_graph of every dialect; search and open of official)."""
+    """Entities and the relations between them."""
 
-    entities: list[Entity]
-    relations: list[Link]
+    entities: Annotated[list[Entity], Meta(description="The entities.")]
+    relations: Annotated[list[Link], Meta(description="The relations between them.")]
     nextCursor: Next | None = None  # noqa: N815 - the wire's spelling
 
 
 class Node(Struct, frozen=True):
-    """An entity together with the relations it takes part in (strict)."""
+    """An entity together with the relations it takes part in."""
 
-    name: str
-    entityType: str  # noqa: N815 - the wire's spelling
-    observations: list[str]
-    relations: list[Link]
+    name: Annotated[str, Meta(description="The entity's name.")]
+    entityType: Annotated[str, Meta(description="What kind of thing it is.")]  # noqa: N815 - the wire's spelling
+    observations: Annotated[list[str], Meta(description="What is known about it, one fact each.")]
+    relations: Annotated[list[Link], Meta(description="The relations it takes part in, in both directions.")]
 
 
 class Nodes(Struct, frozen=True, omit_defaults=True):
-    """search_nodes of strict."""
+    """The entities found, best first, each with its relations."""
 
-    nodes: list[Node]
+    nodes: Annotated[list[Node], Meta(description="The entities found, best first.")]
     nextCursor: Next | None = None  # noqa: N815 - the wire's spelling
 
 
 class OpenedNodes(Struct, frozen=True, omit_defaults=True):
-    """open_nodes of strict."""
+    """The entities, each with its relations, and the names that no entity has."""
 
-    nodes: list[Node]
-    notFound: Annotated[list[str], Meta(description="Names nobody bears.")]  # noqa: N815 - the wire's spelling
+    nodes: Annotated[list[Node], Meta(description="The entities that exist, each with its relations.")]
+    notFound: Annotated[list[str], Meta(description="The names that no entity has.")]  # noqa: N815 - the wire's spelling
     nextCursor: Next | None = None  # noqa: N815 - the wire's spelling
 
 
 class CreatedId(Struct, frozen=True):
     """The id an entity was given."""
 
-    id: str
-    name: str
+    id: Annotated[str, Meta(description="The id it was given.")]
+    name: Annotated[str, Meta(description="Its name.")]
 
 
 class CreatedIds(Struct, frozen=True):
-    """create_entities of strict."""
+    """The ids of the new entities."""
 
-    success: bool
-    ids: list[str]
-    entities: list[CreatedId]
+    success: Success
+    ids: Annotated[list[str], Meta(description="The ids of the new entities, in the order of the call.")]
+    entities: Annotated[list[CreatedId], Meta(description="The new entities, each with its id and name.")]
 
 
 class RelationIds(Struct, frozen=True):
-    """create_relations of strict: an id for every relation given, in order; a known one keeps its id."""
+    """An id for each relation of the call."""
 
-    success: bool
-    ids: list[str]
+    success: Success
+    ids: Annotated[
+        list[str],
+        Meta(description="An id for each relation of the call, in order; one that was there before keeps its id."),
+    ]
 
 
 class AddedCount(Struct, frozen=True):
-    """add_observations of strict."""
+    """How many observations were added."""
 
-    success: bool
-    added: int
+    success: Success
+    added: Annotated[int, Meta(description="How many observations were added; those known before do not count.")]
 
 
 class DeletedCount(Struct, frozen=True):
-    """The deletes of strict: how many entities, observations or relations went."""
+    """How many were deleted."""
 
-    success: bool
-    deleted: int
+    success: Success
+    deleted: Annotated[int, Meta(description="How many were deleted; what did not exist does not count.")]
 
 
 class Nothing(Struct, frozen=True):
@@ -233,58 +237,60 @@ class Nothing(Struct, frozen=True):
 class ListedEntities(Struct, frozen=True, omit_defaults=True):
     """A bare array of entities, as structured content."""
 
-    result: list[Entity]
+    result: Annotated[list[Entity], Meta(description="The entities.")]
     nextCursor: Next | None = None  # noqa: N815 - the wire's spelling
 
 
 class ListedLinks(Struct, frozen=True):
     """A bare array of relations, as structured content."""
 
-    result: list[Link]
+    result: Annotated[list[Link], Meta(description="The relations.")]
 
 
 class ListedObserved(Struct, frozen=True):
     """The array given to add_observations, as structured content."""
 
-    result: list[Observed]
+    result: Annotated[list[Observed], Meta(description="The observations of the call.")]
 
 
 class ListedUnobserved(Struct, frozen=True):
     """The array given to delete_observations, as structured content."""
 
-    result: list[Unobserved]
+    result: Annotated[list[Unobserved], Meta(description="The deletions of the call.")]
 
 
 class EntitiesResult(Struct, frozen=True):
     """create_entities of official."""
 
-    entities: list[Entity]
+    entities: Annotated[list[Entity], Meta(description="The entities that are new.")]
 
 
 class LinksResult(Struct, frozen=True):
     """create_relations of official."""
 
-    relations: list[Link]
+    relations: Annotated[list[Link], Meta(description="The relations that are new.")]
 
 
 class AddedObservations(Struct, frozen=True):
     """What add_observations of official added to one entity."""
 
-    entityName: str  # noqa: N815 - the wire's spelling
-    addedObservations: list[str]  # noqa: N815 - the wire's spelling
+    entityName: Annotated[str, Meta(description="The entity.")]  # noqa: N815 - the wire's spelling
+    addedObservations: Annotated[  # noqa: N815 - the wire's spelling
+        list[str], Meta(description="The observations that are new.")
+    ]
 
 
 class AddedResults(Struct, frozen=True):
     """add_observations of official."""
 
-    results: list[AddedObservations]
+    results: Annotated[list[AddedObservations], Meta(description="What was added, entity by entity.")]
 
 
 class Done(Struct, frozen=True):
     """The deletes of official."""
 
-    success: bool
-    message: str
+    success: Success
+    message: Annotated[str, Meta(description="What was done, as a sentence.")]
 
 
 def entity(record: Record) -> Entity:

@@ -32,6 +32,8 @@ _NAMED = {
     ("session", "begun"): "sessions a minute that one caller begins",
 }
 
+_OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy"}
+
 Key = tuple[str, str, str]  # by which limit, what is counted, of whom
 
 
@@ -142,6 +144,10 @@ class Rates:
                 "error_type": "rate_limited",
                 "details": {"type": type, "limit": self._limits[type], "window_seconds": 60, "retry_after": wait},
                 "retry_after": wait,
-                "suggestions": [f"Wait {wait} seconds and call again", "Send fewer calls, or larger ones"],
+                "suggestions": [
+                    f"Wait {wait} seconds and call again",
+                    "Send fewer calls, or larger ones",
+                    f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {self._limits[type] * 10}",
+                ],
             },
         )

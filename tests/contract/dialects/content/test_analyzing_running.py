@@ -67,6 +67,7 @@ def test_progress_is_told_and_never_goes_back(
     assert steps == sorted(set(steps))
     assert len({one["total"] for one in reports}) == 1
     assert all(0 <= one["progress"] <= one["total"] for one in reports)
+    assert steps[-1] == reports[-1]["total"]
     last = max(at for at, one in enumerate(shared.arrivals) if one.get("method") == "notifications/progress")
     assert last < next(at for at, one in enumerate(shared.arrivals) if one.get("id") == number)
 

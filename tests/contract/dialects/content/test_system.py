@@ -55,6 +55,20 @@ def filled(shared: Server, project: str) -> dict[str, str]:
     return {"project": project, "one": one, "other": other}
 
 
+@pytest.mark.promise("protocol.progress")
+def test_the_progress_of_an_export_ends_with_all_of_it(shared: Server, filled: dict[str, str]) -> None:
+    asked = {"operation": "export_project_data", "project_id": filled["project"], "format": "json"}
+    number = shared.begin_call("memory_system", asked, meta={"progressToken": "export"})
+    assert not shared.reply(number).failed
+    reports = [
+        (one["params"]["progress"], one["params"]["total"])
+        for one in shared.notifications
+        if one["method"] == "notifications/progress" and one["params"]["progressToken"] == "export"
+    ]
+    assert reports[-1] == (2, 2)
+    assert reports == sorted(set(reports))
+
+
 @pytest.mark.promise("content.system.round_trip")
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_exported_imports_again_and_exports_as_it_was(

@@ -67,6 +67,20 @@ def test_heavy_calls_are_counted_for_the_caller(clock: Clock) -> None:
     assert passed(rates, 3, "session 0") == 3
 
 
+def test_a_refusal_names_the_option_that_raises_the_limit(clock: Clock) -> None:
+    for limits, option in (
+        ((1, 9, 9), "--rate-limit"),
+        ((9, 1, 9), "--rate-limit-session"),
+        ((9, 9, 1), "--rate-limit-heavy"),
+    ):
+        rates = Rates(*limits, clock=clock)
+        rates.take("s", heavy=True)
+        with pytest.raises(RpcError) as refused:
+            rates.take("s", heavy=True)
+        assert isinstance(refused.value.data, dict)
+        assert f"polymnia serve {option} 10" in refused.value.data["suggestions"][-1]
+
+
 def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
     rates = Rates(1000, 1, 10, clock=clock)
     rates.take("s")
