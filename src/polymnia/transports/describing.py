@@ -23,7 +23,7 @@ def _described(tool: Operation) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.help,
         "inputSchema": _taken(tool),
-        **({} if given is None else {"outputSchema": given}),
+        **({} if given is None else {"outputSchema": _bare(given)}),
         "annotations": {
             "title": tool.title,
             "readOnlyHint": tool.reads,
@@ -41,3 +41,19 @@ def _taken(tool: Operation) -> dict[str, Any]:
         marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
         plain = {**plain, "properties": {**plain["properties"], **marked}}
     return {key: value for key, value in plain.items() if tool.wrapped is None or key != "additionalProperties"}
+
+
+def _bare(given: Any, *, named: bool = False) -> Any:
+    """A schema without the descriptions of its fields, which the reference has: they would triple the list of tools.
+
+    ``named``: the keys are the names of fields.
+    """
+    if isinstance(given, list):
+        return [_bare(one) for one in given]
+    if not isinstance(given, dict):
+        return given
+    return {
+        key: _bare(value, named=not named and key in ("properties", "$defs"))
+        for key, value in given.items()
+        if named or key != "description"
+    }
