@@ -19,6 +19,6 @@ with connect("notes.db") as memory:
         for record, _ in done.associations:
             print("      linked to:", record.observations[0])
 
-    for text in ("우리 개를 동물병원에 데려가야 한다", "invoice totals are stored in the database", "Snow is white"):
+    for text in ("개가 5월에 수의사에게 가야 한다", "invoice totals are stored in the database", "Snow is white"):
         found = memory.suggest_scope(text)
         print(text, "->", "not sure" if found.abstained else found.scope)

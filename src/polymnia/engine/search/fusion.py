@@ -84,6 +84,8 @@ class Blend(NamedTuple):
     """How much of that share is lost each time a text has twice the passages: in a long text most words occur."""
     least: float
     """The share the words keep in any text."""
+    telling: float
+    """How much that share grows where some text says the whole query; where one says half of it, by half of this."""
     curve: Curve
     by_meaning: Curve
     """The curve where the meaning alone is searched."""
@@ -97,13 +99,20 @@ WEAK = Blend(
     words=0.45,
     easing=0.03,
     least=0.35,
-    curve=Curve(0.98, 1.66),
-    by_meaning=Curve(1.44, 1.76),
-    read=(0.325, 3.68, -2.44),
+    telling=0.5,
+    curve=Curve(0.93, 1.66),
+    by_meaning=Curve(1.39, 1.81),
+    read=(0.373, 4.23, -2.56),
 )
 """Beside a model that is not strong; set with the multilingual one."""
 STRONG = Blend(
-    words=0.34, easing=0.02, least=0.3, curve=Curve(0.88, 2.42), by_meaning=Curve(1.01, 2.78), read=(0.569, 2.85, -2.20)
+    words=0.34,
+    easing=0.02,
+    least=0.3,
+    telling=0.0,
+    curve=Curve(0.88, 2.42),
+    by_meaning=Curve(1.01, 2.78),
+    read=(0.569, 2.85, -2.20),
 )
 """Beside a strong one; set with the English one."""
 WORDS = Curve(0.3472, 0.9)
@@ -179,6 +188,7 @@ def fuse(
     share: float | Floats = blend.words
     if parts is not None:
         share = np.maximum(blend.least, blend.words - blend.easing * np.log2(np.maximum(parts, 1)))
+    share = share + blend.telling * min(heard, 1.0)
     liked = np.maximum(meaning, 0.0)
     score = np.maximum(share * words + (1 - share) * meaning, (1 - min(heard, 1.0)) * liked**_UNHEARD)
     if foreign is None:

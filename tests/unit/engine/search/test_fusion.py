@@ -48,8 +48,15 @@ def test_unrelated_meanings_score_nothing() -> None:
 
 
 def test_words_count_less_in_a_text_of_many_passages() -> None:
-    score = fusion.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]))
+    score = fusion.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]), heard=0.0)
     assert score[0] > score[1] > score[2] == pytest.approx(fusion.WEAK.least)
+
+
+def test_words_count_more_where_some_text_says_most_of_the_query() -> None:
+    words, meaning = np.array([0.6, 0.3]), np.array([0.3, 0.9])
+    by_meaning, by_words = fusion.fuse(words, meaning, heard=0.3), fusion.fuse(words, meaning, heard=0.9)
+    assert by_meaning[0] < by_meaning[1]
+    assert by_words[0] > by_words[1]
 
 
 def test_a_text_in_another_script_is_judged_by_its_meaning() -> None:
