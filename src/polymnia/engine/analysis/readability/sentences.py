@@ -21,6 +21,7 @@ _SHORT = re.compile(
 _NUMBERED = re.compile(r"^\s*\(?\d{1,3}$")
 _END = re.compile(r"[.!?…:;。！？؟।][\"'’”»)\]*_`]*\s*$")
 _KOREAN_END = re.compile(r"(?:다|요|죠|까|음|함|임|됨|것)[\"'’”)]*\s*$")
+_BEFORE = 12  # characters before a stop that tell whether it ends a sentence
 _LABEL = 12  # words; a longer line is no heading, whatever it ends with
 
 
@@ -29,8 +30,8 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _STOP.finditer(text):
-        before = text[start : match.start()]
-        if match.group().startswith(".") and (_SHORT.search(before[-12:]) or _NUMBERED.match(before)):
+        before = text[max(start, match.start() - _BEFORE) : match.start()]
+        if match.group().startswith(".") and (_SHORT.search(before) or _NUMBERED.match(before)):
             continue
         if one := text[start : match.end()].strip():
             found.append(one)
