@@ -27,7 +27,7 @@ _TINY = 120
 _RUN = 4
 _HOUR = 3_600_000_000
 _HEADING = re.compile(r"^[ ]{0,3}(#{1,3})[ \t]+(.*\S)[ \t]*$", re.MULTILINE)
-_FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class Section(NamedTuple):
