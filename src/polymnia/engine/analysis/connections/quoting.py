@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 __all__ = ["in_whole_words"]
-
-_QUOTE = re.compile("(?<=“).+(?=”)")
 
 
 def in_whole_words(evidence: str, text: str) -> str:
     """Evidence whose quotation of a text neither begins nor ends within a word."""
-    return _QUOTE.sub(lambda match: _whole(match[0], " ".join(text.split())), evidence)
+    before, opening, rest = evidence.partition("“")
+    quote, closing, after = rest.rpartition("”")
+    return f"{before}{opening}{_whole(quote, ' '.join(text.split()))}{closing}{after}" if quote else evidence
 
 
 def _whole(quote: str, text: str) -> str:
