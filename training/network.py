@@ -11,17 +11,19 @@ read. Both together save a quarter of the time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-__all__ = ["build", "largest", "pack_table", "unpack_table"]
+__all__ = ["build", "pack_table", "unpack_table"]
 
 GROUP = 32  # numbers of a row that share one scale
-LEVELS = 90  # of a weight on each side of zero: fewer than eight bits allow, so that an archive of them is smaller
+# Levels of a weight on each side of zero: fewer than eight bits allow, so that an archive of them is smaller. With 45 a
+# cross-encoder answers as with 127 (what is lost, is lost in the numbers that weights are multiplied by); an embedder
+# with 64 does not.
+LEVELS = {"vector": 90, "scores": 45}
 
 _FUSED = "com.microsoft"
 
@@ -52,8 +54,8 @@ def unpack_table(packed: dict[str, np.ndarray]) -> np.ndarray:
 
 
 class _Graph:
-    def __init__(self, exact: bool) -> None:
-        self._exact = exact
+    def __init__(self, levels: int | None) -> None:
+        self._levels = levels
         self.nodes: list[Any] = []
         self.weights: list[Any] = []
         self._count = 0
@@ -71,11 +73,11 @@ class _Graph:
     def linear(self, x: str, name: str, weight: np.ndarray, bias: np.ndarray | None = None) -> str:
         """x @ weight.T + bias in eight bits, or in floats."""
         by_input = weight.T.astype(np.float32)
-        if self._exact:
+        if self._levels is None:
             made = self.add("MatMul", [x, self.weight(f"{name}.w", by_input)])
             return made if bias is None else self.add("Add", [made, self.weight(f"{name}.b", bias)])
-        scale = np.maximum(np.abs(by_input).max(axis=0) / LEVELS, 1e-8).astype(np.float32)
-        levels = np.clip(np.round(by_input / scale), -LEVELS, LEVELS).astype(np.int8)
+        scale = np.maximum(np.abs(by_input).max(axis=0) / self._levels, 1e-8).astype(np.float32)
+        levels = np.clip(np.round(by_input / scale), -self._levels, self._levels).astype(np.int8)
         inputs = [
             x,
             self.weight(f"{name}.w", levels),
@@ -92,17 +94,15 @@ def build(
     *,
     heads: int,
     output: str,
-    smooth: Sequence[np.ndarray] | None = None,
     exact: bool = False,
 ) -> onnx.ModelProto:
     """A BERT with the weights by their usual names (`encoder.layer.0...`), without its embedding tables.
 
     Input `vectors`: for each text and token the sum of the token's, the place's and the part's vector; `mask`: 1 where
     there is a token. `output`: "first" gives the first token's vector; otherwise the heads it names (`rank`, `judge`).
-    `smooth`: what `largest` gives. Quantising loses most where a few of the 1,536 numbers inside a layer are twenty
-    times as large as the others; they are made smaller there, and their weights larger. `exact`: in floats.
+    `exact`: in floats.
     """
-    g = _Graph(exact)
+    g = _Graph(None if exact else LEVELS["vector" if output == "first" else "scores"])
     f = {name: np.asarray(array, np.float32) for name, array in weights.items()}
 
     def normalised(x: str, name: str) -> str:
@@ -132,11 +132,7 @@ def build(
         out = dense(mixed, f"{i}.out", f"{at}.attention.output.dense")
         x = normalised(g.add("Add", [out, x]), f"{at}.attention.output.LayerNorm")
         wide = g.add("Gelu", [dense(x, f"{i}.up", f"{at}.intermediate.dense")])
-        inward = f[f"{at}.output.dense.weight"]
-        if smooth is not None:
-            factor = _factor(smooth[i], inward)
-            wide, inward = g.add("Mul", [wide, g.weight(f"{i}.factor", 1 / factor)]), inward * factor
-        down = g.linear(wide, f"{i}.down", inward, f[f"{at}.output.dense.bias"])
+        down = dense(wide, f"{i}.down", f"{at}.output.dense")
         x = normalised(g.add("Add", [down, x]), f"{at}.output.LayerNorm")
     first = g.add("Gather", [x, g.weight("zero", np.array(0, np.int64))], axis=1)
     results = {}
@@ -167,28 +163,3 @@ def build(
     )
     model.ir_version = 9
     return model
-
-
-def _factor(sizes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """By how much to divide each number that enters a product: mostly by its size."""
-    factor = (sizes + 1e-6) ** 0.85 / (np.abs(weight).max(axis=0) + 1e-6) ** 0.15
-    return np.clip(factor / np.exp(np.log(factor).mean()), 0.05, 50).astype(np.float32)
-
-
-def largest(
-    weights: dict[str, np.ndarray], *, heads: int, output: str, sample: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    """For each layer how large the numbers inside it get on a sample of a hundred texts, given as `vectors` are."""
-    import onnxruntime
-
-    model = build(weights, heads=heads, output=output, exact=True)
-    inside = [node.output[0] for node in model.graph.node if node.op_type == "Gelu"]
-    for name in inside:
-        model.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    seen: list[list[np.ndarray]] = [[] for _ in inside]
-    for vectors in sample:
-        found = session.run(inside, {"vectors": vectors[None], "mask": np.ones((1, len(vectors)), np.int32)})
-        for sizes, made in zip(seen, found, strict=True):
-            sizes.append(np.abs(made[0]).max(axis=0))
-    return [np.quantile(np.stack(sizes), 0.98, axis=0) for sizes in seen]

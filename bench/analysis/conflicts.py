@@ -1,10 +1,10 @@
 """``python -m bench.analysis.conflicts [--data FOLDER] [--fit]``: conflicts and duplicates, by the judge of pairs.
 
-The pairs are the test part of ``training/data``: each is asked about as two items that are named, and all of them
-together as one project; the first statements alone, which have nothing against each other, say how often a project is
-told of a conflict that is none. With ``--data`` also public sets of pairs. ``--fit`` prints the table of
-``polymnia.engine.borders`` for this judge, from one half of the pairs. ``--judge MODULE:CLASS`` takes another judge
-than the one that is installed.
+The pairs are the test part of ``training/data``: each is asked about as two items that are named, in projects of 250
+pairs and all of them together as one project; the first statements alone, which have nothing against each other, say
+how often a project is told of a conflict that is none. With ``--data`` also those pairs of public sets that the judge
+has not learned from. ``--fit`` prints the table of ``polymnia.engine.borders`` for this judge, from one half of the
+pairs. ``--judge MODULE:CLASS`` takes another judge than the one that is installed.
 """
 
 from __future__ import annotations
@@ -30,17 +30,22 @@ SEED = 20_261_115
 NLI = {"negnli_en": ("nli", 0.68), "kornli_ko": ("nli", 0.65), "scifact": ("pairs", 0.66)}
 CLASH = ("conflict", "update")
 DROPPED = 0.005  # of different texts, that may be called the same
-SURE = 0.001  # and where somebody is told to delete one
+SURE = 0.0005  # and where somebody is told to delete one
 SAME_GRADE = 4.5  # from which two texts of STS-B count as one, of 5
 ALARMS = 0.5  # per 100 items that have nothing against each other
+TOGETHER = 250  # pairs of a project
+LEVELS = tuple(at / 100 for at in range(5, 96))
 
 
 class Reading(NamedTuple):
-    """What the judge says of two statements, how near their vectors are, and what words they share."""
+    """What the judge says of two statements, how near their vectors are, what words they share, and among how many
+    items they were found."""
 
     chance: float
     near: float
     shared: float
+    among: int = 500
+    strong: bool = True
 
 
 class Told(NamedTuple):
@@ -180,11 +185,14 @@ def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list
     table = statements.Statements(records, whole=named)
     known = Candidates(table, *finding._vectors(material, records, whole=False))
     rows = (known.every() if named else known.found())[: finding._JUDGED]
-    said = material.judging.verdicts([(table.said(a), table.said(b)) for a, b in rows.tolist()])
+    said = material.judging.read([(table.said(a), table.said(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
     nearness, shares = (one.tolist() for one in known.related(rows))
     near = [(share if math.isnan(one) else one, share) for one, share in zip(nearness, shares, strict=True)]
-    return [(pair, Reading(one.clash, *two)) for pair, one, two in zip(items, said, near, strict=True)]
+    among = material.snapshot.size()
+    return [
+        (pair, Reading(one.clash, *two, among, one.strong)) for pair, one, two in zip(items, said, near, strict=True)
+    ]
 
 
 def _known(pairs: Sequence[Any]) -> dict[frozenset[str], bool | None]:
@@ -208,7 +216,6 @@ def _known(pairs: Sequence[Any]) -> dict[frozenset[str], bool | None]:
 
 def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     print("| everyday pairs | |\n|---|---|", flush=True)
-    known = _known(pairs)
     texts = [text for one in pairs for text in (one.a, one.b)]
     with Project(texts, judge, embedder) as project:
         begun = time.perf_counter()
@@ -219,22 +226,47 @@ def _measure(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
         print(
             f"| named | {Told(len(found), len(found & wanted), len(wanted))}; {took * 1e3:.0f} ms a pair |", flush=True
         )
-        begun = time.perf_counter()
-        wanted = {pair for pair, clash in known.items() if clash}
-        told = {one for one in project.told() if len(one) == 2 and known.get(one, False) is not None}
-        took = time.perf_counter() - begun
-        print(f"| project | {Told(len(told), len(told & wanted), len(wanted))}; {took:.1f} s |", flush=True)
-        met = {one for one, _ in project.readings()}
-        share = len(met & wanted) / max(1, len(wanted))
-        print(f"| brought together | {len(met):,} pairs, {share:.3f} of those that clash |")
         strangers = project.told_of(_unrelated(pairs))
         print(f"| two of different pairs, named | {sum(strangers) / len(strangers):.3f} are told |", flush=True)
-    with Project([one.a for one in pairs], judge, embedder) as project:
-        alarms = len(project.told())
-        print(
-            f"| false alarms per 100 of {len(project.texts)} items | {100 * alarms / len(project.texts):.2f} |",
-            flush=True,
-        )
+    for size in (TOGETHER, len(pairs)):
+        _measure_together(_projects(pairs, size), judge, embedder)
+
+
+def _measure_together(projects: Sequence[Sequence[Any]], judge: Any, embedder: str) -> None:
+    found, met, alarms, items, took = Told(0, 0, 0), 0, 0, [0, 0], 0.0
+    for some in projects:
+        known = _known(some)
+        wanted = {pair for pair, clash in known.items() if clash}
+        with Project([text for one in some for text in (one.a, one.b)], judge, embedder) as project:
+            begun = time.perf_counter()
+            told = {one for one in project.told() if len(one) == 2 and known.get(one, False) is not None}
+            took += time.perf_counter() - begun
+            found = Told(found.told + len(told), found.right + len(told & wanted), found.there + len(wanted))
+            met += len({one for one, _ in project.readings()} & wanted)
+            items[0] += len(project.texts)
+        with Project([one.a for one in some], judge, embedder) as project:
+            alarms += len(project.told())
+            items[1] += len(project.texts)
+    print(
+        f"| {len(projects)} of {items[0] // len(projects)} items | {found}; {met / found.there:.3f} brought together; "
+        f"{took / len(projects):.1f} s; false alarms per 100 items {100 * alarms / items[1]:.2f} |",
+        flush=True,
+    )
+
+
+def _projects(pairs: Sequence[Any], size: int) -> list[list[Any]]:
+    """The pairs in projects of about so many; those with the same first statement together."""
+    families: dict[str, list[Any]] = {}
+    for one in pairs:
+        families.setdefault(one.a, []).append(one)
+    firsts = list(families)
+    random.Random(SEED).shuffle(firsts)
+    found: list[list[Any]] = [[]]
+    for first in firsts:
+        if len(found[-1]) >= size:
+            found.append([])
+        found[-1] += families[first]
+    return found
 
 
 def _measure_projects(languages: Sequence[str] | None, judge: Any, embedder: str) -> None:
@@ -321,11 +353,13 @@ def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: flo
 
 def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
     from polymnia.engine.borders import COPY, NAMED, SAME
+    from training.public import held_out
 
     print("| public sets | pairs | at the border | best border |\n|---|---|---|---|")
     for name, (file, target) in NLI.items():
         # The part made of RTE is judged entailed or not, which says nothing of contradictions.
         rows = [one for one in _rows(os.path.join(data, name, f"{file}.jsonl.gz")) if one.get("split") != "RTE"]
+        rows = [one for one in rows if held_out(one["a"], one["b"])]
         rows = random.Random(SEED).sample(rows, sample) if 0 < sample < len(rows) else rows
         asked = [(one["a"], one["b"]) for one in rows]
         with Project([text for pair in asked for text in pair], judge, embedder) as project:
@@ -348,7 +382,7 @@ def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
 
 
 def _sure(border: Any, one: Reading) -> float:
-    value: float = border.confidence(*one)
+    value: float = border.confidence(*one[:4])
     return value
 
 
@@ -363,29 +397,45 @@ def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
 
 
 def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
+    from polymnia.embedding.languages import is_english
     from polymnia.engine.borders import Border
 
     pairs = [one for one in pairs if hashlib.sha256(one.a.encode()).digest()[-1] % 2]
-    known = _known(pairs)
-    wanted = {pair for pair, clash in known.items() if clash}
-    with Project([text for one in pairs for text in (one.a, one.b)], judge, embedder) as project:
-        met = [one for one in project.readings() if known.get(one[0], False) is not None]
-        asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
-        named = list(zip(map(frozenset, asked), project.readings_of(asked), strict=True))
-    with Project([one.a for one in pairs], judge, embedder) as project:
-        quiet, items = [one for _, one in project.readings()], len(project.texts)
-    for name, found in (("NAMED", named), ("PROJECT", met)):
-        truth = [pair in wanted for pair, _ in found]
-        weights = _logistic([one for _, one in found], truth)
-        border = Border(*weights, 0.5)
-        sure = [_sure(border, one) for _, one in found]
-        levels = [at / 100 for at in range(5, 96)]
-        if name == "PROJECT":
-            alarm = [_sure(border, one) for one in quiet]
-            levels = [at for at in levels if 100 * sum(value >= at for value in alarm) / items <= ALARMS] or [0.95]
-        medium = max(levels, key=lambda at: _at(sure, truth, at)._replace(there=len(wanted)).f1)
-        shown = ", ".join(f"{key}={value:.2f}" for key, value in border._replace(medium=medium)._asdict().items())
-        print(f"{name} = Border({shown})")
+    asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
+    with Project([text for pair in asked for text in pair], judge, embedder) as project:
+        named = project.readings_of(asked)
+    truth = [*(one.label in CLASH for one in pairs), *(False for _ in asked[len(pairs) :])]
+    border = Border(*_logistic(named, truth), 0.5)
+    sure = [_sure(border, one) for one in named]
+    print("NAMED =", _shown(border, max(LEVELS, key=lambda at: _at(sure, truth, at).f1)))
+    met: list[tuple[Reading, bool]] = []
+    small: list[Reading] = []
+    there, items = {True: 0, False: 0}, {True: 0, False: 0}
+    for some in [*_projects(pairs, TOGETHER), pairs]:
+        known = _known(some)
+        with Project([text for one in some for text in (one.a, one.b)], judge, embedder) as project:
+            met += [(one, known.get(pair, False) is True) for pair, one in project.readings()
+                    if known.get(pair, False) is not None]  # fmt: skip
+        with Project([one.a for one in some], judge, embedder) as project:
+            quiet = [one for _, one in project.readings()]
+            met += [(one, False) for one in quiet]
+        if len(some) < len(pairs):
+            small += quiet
+            for text in project.texts:
+                items[is_english(text)] += 1
+            for pair, clash in known.items():
+                there[all(map(is_english, pair))] += clash is True
+    for strong in (True, False):
+        found = [one for one in met if one[0].strong == strong]
+        *weights, crowd, shift = _logistic([one for one, _ in found], [clash for _, clash in found], 4)
+        border = Border(*weights, shift, 0.5, crowd=crowd)
+        found = [one for one in found if one[0].among < len(pairs)]
+        truth = [clash for _, clash in found]
+        sure = [_sure(border, one) for one, _ in found]
+        alarm = [_sure(border, one) for one in small if one.strong == strong]
+        few = [at for at in LEVELS if 100 * sum(value >= at for value in alarm) / max(1, items[strong]) <= ALARMS]
+        best = max(few or [0.95], key=lambda at: _at(sure, truth, at)._replace(there=there[strong]).f1)
+        print("PROJECT," if strong else "PROJECT, weak,", _shown(border, best), flush=True)
     _fit_same(pairs, judge, embedder)
 
 
@@ -410,30 +460,30 @@ def _fit_same(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     for name, most in (("SAME", DROPPED), ("COPY", SURE)):
         border = Border(*weights, 0.5)
         sure = _sameness(asked, near, judge, border, strict=name == "COPY")
-        # Not more than half as many of the different ones, neither of the hard pairs nor of all: others will be harder.
         levels = (at / 200 for at in range(20, 200))
-        few = (
-            at for at in levels
-            if _share(sure, truth, False, at) <= most / 2
-            and _share(sure[: len(hard)], truth[: len(hard)], False, at) <= most / 2
-        )  # fmt: skip
-        border = border._replace(medium=next(few, 1.0))
-        shown = ", ".join(f"{key}={value:.3g}" for key, value in border._asdict().items())
-        print(f"{name} = Border({shown})")
+        few = (at for at in levels if _share(sure[: len(hard)], truth[: len(hard)], False, at) <= most)
+        print(name, "=", _shown(border, next(few, 1.0)))
 
 
-def _logistic(found: Sequence[Reading], truth: Sequence[bool]) -> list[float]:
+def _shown(border: Any, medium: float) -> str:
+    found = {key: value for key, value in border._replace(medium=medium)._asdict().items() if value}
+    return "Border(" + ", ".join(f"{key}={value:.3g}" for key, value in found.items()) + ")"
+
+
+def _logistic(found: Sequence[Reading], truth: Sequence[bool], columns: int = 3) -> list[float]:
     """The weights of what is known of pairs under which it fits best what is true, and the shift."""
     import numpy as np
 
-    x = np.array([(*one, 1.0) for one in found])
+    x = np.array([(*one[:columns], 1.0) for one in found])
     chance = np.clip(x[:, 0], 1e-4, 1 - 1e-4)
     x[:, 0] = np.log(chance / (1 - chance))
+    if columns > 3:
+        x[:, 3] = np.log(x[:, 3] / 500)
     y = np.array(truth, float)
-    weights = np.zeros(4)
+    weights = np.zeros(x.shape[1])
     for _ in range(100):
         p = 1 / (1 + np.exp(-x @ weights))
-        slope = (x * (p * (1 - p))[:, None]).T @ x + 0.01 * np.eye(4)
+        slope = (x * (p * (1 - p))[:, None]).T @ x + 0.01 * np.eye(len(weights))
         weights += np.clip(np.linalg.solve(slope, x.T @ (y - p) - 0.01 * weights), -1, 1)
     return [float(one) for one in weights]
 

@@ -19,10 +19,10 @@ class Scale(NamedTuple):
 
 ENGLISH, MULTILINGUAL = "en", "multi"
 
-RANK = {ENGLISH: Scale(0.559, 0.403), MULTILINGUAL: Scale(0.548, 0.576)}
+RANK = {ENGLISH: Scale(0.580, 0.693), MULTILINGUAL: Scale(0.487, 0.358)}
 """That a text answers a question."""
 
-JUDGE = {ENGLISH: 2.00, MULTILINGUAL: 1.95}
+JUDGE = {ENGLISH: 1.60, MULTILINGUAL: 2.25}
 """The temperature by which the judge's six logits are divided."""
 
 UNRELATED = {ENGLISH: 0.472, MULTILINGUAL: 0.085}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polymnia.embedding.calibration import JUDGE
+from polymnia.embedding.calibration import ENGLISH, JUDGE
 from polymnia.embedding.scoring import Scorer
 from polymnia.engine.ports.models import Judgement
 
@@ -17,9 +17,9 @@ __all__ = ["PairJudge"]
 
 
 class PairJudge(Scorer):
-    """Six layers and six classes, in the order of Judgement."""
+    """Eight layers (six for other languages than English) and six classes, in the order of Judgement."""
 
-    id = "polymnia-judge-2"
+    id = "polymnia-judge-3"
     kind = "judge"
     output = "judge"
 
@@ -29,5 +29,5 @@ class PairJudge(Scorer):
         for which, row in self._read(pairs):
             logits = row / JUDGE[which]
             chances = np.exp(logits - logits.max())
-            found.append(Judgement(*(chances / chances.sum()).tolist()))
+            found.append(Judgement(*(chances / chances.sum()).tolist())._replace(strong=which == ENGLISH))
         return found

@@ -1,4 +1,4 @@
-"""Judging: the judge of pairs as the engine uses it. Both orders are read, and what was said is remembered."""
+"""Judging: the judge of pairs as the engine uses it. What was said is remembered."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from polymnia.errors import Fault
 
 __all__ = ["Judging", "Verdict"]
 
-_AT_ONCE = 32  # pairs between two ticks
-_REMEMBERED = 20_000
+_AT_ONCE = 64  # pairs between two ticks
+_REMEMBERED = 40_000
 _LONGEST = 1_000  # characters of a text that are read
 
 
 class Verdict(NamedTuple):
     """What two texts are to each other, by both orders of reading them.
 
-    ``clash`` is the mean chance that both cannot hold, ``update`` the higher one that one of them says what has become
-    of the other, ``same`` the lower one that they say the same. ``later`` is positive where the second text is the
-    one that updates the first, and negative where it is the first.
+    ``update`` is the higher chance that one of them says what has become of the other, ``same`` the lower one that they
+    say the same. ``later`` is positive where the second text is the one that updates the first, and negative where it
+    is the first.
     """
 
-    clash: float
     update: float
     same: float
-    unrelated: float
     later: float
 
 
@@ -37,7 +35,7 @@ class Judging:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._known: OrderedDict[tuple[str, str], Verdict] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], Judgement] = OrderedDict()
         self._lock = Lock()
         self._loading: Thread | None = None
         self.ready = False
@@ -63,10 +61,10 @@ class Judging:
                 self._loading.start()
         return self.ready
 
-    def verdicts(
+    def read(
         self, pairs: Sequence[tuple[str, str]], tick: Callable[[int, int], None] | None = None
-    ) -> list[Verdict | None]:
-        """A verdict for each pair, in order; None for pairs that could not be judged, and ``fault`` says why."""
+    ) -> list[Judgement | None]:
+        """What the second of each pair is to the first; None for pairs that could not be judged: see ``fault``."""
         asked = [(a[:_LONGEST], b[:_LONGEST]) for a, b in pairs]
         with self._lock:
             found = {pair: self._known[pair] for pair in asked if pair in self._known}
@@ -77,11 +75,9 @@ class Judging:
                 tick(start, len(new))
             some = new[start : start + _AT_ONCE]
             try:
-                told = self._judge.judge([*some, *((b, a) for a, b in some)])
+                found |= zip(some, self._judge.judge(some), strict=True)
             except Fault as e:  # each language has a network of its own: another batch may be judged
                 fault = e
-                continue
-            found |= {pair: _both(*two) for pair, *two in zip(some, told, told[len(some) :], strict=False)}
         with self._lock:
             if new:
                 self.fault = fault
@@ -92,9 +88,14 @@ class Judging:
                 self._known.popitem(last=False)
         return [found.get(pair) for pair in asked]
 
-
-def _both(one: Judgement, other: Judgement) -> Verdict:
-    return Verdict(
-        clash=(one.clash + other.clash) / 2, update=max(one.update, other.update), same=min(one.same, other.same),
-        unrelated=(one.unrelated + other.unrelated) / 2, later=one.update - other.update,
-    )  # fmt: skip
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], tick: Callable[[int, int], None] | None = None
+    ) -> list[Verdict | None]:
+        """A verdict for each pair, in order; None for pairs that could not be judged."""
+        said = self.read([*pairs, *((b, a) for a, b in pairs)], tick)
+        return [
+            None if one is None or other is None else Verdict(
+                update=max(one.update, other.update), same=min(one.same, other.same), later=one.update - other.update
+            )
+            for one, other in zip(said, said[len(pairs) :], strict=False)
+        ]  # fmt: skip

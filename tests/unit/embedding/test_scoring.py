@@ -70,8 +70,9 @@ def test_a_judgement_is_six_chances_in_any_language_and_order() -> None:
         ("", ""),
     ]
     found = model.judge(pairs)
-    assert [sum(one) for one in found] == pytest.approx([1] * len(pairs), abs=1e-5)
-    assert all(0 <= chance <= 1 for one in found for chance in one)
+    assert [sum(one[:6]) for one in found] == pytest.approx([1] * len(pairs), abs=1e-5)
+    assert all(0 <= chance <= 1 for one in found for chance in one[:6])
+    assert [one.strong for one in found] == [True, True, False, True]
     assert found[0].clash == found[0].conflict + found[0].update
     assert model.judge([]) == []
     # Among others a pair is judged as it is alone, but for the rounding of the numbers.

@@ -76,6 +76,8 @@ class Judgement(NamedTuple):
     narrower: float
     compatible: float
     unrelated: float
+    strong: bool = True
+    """Whether the network for this language is as good as the one for English."""
 
     @property
     def clash(self) -> float:

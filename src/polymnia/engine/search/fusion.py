@@ -102,7 +102,7 @@ WEAK = Blend(
     telling=0.5,
     curve=Curve(0.93, 1.66),
     by_meaning=Curve(1.39, 1.81),
-    read=(0.373, 4.23, -2.56),
+    read=(0.379, 4.29, -2.56),
 )
 """Beside a model that is not strong; set with the multilingual one."""
 STRONG = Blend(
@@ -110,9 +110,9 @@ STRONG = Blend(
     easing=0.02,
     least=0.3,
     telling=0.0,
-    curve=Curve(0.88, 2.42),
+    curve=Curve(0.93, 2.22),
     by_meaning=Curve(1.01, 2.78),
-    read=(0.569, 2.85, -2.20),
+    read=(0.450, 4.00, -2.92),
 )
 """Beside a strong one; set with the English one."""
 WORDS = Curve(0.3472, 0.9)

@@ -12,7 +12,7 @@ from polymnia.engine.analysis.conflicts.candidates import Candidates
 from polymnia.engine.analysis.conflicts.judging import judged, unjudged
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import SENSITIVITIES, TYPES, Clash, Clashes
-from polymnia.engine.borders import NAMED, PROJECT
+from polymnia.engine.borders import AMONG, NAMED, PROJECT
 from polymnia.errors import Invalid
 from polymnia.models import Record
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["conflicts", "conflicts_of"]
 
 _STATEMENTS = 300_000  # that are read of a project
-_JUDGED = 6_000  # pairs that are judged of a project: some milliseconds each
+_JUDGED = 12_000  # pairs that are judged of a project: two or three milliseconds each
 _SET = 60  # items of a set that are compared each with each
 _SET_JUDGED = 600  # pairs of statements of a set that are judged
 _NEAR = 40  # neighbours of one item, by meaning and by words each
@@ -49,7 +49,7 @@ def conflicts(
     records = [one for one in _records(material, among) if not one.metadata.get("superseded_by")]
     asked = among is not None and len(records) <= _SET
     table = Statements(records, most=_STATEMENTS, tick=material.tick, whole=asked)
-    border = NAMED if asked else PROJECT
+    border = (NAMED if len(records) <= 2 else AMONG) if asked else PROJECT
     known = Candidates(table, *_vectors(material, records, whole=among is None))
     pairs = known.every() if asked else known.found()
     many, most = len(pairs), _SET_JUDGED if asked else _JUDGED

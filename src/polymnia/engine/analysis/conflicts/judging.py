@@ -11,7 +11,7 @@ from polymnia.engine.analysis.conflicts.candidates import Candidates, Pairs
 from polymnia.engine.analysis.conflicts.dating import ended, said_at
 from polymnia.engine.analysis.conflicts.statements import Statements, plain
 from polymnia.engine.borders import PROJECT, Border
-from polymnia.engine.judging import Verdict
+from polymnia.engine.ports.models import Judgement
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.material import Material
@@ -28,7 +28,7 @@ class Judged(NamedTuple):
     """Two rows that may clash: how sure that is, of what kind, what differs, and which of them says that it changed.
 
     ``changes`` is 1 where the second says what has become of the first, -1 the other way round, else 0. ``anyway`` is
-    how sure it would be if nobody had named the two.
+    whether it would be told if nobody had named the two; ``border`` is what decided on them.
     """
 
     a: int
@@ -38,7 +38,8 @@ class Judged(NamedTuple):
     differs: str
     update: bool
     changes: int
-    anyway: float
+    anyway: bool
+    border: Border
 
 
 def unjudged(material: Material) -> list[str]:
@@ -55,6 +56,7 @@ def unjudged(material: Material) -> list[str]:
 
 def judged(material: Material, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
     """What may clash among some pairs, in their order. What held until the other began does not."""
+    items = material.snapshot.size()
     over = [_over(table, a, b) or _over(table, b, a) for a, b in pairs.tolist()]
     pairs = pairs[[not one for one in over]]
     rows = [(a, b) for a, b in pairs.tolist()]
@@ -65,28 +67,46 @@ def judged(material: Material, table: Statements, known: Candidates, pairs: Pair
     texts = [(table.said(a), table.said(b)) for a, b in rows]
     apart = [exact.clash(*two) for two in texts]
     _drop_series(rows, apart)
-    verdicts: list[Verdict | None] = [None] * len(rows)
+    said: list[Judgement | None] = [None] * len(rows)
     judging = material.judging
     if judging is not None and judging.load():
         # What has the same words says the same, or differs in what is known already.
         asked = [at for at, two in enumerate(texts) if not exact.same_words(*two)]
-        told = judging.verdicts([texts[at] for at in asked], material.tick)
+        told = judging.read([_in_time(table, rows[at], texts[at]) for at in asked], material.tick)
         for at, one in zip(asked, told, strict=True):
-            verdicts[at] = one
-    found = []
-    for (a, b), two, near, difference, verdict in zip(rows, texts, nearness, apart, verdicts, strict=True):
-        sure = 0.0 if verdict is None else border.confidence(verdict.clash, *near)
-        anyway, kind = 0.0 if verdict is None else PROJECT.confidence(verdict.clash, *near), "meaning"
+            said[at] = one
+    found: list[tuple[int, Judged]] = []
+    for at, (pair, near, difference, one) in enumerate(zip(rows, nearness, apart, said, strict=True)):
+        own = border if one is None else border.of(one)
+        sure, anyway, kind, differs = 0.0, False, "meaning", ""
+        if one is not None:
+            sure, alone = own.confidence(one.clash, *near, items), PROJECT.of(one)
+            anyway = alone.confidence(one.clash, *near, items) >= alone.medium
         if difference is not None:
-            sure, anyway, kind = max(sure, _EXACT[difference.kind]), _EXACT[difference.kind], difference.kind
-        if not sure:
-            continue
-        later = 0.0 if verdict is None else verdict.later
-        update = verdict is not None and verdict.update > verdict.clash / 2
-        differs = difference.shown if difference is not None else _apart(*two)
-        changes = 0 if abs(later) < _NEWS else 1 if later > 0 else -1
-        found.append(Judged(a, b, sure, kind, differs, update, changes, anyway))
-    return found
+            sure, kind, differs = max(sure, _EXACT[difference.kind]), difference.kind, difference.shown
+            anyway = _EXACT[difference.kind] >= PROJECT.medium
+        if sure >= own.level("high"):
+            differs = differs or _apart(*texts[at])
+            found.append((at, Judged(*pair, sure, kind, differs, False, 0, anyway, own)))
+    # Which of two is the later one takes reading them the other way round as well: only of those that are told.
+    read = {at: one for at, _ in found if (one := said[at]) is not None}
+    verdicts = judging.verdicts([texts[at] for at in read]) if judging is not None and read else []
+    dated = {at: one for at, one in zip(read, verdicts, strict=True) if one is not None}
+    return [
+        one._replace(
+            update=dated[at].update > read[at].clash / 2,
+            changes=0 if abs(dated[at].later) < _NEWS else 1 if dated[at].later > 0 else -1,
+        )
+        if at in dated
+        else one
+        for at, one in found
+    ]
+
+
+def _in_time(table: Statements, rows: tuple[int, int], texts: tuple[str, str]) -> tuple[str, str]:
+    """The older of two statements first: what follows is read as said in the light of it."""
+    older, newer = (table.record(row).created for row in rows)
+    return texts if older <= newer else (texts[1], texts[0])
 
 
 def _over(table: Statements, row: int, other: int) -> bool:

@@ -15,13 +15,12 @@ from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolv
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
 from polymnia.engine.analysis.cycles import cycles
-from polymnia.engine.borders import PROJECT, Border
+from polymnia.engine.borders import Border
 from polymnia.engine.items import title_of
 from polymnia.models import Record, Relation
 
 __all__ = ["clashes"]
 
-_HIGH, _LOW = 0.3, 0.8
 _DECIDED, _MATTER = 0.6, 0.35  # how sure opposed decisions are with no words of the matter in common, and for all
 _WITHIN = "_within_one_item"
 _CIRCLES = 30  # of each order
@@ -51,14 +50,13 @@ def clashes(
 
     And how many pairs would be told besides at the highest sensitivity.
     """
-    levels = {"high": min(_HIGH, border.medium), "medium": border.medium, "low": max(_LOW, border.medium)}
-    least = levels[sensitivity]
+    least = border.level(sensitivity)
     unsure = 0
     found: list[Clash] = []
     for pair in pairs:
-        if pair.confidence < levels["high"] or (one := _clash(table, pair, suggest)).type not in types:
+        if (one := _clash(table, pair, suggest)).type not in types:
             continue
-        if pair.confidence >= least:
+        if pair.confidence >= pair.border.level(sensitivity):
             found.append(one)
         else:
             unsure += 1
@@ -102,7 +100,7 @@ def _clash(table: Statements, pair: Judged, suggest: bool) -> Clash:
     resolution: Resolution | None = None
     if suggest:
         spots = (left, table.spots[pair.a]), (right, table.spots[pair.b])
-        sure = pair.anyway >= PROJECT.medium and subtype != "date"
+        sure = pair.anyway and subtype != "date"
         resolution = asked(left, right) if together else resolved(*spots, late, sure)
     return Clash(
         type=type, subtype=subtype + (_WITHIN if together else ""), left=left, right=right, differs=pair.differs,
