@@ -111,7 +111,7 @@ LAMPS = (
 )
 
 
-@pytest.mark.xfail(strict=True, reason="the judge is less sure than the border asks that active and passive say the same")
+@pytest.mark.xfail(strict=True, reason="the judge is not sure enough that active and passive say the same")
 @pytest.mark.long
 @pytest.mark.promise("analysis.insights.agreed")
 def test_only_who_says_it_is_counted_and_who_says_otherwise_is_told(meaning: Server, project: str) -> None:
