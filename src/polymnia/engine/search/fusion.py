@@ -63,6 +63,7 @@ _PASSAGE = 0.5  # of a long text's words: its best passage; the rest is the text
 _SAID = 0.8
 _FOREIGN = 1.5  # a middling likeness across scripts is mostly chance, and must not bury a text that says the words
 _UNHEARD = 2.0  # the same within one script, where texts that only sound alike are more
+_READ_WHOLE = 500  # characters of a text that a reranker has read as a whole, and judges best
 _LONG_TURN = 0.3  # what each doubling of its passages costs a turn
 _FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
 
@@ -241,13 +242,21 @@ def moved(scores: Floats, curve: Curve, other: Curve) -> Floats:
 
 
 def reranked(
-    scores: Floats, logits: Floats, strong: Flags, curve: Curve = WEAK.curve, foreign: Flags | None = None
+    scores: Floats,
+    logits: Floats,
+    strong: Flags,
+    curve: Curve = WEAK.curve,
+    foreign: Flags | None = None,
+    lengths: Ints | None = None,
 ) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
     being right that both together give. ``strong`` says which of them were read in the language it is best at,
-    ``foreign`` which have been moved to this curve from that of the weaker model."""
+    ``foreign`` which have been moved to this curve from that of the weaker model. Of a long text it has read a part: the
+    more characters (``lengths``) there are, the less its word weighs."""
     weights = np.where(strong[:, None], STRONG.read, WEAK.read)
     own = np.maximum(scores, 0.0)
+    if lengths is not None:
+        logits = logits / (1 + np.log2(np.maximum(lengths / _READ_WHOLE, 1.0)))
     if foreign is not None:
         own = np.where(foreign, moved(scores, curve, WEAK.curve), own)
     both = weights[:, 0] * logits + weights[:, 1] * own + weights[:, 2]

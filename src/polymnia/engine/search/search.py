@@ -283,6 +283,7 @@ class Search:
         marks: dict[int, float] = {}
         strong: dict[int, bool] = {}
         foreign: dict[int, bool] = {}
+        lengths: dict[int, int] = {}
         read = 0
         try:
             reranker.load()
@@ -291,6 +292,8 @@ class Search:
                 known = [number for number, text in texts.items() if reranker.knows(text)]
                 strong.update((number, any(one.knows(texts[number]) for one in best)) for number in known)
                 foreign.update((number, self._is_foreign(texts[number])) for number in known)
+                parts = self.index.sizes.bodies[self.index.memory_rows(np.array(known, np.uint32))].tolist()
+                lengths.update((number, len(texts[number]) * of) for number, of in zip(known, parts, strict=True))
                 marks.update(zip(known, reranker.score(self.query.text, [texts[n] for n in known]), strict=True))
                 read += _AT_A_TIME
         except Fault as e:
@@ -304,6 +307,7 @@ class Search:
         blended = fusion.reranked(
             fused, logits, np.array([strong[number] for number in known], bool), self._curve,
             np.array([foreign[number] and not strong[number] for number in known], bool) if self.measured else None,
+            np.array([lengths[number] for number in known]),
         )  # fmt: skip
         judged: list[_Valued] = [
             (float(value), number, round(marks[number], 4)) for value, number in zip(blended, known, strict=True)

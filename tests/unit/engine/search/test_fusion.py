@@ -117,6 +117,13 @@ def test_a_reranker_moves_what_it_is_sure_of() -> None:
         assert found[1] > found[0]
 
 
+def test_a_reranker_has_less_to_say_of_a_text_it_has_read_in_part() -> None:
+    scores, logits, strong = np.array([0.5, 0.5, 0.5]), np.array([4.0, 4.0, 4.0]), np.array([True, True, True])
+    short, page, book = fusion.reranked(scores, logits, strong, lengths=np.array([100, 3_000, 300_000]))
+    assert short > page > book
+    assert short == pytest.approx(fusion.reranked(scores, logits, strong)[0])
+
+
 def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
     scores = fusion.shown(np.linspace(-0.5, 3.0, 50))
     assert scores.min() == 0
