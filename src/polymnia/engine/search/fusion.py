@@ -251,8 +251,8 @@ def reranked(
 ) -> Floats:
     """Fused scores of the best candidates after a cross-encoder has read them: those whose shown form is the chance of
     being right that both together give. ``strong`` says which of them were read in the language it is best at,
-    ``foreign`` which have been moved to this curve from that of the weaker model. Of a long text it has read a part: the
-    more characters (``lengths``) there are, the less its word weighs."""
+    ``foreign`` which have been moved to this curve from that of the weaker model. Of a long text it has read a part:
+    the more characters (``lengths``) there are, the less its word weighs."""
     weights = np.where(strong[:, None], STRONG.read, WEAK.read)
     own = np.maximum(scores, 0.0)
     if lengths is not None:
