@@ -304,13 +304,14 @@ class AsyncMCPMemoryClient(AsyncOperations):
         loop = asyncio.get_running_loop()
         end = None if lasts is None else loop.time() + lasts
         latest: Exception | None = None
+        before: Exception | None = None
         pause = _FIRST_PAUSE
         try:
             async with asyncio.timeout_at(end) as limit:
                 while True:
                     try:
                         link = self._link or await self._connected()
-                        latest = None
+                        before, latest = latest, None
                         return await self._asked(link, id, data)
                     except Lost as e:
                         if e.final:
@@ -335,7 +336,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
             if isinstance(latest, RateLimitedError):
                 raise latest from None
             if latest is None and self._link is None:
-                latest = Lost("it did not answer")
+                latest = before or Lost("it did not answer")
             if isinstance(latest, Lost):
                 text = f"{self._target.endpoint} was not reached within {lasts:g} seconds: {latest}"
                 raise self._failed(text, latest) from latest
