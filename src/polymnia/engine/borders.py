@@ -14,6 +14,7 @@ __all__ = ["AMONG", "COPY", "NAMED", "PROJECT", "SAME", "Border"]
 
 _HIGH, _LOW = 0.3, 0.8
 _ITEMS = 500  # of the projects in which borders were fitted
+_FEW = 50  # items: with fewer a project is no safer than with so many
 
 
 class Border(NamedTuple):
@@ -56,7 +57,7 @@ class Border(NamedTuple):
             return 0.0
         chance = min(max(chance, 1e-4), 1 - 1e-4)
         odds = self.judged * log(chance / (1 - chance)) + self.near * near + self.shared * shared + self.shift
-        odds += self.crowd * log(max(among, 1) / _ITEMS)
+        odds += self.crowd * log(max(among, _FEW) / _ITEMS)
         return 1 / (1 + exp(-min(max(odds, -30.0), 30.0)))
 
 

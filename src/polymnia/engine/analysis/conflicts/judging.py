@@ -90,7 +90,11 @@ def judged(material: Material, table: Statements, known: Candidates, pairs: Pair
             found.append((at, Judged(*pair, sure, kind, differs, False, 0, anyway, own)))
     # Which of two is the later one takes reading them the other way round as well: only of those that are told.
     read = {at: one for at, _ in found if (one := said[at]) is not None}
-    verdicts = judging.verdicts([texts[at] for at in read]) if judging is not None and read else []
+    verdicts = []
+    if judging is not None and read:
+        fault = judging.fault
+        verdicts = judging.verdicts([texts[at] for at in read])
+        judging.fault = fault or judging.fault  # what could not be read before is not read by this
     dated = {at: one for at, one in zip(read, verdicts, strict=True) if one is not None}
     return [
         one._replace(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polymnia.engine import judging
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.moments import moment
+from polymnia.engine.ports.models import Judgement
 from polymnia.errors import Invalid, NoModel
 
 from .planted import Desk, Opinion
@@ -118,6 +121,26 @@ def test_a_judge_that_cannot_be_loaded_is_told_and_not_asked_again(tmp_path: Pat
         assert pairs(found.clashes) == [(A, B)]
         assert "(The file judge_en.onnx is not as it was shipped)" in found.notes[0]
     assert judge.asked == [("load", "")]
+
+
+def test_what_could_not_be_judged_is_told_beside_what_could(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "_AT_ONCE", 1)
+
+    class Half(Opinion):
+        def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+            if any("항구" in text for pair in pairs for text in pair):
+                raise NoModel("The file scorer_multi.onnx is not as it was shipped")
+            return super().judge(pairs)
+
+    judge = Half()
+    old, new = "The ferry to Vik leaves from the north pier.", "The Vik ferry now departs at the south quay."
+    judge.of(old, new, "update", "conflict")
+    desk = Desk(tmp_path, judge=judge)
+    desk.notes([old, new])
+    desk.notes(["항구는 아침 여섯 시에 연다.", "항구는 아침 아홉 시에 연다."])
+    found = desk.conflicts()
+    assert pairs(found.clashes) == [(old, new)]
+    assert "(The file scorer_multi.onnx is not as it was shipped)" in found.notes[0]
 
 
 def test_one_item_against_the_project(desk: Desk) -> None:
