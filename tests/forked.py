@@ -187,7 +187,7 @@ def _run(first: str, *rest: str) -> None:
 @cache
 def _load_model() -> None:
     """Load the default model once for every process that will ask for it."""
-    from polymnia.embedding.use import Use
+    from polymnia.inference.built_in import Use
 
     one_model.share()
     Use().load()

@@ -9,7 +9,7 @@ __all__ = ["share"]
 
 def share() -> None:
     """Have every embedder of the same files share what the first one has read."""
-    from polymnia.embedding.use import Use
+    from polymnia.inference.built_in import Use
 
     prepare = Use._prepare
     read: dict[Any, Any] = {}

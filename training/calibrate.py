@@ -1,4 +1,4 @@
-"""Fit the numbers of `src/polymnia/embedding/calibration.py` to the shipped weights, on the test part of the texts.
+"""Fit the numbers of `src/polymnia/inference/calibration.py` to the shipped weights, on the test part of the texts.
 
     python -m training.calibrate [--questions 150]
 
@@ -14,12 +14,9 @@ import random
 
 import numpy as np
 
-from polymnia.embedding.calibration import ENGLISH, JUDGE, MULTILINGUAL, RANK
-from polymnia.embedding.english import English
-from polymnia.embedding.languages import is_english
-from polymnia.embedding.pairs import PairJudge
-from polymnia.embedding.rerank import Ranker
-from polymnia.embedding.use import Use
+from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK, English, Use
+from polymnia.inference.languages import is_english
+from polymnia.inference.scorers import PairJudge, Ranker
 from training import texts
 
 _SHOWN = 12  # texts of a collection beside those that answer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.embedding.use import Use
+from polymnia.inference.built_in import Use
 
 from .planted import ENGLISH, KOREAN, ODD, SAME, found, named, project, twin
 
