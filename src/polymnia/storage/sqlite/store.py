@@ -111,15 +111,15 @@ class SqliteStore(Connections):
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         """Copy the store as it is at one moment to a file, and verify the copy."""
-        from polymnia.storage.sqlite import copying
+        from polymnia.storage.sqlite import backups
 
-        return copying.back_up(self, path, overwrite=overwrite)
+        return backups.back_up(self, path, overwrite=overwrite)
 
     def restore(self, path: str) -> Restored:
         """Put a backup in place of what the store holds, which is kept in a file beside it."""
-        from polymnia.storage.sqlite import copying
+        from polymnia.storage.sqlite import backups
 
-        restored = copying.restore(self, path)
+        restored = backups.restore(self, path)
         self.close()  # small projects and readers of what was
         return restored
 

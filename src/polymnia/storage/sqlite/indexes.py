@@ -8,7 +8,8 @@ import apsw
 
 from polymnia.engine.ports import Analyst, Vector
 from polymnia.models import Seen, Text
-from polymnia.storage.sqlite import characters, rows, vectors, words
+from polymnia.storage.sqlite import rows, vectors, words
+from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
@@ -61,8 +62,8 @@ class Indexing(SqliteSnapshot):
             end = min(self._indexed + _SLICE, last)
             new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + end)).fetchall()
             try:
-                self._db.executemany(SQL["index"], ((id, text + characters.ENDS) for id, text in new))
-            except characters.DAMAGE:
+                self._db.executemany(SQL["index"], ((id, text + ENDS) for id, text in new))
+            except DAMAGE:
                 self.drop_characters()
                 return
             self._indexed = end
@@ -71,22 +72,22 @@ class Indexing(SqliteSnapshot):
         """Keep the index true for a row whose number it has passed already."""
         if id <= self._base + self._indexed:
             try:
-                self._run(SQL["index"], (id, text + characters.ENDS))
-            except characters.DAMAGE:
+                self._run(SQL["index"], (id, text + ENDS))
+            except DAMAGE:
                 self.drop_characters()
 
     def _unindex(self, id: int) -> None:
         if id <= self._base + self._indexed:
             try:
                 self._run(SQL["unindex"], (id,))
-            except characters.DAMAGE:
+            except DAMAGE:
                 # No change fails for what can be made again: until it is, texts are scanned.
                 self.drop_characters()
 
     def drop_characters(self) -> None:
         """Empty the substring index, for all projects: it is one table. Everything waits to be indexed again."""
         self._noted = True
-        characters.empty(self._run)
+        empty(self._run)
         self._indexed = 0
 
     def _drop_text(self, id: int) -> None:
@@ -231,10 +232,10 @@ class Indexing(SqliteSnapshot):
 
     def count_reads(self, reads: Iterable[Seen]) -> None:
         """Add counts of reads to those there are."""
-        from polymnia.storage.sqlite import activity
+        from polymnia.storage.sqlite import journal
 
         self._noted = True
-        activity.count(self._run, self._base, self._top, reads)
+        journal.count(self._run, self._base, self._top, reads)
 
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
 

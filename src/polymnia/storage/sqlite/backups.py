@@ -15,7 +15,7 @@ from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
 from polymnia.errors import Damaged, Forbidden, Invalid, NotAStore
 from polymnia.storage.sqlite.faults import translated
-from polymnia.storage.sqlite.migrating import set_log, settle, upgrade, version
+from polymnia.storage.sqlite.schema import set_log, settle, upgrade, version
 from polymnia.storage.sqlite.statements import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def _copy(source: apsw.Connection, draft: str, path: str) -> Copied:
 
 
 def _copy_pages(source: apsw.Connection, target: apsw.Connection) -> None:
-    with target.backup("main", source, "main") as copying:
-        while not copying.done:
-            copying.step(-1)
+    with target.backup("main", source, "main") as copy:
+        while not copy.done:
+            copy.step(-1)
 
 
 @contextmanager
