@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from polymnia.inference import networks
@@ -37,7 +38,8 @@ def test_the_number_is_put_back_after_a_fault(threads: list[int]) -> None:
 def test_where_the_library_cannot_be_told_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks, "_switch", lambda: None)
     with networks.one_thread():
-        pass
+        product = np.ones((2, 3)) @ np.ones((3, 2))
+    assert product.tolist() == [[3.0, 3.0], [3.0, 3.0]]
 
 
 def test_the_library_of_this_machine_is_asked_safely() -> None:
