@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.inference.networks import Graph, Network, one_thread
 from polymnia.inference.weights import SHIPPED, Lazy, Weights, shared
-from polymnia.inference.word_tables import Subwords, Words, arrays
+from polymnia.inference.word_tables import Floats, Subwords, Words, arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +71,7 @@ class English(Lazy):
 
         return is_english(text)
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text."""
         self.load()
         if not texts:
@@ -83,7 +81,7 @@ class English(Lazy):
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
-    def _rows(self, text: str) -> NDArray[Any]:
+    def _rows(self, text: str) -> Floats:
         words = self._words
         return self._places.add(words.rows([words.start, *words.ids(text[:_MOST_CHARACTERS], _MOST_TOKENS), words.end]))
 
@@ -125,10 +123,10 @@ class Use(Lazy):
 
         return known_to_use(text)
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text. A query and a text are embedded alike."""
         self.load()
-        vectors = numpy.empty((len(texts), self.dimensions), numpy.float32)
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
         with one_thread():
             group: list[list[int]] = []
             first = tokens = 0

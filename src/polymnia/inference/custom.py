@@ -15,9 +15,8 @@ from polymnia.inference.weights import Lazy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from polymnia.inference.networks import Session
+    from polymnia.inference.word_tables import Floats
 
 __all__ = ["SENTENCES", "Measured", "OnnxFolder", "Transformer", "mean_cosine"]
 
@@ -59,7 +58,7 @@ SENTENCES = (
 _LANGUAGES = 4
 
 
-def mean_cosine(vectors: NDArray[Any]) -> float:
+def mean_cosine(vectors: Floats) -> float:
     """The mean cosine of two sentences, from the vectors (of length 1) of all of them.
 
     Taken in the language in which it is lowest: sentences in a language the model does not know are all
@@ -110,7 +109,7 @@ class Measured(Lazy):
         """True: whoever chose the model chose it for their languages."""
         return True
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[Any]:
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text."""
         with importing():
             import numpy
@@ -127,7 +126,7 @@ class Measured(Lazy):
         self._unrelated = mean_cosine(vectors)
         self._dimensions = vectors.shape[1]
 
-    def _unit(self, rows: Any, count: int) -> NDArray[Any]:
+    def _unit(self, rows: Any, count: int) -> Floats:
         """The rows as vectors of length 1. Raises NoModel when they are not what the model gave before."""
         with importing():
             import numpy

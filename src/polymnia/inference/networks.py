@@ -9,14 +9,13 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.linalg import _umath_linalg
-from numpy.typing import NDArray
 
 from polymnia.errors import NoModel
 from polymnia.importing import load
+from polymnia.inference.word_tables import Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +84,7 @@ def _libraries() -> Iterator[str]:
     # Looking a name up in an extension module also looks through the libraries it was linked with,
     # except on Windows.
     yield _umath_linalg.__file__
-    beside = os.path.join(os.path.dirname(os.path.dirname(numpy.__file__)), "numpy.libs", "*openblas*")
+    beside = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs", "*openblas*")
     yield from glob.glob(beside)
 
 
@@ -141,17 +140,17 @@ class Session:
         # Exports that pool by themselves say so in this name, which need not come first.
         self._output = [name for name in outputs if name == "sentence_embedding"] or outputs[:1]
 
-    def run(self, ids: Sequence[int], kinds: Sequence[int]) -> NDArray[Any]:
+    def run(self, ids: Sequence[int], kinds: Sequence[int]) -> Floats:
         """The model's output for one text: the ids of its tokens, and which part each belongs to."""
-        tokens = numpy.array([ids], numpy.int64)
+        tokens = np.array([ids], np.int64)
         feed = {
             "input_ids": tokens,
-            "attention_mask": numpy.ones_like(tokens),
-            "token_type_ids": numpy.array([kinds], numpy.int64),
+            "attention_mask": np.ones_like(tokens),
+            "token_type_ids": np.array([kinds], np.int64),
         }
         given = {name: feed[name] for name in self._inputs if name in feed}
         outputs = self._session.run(self._output, given, self._tidy if len(ids) > _LONG_TEXT else None)
-        first: NDArray[Any] = outputs[0][0]
+        first: Floats = outputs[0][0]
         return first
 
 
@@ -173,7 +172,7 @@ class Graph:
     def __init__(self, path: str) -> None:
         self._session, self._tidy = opened(path, needed_for="Meaning in English and the judging of texts", plain=True)
 
-    def run(self, texts: Sequence[NDArray[Any]], output: str) -> NDArray[Any]:
+    def run(self, texts: Sequence[Floats], output: str) -> Floats:
         """One row for each text, given as the vectors of its tokens."""
         rows: list[Any] = [None] * len(texts)
         for batch in batches([len(text) for text in texts]):
@@ -220,13 +219,11 @@ _BLANKS = 2  # as many as a window reaches over the text's ends
 class Network:
     """Turns texts, given as the ids of their tokens, into vectors of length 1."""
 
-    def __init__(
-        self, rows: Callable[[NDArray[Any]], NDArray[Any]], arrays: Iterable[tuple[str, NDArray[Any]]]
-    ) -> None:
+    def __init__(self, rows: Callable[[Ints], Floats], arrays: Iterable[tuple[str, Floats]]) -> None:
         self._own = rows
         file = _layers(arrays)
 
-        def beside(name: str) -> NDArray[Any]:
+        def beside(name: str) -> Floats:
             return np.concatenate([file[name + branch] for branch, _, _ in _BRANCHES], axis=-1)
 
         self._enter, self._enter_bias = beside("proj"), beside("proj_b")
@@ -246,7 +243,7 @@ class Network:
         self._dense2 = np.hstack([file["d2"], file["p3"]])
         self._share, self._share_bias = file["token_weight"], file["token_bias"]
 
-    def run(self, texts: Sequence[Sequence[int]]) -> NDArray[Any]:
+    def run(self, texts: Sequence[Sequence[int]]) -> Floats:
         """The vectors of the texts, one row each."""
         sizes = np.fromiter(map(len, texts), np.intp, len(texts))
         total = int(sizes.sum())
@@ -278,9 +275,7 @@ class Network:
         shares = np.bincount(text_of, share, len(texts)).astype(np.float32)
         return self._dense(rows, shares[:, None], sizes.astype(np.float32)[:, None])
 
-    def _branches(
-        self, own: NDArray[Any], which: NDArray[Any], place: NDArray[Any], token: NDArray[Any]
-    ) -> list[NDArray[Any]]:
+    def _branches(self, own: Floats, which: Ints, place: Ints, token: Ints) -> list[Floats]:
         """What each branch makes of every token."""
         inner = own @ self._enter
         inner += self._enter_bias
@@ -313,7 +308,7 @@ class Network:
             outs.append(out)
         return outs
 
-    def _dense(self, rows: NDArray[Any], shares: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
+    def _dense(self, rows: Floats, shares: Floats, sizes: Floats) -> Floats:
         """The last layers: from the sum over a text's tokens to its vector."""
         both = rows @ self._head
         both += shares * self._head_bias
@@ -324,14 +319,14 @@ class Network:
         np.maximum(middle, 0, out=middle)
         both = middle @ self._dense2
         half = len(self._dense3)
-        vectors: NDArray[Any] = np.maximum(both[:, :half], 0) @ self._dense3
+        vectors: Floats = np.maximum(both[:, :half], 0) @ self._dense3
         vectors += both[:, half:]
         np.tanh(vectors, out=vectors)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
 
-def _layers(arrays: Iterable[tuple[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+def _layers(arrays: Iterable[tuple[str, Floats]]) -> dict[str, Floats]:
     """The layers in 32 bits; a file may have them in 16, or in 8 with a scale for each column (``NAME.s``)."""
     file = {name: array.astype(np.float32) for name, array in arrays}
     scales = [name for name in file if name.endswith(".s")]

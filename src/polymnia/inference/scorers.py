@@ -10,7 +10,6 @@ from math import tanh
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.ports.models import Judgement
 from polymnia.errors import NoModel
@@ -18,7 +17,7 @@ from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK
 from polymnia.inference.languages import is_english, known_to_use
 from polymnia.inference.networks import Graph
 from polymnia.inference.weights import SHIPPED, Lazy, Weights, installed, shared
-from polymnia.inference.word_tables import Places, Subwords, Words, arrays
+from polymnia.inference.word_tables import Floats, Places, Subwords, Words, arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +38,7 @@ class _Reader(Lazy):
         self._places: Places
         self._graph: Graph
 
-    def read(self, pairs: Sequence[tuple[str, str]], output: str) -> NDArray[Any]:
+    def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
         """The network's row for each pair of texts."""
         self.load()
         cut: dict[str, list[int]] = {}
@@ -48,7 +47,7 @@ class _Reader(Lazy):
                 cut[text] = self._words.ids(text[:_MOST_CHARACTERS], _MOST - 3)
         return self._graph.run([self._entered(cut[one], cut[other]) for one, other in pairs], output)
 
-    def _entered(self, one: list[int], other: list[int]) -> NDArray[Any]:
+    def _entered(self, one: list[int], other: list[int]) -> Floats:
         room = _MOST - 3
         if len(one) + len(other) > room:  # the longer one is cut
             one = one[: max(room // 2, room - len(other))]
@@ -56,7 +55,7 @@ class _Reader(Lazy):
         ids = [self._words.start, *one, self._words.end, *other, self._words.end]
         return self._places.add(self._enter(self._words.rows(ids)), len(one) + 2)
 
-    def _enter(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def _enter(self, rows: Floats) -> Floats:
         return rows
 
 
@@ -85,7 +84,7 @@ class _Multilingual(_Reader):
         self._in, self._bias = found["enter"].T.copy(), found["enter_bias"]
         self._graph = Graph(network)
 
-    def _enter(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def _enter(self, rows: Floats) -> Floats:
         return rows @ self._in + self._bias
 
 
@@ -114,7 +113,7 @@ class Scorer:
         """Whether one of the networks knows the text's language, as far as letters and small words tell."""
         return known_to_use(text)
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, NDArray[Any]]]:
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Floats]]:
         """For each pair which network read it, and its row."""
         english = {text: is_english(text) for pair in pairs for text in pair}
         which = [ENGLISH if english[one] and english[other] else MULTILINGUAL for one, other in pairs]

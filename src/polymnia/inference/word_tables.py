@@ -5,10 +5,9 @@ from __future__ import annotations
 import mmap
 import zlib
 from ast import literal_eval
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import ZIP_STORED, ZipFile
 
-import numpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,10 @@ if TYPE_CHECKING:
 
     from polymnia.inference.weights import Weights
 
-__all__ = ["MULTILINGUAL_TABLE", "Places", "Subwords", "Words", "arrays"]
+Floats: TypeAlias = NDArray[np.float32]
+Ints: TypeAlias = NDArray[np.intp]
+
+__all__ = ["MULTILINGUAL_TABLE", "Floats", "Ints", "Places", "Subwords", "Words", "arrays"]
 
 _LOCAL_HEADER = 30  # bytes before the name in a member's own header
 
@@ -43,7 +45,7 @@ def arrays(path: str, wanted: Callable[[str], bool] | None = None) -> Iterator[t
             wide = raw[6] > 1  # the second version of the header counts its length with four bytes
             body = (12 if wide else 10) + int.from_bytes(raw[8 : 12 if wide else 10], "little")
             header = literal_eval(raw[12 if wide else 10 : body].decode("latin-1"))
-            array = numpy.frombuffer(raw, numpy.dtype(header["descr"]), offset=body)
+            array = np.frombuffer(raw, np.dtype(header["descr"]), offset=body)
             shape: tuple[int, ...] = header["shape"]
             yield name, array.reshape(shape, order="F" if header["fortran_order"] else "C")
 
@@ -74,9 +76,9 @@ class Words:
         """The tokens of a text without marks of start and end; at most ``most``."""
         return self.pieces.ids(text, most)
 
-    def rows(self, ids: Sequence[int]) -> NDArray[Any]:
+    def rows(self, ids: Sequence[int]) -> Floats:
         """The vectors of tokens, one row each."""
-        levels: NDArray[Any] = _PAIRS[self._levels[ids]].reshape(len(ids), -1, _GROUP)
+        levels: Floats = _PAIRS[self._levels[ids]].reshape(len(ids), -1, _GROUP)
         levels *= self._scale[ids].astype(np.float32)[:, :, None]
         return levels.reshape(len(ids), -1)
 
@@ -113,11 +115,11 @@ class Subwords:
         """The subwords of a text without marks of start and end; at most ``most``."""
         return self.pieces.ids(text, most)[1:-1]
 
-    def rows(self, ids: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+    def rows(self, ids: Sequence[int] | Ints) -> Floats:
         """The vectors of subwords, one row each."""
         at = np.asarray(ids)
         part = at % _PARTS
-        rows: NDArray[Any] = self._table[part, at // _PARTS].astype(np.float32)
+        rows: Floats = self._table[part, at // _PARTS].astype(np.float32)
         rows *= self._scale[part, None]
         rows += self._low[part, None]
         return rows
@@ -126,14 +128,14 @@ class Subwords:
 class Places:
     """What a network adds to a token's vector: for its place in the text, and for which of two texts it is in."""
 
-    def __init__(self, places: NDArray[Any], parts: NDArray[Any]) -> None:
+    def __init__(self, places: Floats, parts: Floats) -> None:
         self._first = places.astype(np.float32) + parts[0].astype(np.float32)
         self._turn = parts[1].astype(np.float32) - parts[0].astype(np.float32)
 
     def __len__(self) -> int:
         return len(self._first)
 
-    def add(self, rows: NDArray[Any], first: int | None = None) -> NDArray[Any]:
+    def add(self, rows: Floats, first: int | None = None) -> Floats:
         """Rows of one text, or of two of which the first has ``first`` tokens; changed in place."""
         rows += self._first[: len(rows)]
         if first is not None:
