@@ -140,7 +140,7 @@ def _store(chosen: Settings, create: bool) -> Store:
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
-    from polymnia.storage.sqlite.queue import Turn
+    from polymnia.storage.sqlite.write_lock import Turn
 
     behind = _behind(chosen.file)
     path = chosen.store or behind + ".db"

@@ -116,14 +116,15 @@ def _can_run() -> bool:
 
 def _built_in(name: str) -> list[Embedder]:
     with importing():
-        from polymnia.inference.built_in import Use
+        from polymnia.inference.built_in import MultilingualEmbedder
 
     if name != "auto" or not _can_run():
-        return [Use()]
+        return [MultilingualEmbedder()]
     with importing():
-        from polymnia.inference.built_in import English
+        from polymnia.inference.built_in import EnglishEmbedder
 
-    return [English(), Use()]  # the second is woken by the first text or question that the first does not know
+    # The second is loaded by the first text or question that the first does not know.
+    return [EnglishEmbedder(), MultilingualEmbedder()]
 
 
 def _unknown(what: str, name: str, possible: tuple[str, ...]) -> Invalid:

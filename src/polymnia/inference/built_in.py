@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polymnia.inference.networks import Graph, Network, one_thread
-from polymnia.inference.weights import SHIPPED, Lazy, Weights, shared
-from polymnia.inference.word_tables import Floats, Subwords, Words, arrays
+from polymnia.inference.networks import MultilingualEncoder, OnnxNetwork, one_thread
+from polymnia.inference.weights import SHIPPED, LazyModel, Weights, shared
+from polymnia.inference.word_tables import Floats, SubwordTable, WordTable, arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polymnia.inference.word_tables import Places
+    from polymnia.inference.word_tables import PositionTable
 
-__all__ = ["ANSWERS", "JUDGE", "RANK", "UNRELATED", "English", "Scale", "Use"]
+__all__ = ["ANSWERS", "JUDGE", "RANK", "UNRELATED", "EnglishEmbedder", "Calibration", "MultilingualEmbedder"]
 
 
-class Scale(NamedTuple):
+class Calibration(NamedTuple):
     """chance = logistic(slope * logit + offset)."""
 
     slope: float
@@ -27,7 +27,7 @@ class Scale(NamedTuple):
 
 ENGLISH, MULTILINGUAL = "en", "multi"
 
-RANK = {ENGLISH: Scale(0.580, 0.693), MULTILINGUAL: Scale(0.487, 0.358)}
+RANK = {ENGLISH: Calibration(0.580, 0.693), MULTILINGUAL: Calibration(0.487, 0.358)}
 """That a text answers a question."""
 
 JUDGE = {ENGLISH: 1.60, MULTILINGUAL: 2.25}
@@ -48,7 +48,7 @@ _MOST_TOKENS = 510  # of the model's 512 places two are taken by its marks
 _MOST_CHARACTERS = 16 * _MOST_TOKENS
 
 
-class English(Lazy):
+class EnglishEmbedder(LazyModel):
     """Vectors of 384 numbers for English texts, about five milliseconds for one of thirty words."""
 
     id = "polymnia-en-1"
@@ -61,9 +61,9 @@ class English(Lazy):
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()
         self._weights = weights
-        self._words: Words
-        self._places: Places
-        self._graph: Graph
+        self._words: WordTable
+        self._places: PositionTable
+        self._graph: OnnxNetwork
 
     def knows(self, text: str) -> bool:
         """Whether the text is English, as far as letters and small words tell."""
@@ -87,9 +87,9 @@ class English(Lazy):
 
     def _prepare(self) -> None:
         (network,) = self._weights.verified(_NETWORK)
-        self._words = shared(Words, self._weights, _WORDS)
+        self._words = shared(WordTable, self._weights, _WORDS)
         self._places = self._words.places("embedder")
-        self._graph = Graph(network)
+        self._graph = OnnxNetwork(network)
 
 
 # The network averages, so that a longer text says ever less about each of its parts: passages are short,
@@ -101,7 +101,7 @@ _LONGEST_TEXT = 8 * _MOST_PIECES
 _TOGETHER = 768
 
 
-class Use(Lazy):
+class MultilingualEmbedder(LazyModel):
     """Vectors of 512 numbers for texts in 16 languages, about half a millisecond a short text."""
 
     id = "polymnia-multi-2"
@@ -114,14 +114,14 @@ class Use(Lazy):
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()
         self._weights = weights
-        self._words: Subwords
-        self._network: Network
+        self._words: SubwordTable
+        self._network: MultilingualEncoder
 
     def knows(self, text: str) -> bool:
         """Whether the text is in a language the model was trained on, as far as letters and small words tell."""
-        from polymnia.inference.languages import known_to_use
+        from polymnia.inference.languages import is_multilingual
 
-        return known_to_use(text)
+        return is_multilingual(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text. A query and a text are embedded alike."""
@@ -142,5 +142,5 @@ class Use(Lazy):
         return vectors
 
     def _prepare(self) -> None:
-        self._words = shared(Subwords, self._weights)
-        self._network = Network(self._words.rows, arrays(self._words.path, lambda name: name[0] != "q"))
+        self._words = shared(SubwordTable, self._weights)
+        self._network = MultilingualEncoder(self._words.rows, arrays(self._words.path, lambda name: name[0] != "q"))

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from polymnia.errors import NoModel
 from polymnia.importing import importing, load
-from polymnia.inference.weights import Lazy
+from polymnia.inference.weights import LazyModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polymnia.inference.networks import Session
+    from polymnia.inference.networks import OnnxSession
     from polymnia.inference.word_tables import Floats
 
-__all__ = ["SENTENCES", "Measured", "OnnxFolder", "Transformer", "mean_cosine"]
+__all__ = ["SENTENCES", "CustomEmbedder", "OnnxFolder", "Transformer", "mean_cosine"]
 
 # Sentences that share no subject, as many in each language.
 SENTENCES = (
@@ -72,7 +72,7 @@ def mean_cosine(vectors: Floats) -> float:
     return min(means)
 
 
-class Measured(Lazy):
+class CustomEmbedder(LazyModel):
     """Learns the number of dimensions and what unrelated texts look like from a first few sentences."""
 
     near = True
@@ -160,7 +160,7 @@ class Measured(Lazy):
         """One row of numbers for each text, of any length."""
 
 
-class Transformer(Measured):
+class Transformer(CustomEmbedder):
     """Runs the model with the library's own code. The library may fetch the model when it first loads it."""
 
     def __init__(self, model: str) -> None:
@@ -203,13 +203,13 @@ _LONGEST = 8192
 _CHARACTERS_A_PIECE = 16
 
 
-class OnnxFolder(Measured):
+class OnnxFolder(CustomEmbedder):
     """Reads the folder's own notes on pooling (the mean, or the first token), length and prompts."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
         self._folder = os.path.abspath(os.path.expanduser(folder))
-        self._session: Session
+        self._session: OnnxSession
         self._tokenizer: Any = None
         self._first_token = False
         self._most = _MOST_PIECES
@@ -233,7 +233,7 @@ class OnnxFolder(Measured):
 
     def _open(self) -> None:
         with importing():
-            from polymnia.inference.networks import Session
+            from polymnia.inference.networks import OnnxSession
 
         tokenizer = os.path.join(self._folder, "tokenizer.json")
         missing = [path for path in (self._model_path(), tokenizer) if not os.path.isfile(path)]
@@ -243,7 +243,7 @@ class OnnxFolder(Measured):
                 hint="Name a folder with model.onnx and tokenizer.json.",
                 folder=self._folder,
             )
-        self._session = Session(self._model_path())
+        self._session = OnnxSession(self._model_path())
         try:
             self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
         except ImportError as error:

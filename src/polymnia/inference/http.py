@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from polymnia.errors import Invalid, NoModel
-from polymnia.inference.custom import Measured
+from polymnia.inference.custom import CustomEmbedder
 
 __all__ = ["Ollama", "OpenAI"]
 
@@ -24,7 +24,7 @@ _PAUSES = (0.5, 1.0, 2.0)  # seconds before each new try
 _LONGEST_PAUSE = 10.0  # however long the server asks us to wait
 
 
-class _Endpoint(Measured):
+class _Endpoint(CustomEmbedder):
     """Sends texts in batches, tries again when the server is busy, and says clearly what went wrong."""
 
     near = False

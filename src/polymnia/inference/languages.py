@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["is_english", "known_to_use"]
+__all__ = ["is_english", "is_multilingual"]
 
 _ENOUGH = 1000  # characters that tell the language of a text
 
@@ -75,7 +75,7 @@ _UNKNOWN = {
 }
 
 
-def known_to_use(text: str) -> bool:
+def is_multilingual(text: str) -> bool:
     """Whether USE has learned the language of the text."""
     text = text[:_ENOUGH]
     if not text.isascii():

@@ -20,7 +20,7 @@ from polymnia.inference.word_tables import Floats, Ints
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Graph", "Network", "Session", "one_thread", "opened"]
+__all__ = ["OnnxNetwork", "MultilingualEncoder", "OnnxSession", "one_thread", "opened"]
 
 # NumPy's wheels prefix and suffix the names of the OpenBLAS they bundle; distributions do not.
 _NAMES = tuple(
@@ -126,7 +126,7 @@ def opened(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any
         ) from error
 
 
-class Session:
+class OnnxSession:
     """Runs somebody's BERT-like model for one text at a time.
 
     Quantised models measure the range of a whole batch, so that a text's result would depend on the
@@ -166,7 +166,7 @@ _FILLED = 0.1  # of a batch at most
 _LONG = 128  # after texts of so many tokens the library gives its working memory back
 
 
-class Graph:
+class OnnxNetwork:
     """One network. Safe to use from several threads."""
 
     def __init__(self, path: str) -> None:
@@ -216,7 +216,7 @@ _BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
 _BLANKS = 2  # as many as a window reaches over the text's ends
 
 
-class Network:
+class MultilingualEncoder:
     """Turns texts, given as the ids of their tokens, into vectors of length 1."""
 
     def __init__(self, rows: Callable[[Ints], Floats], arrays: Iterable[tuple[str, Floats]]) -> None:

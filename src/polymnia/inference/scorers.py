@@ -14,10 +14,10 @@ import numpy as np
 from polymnia.engine.ports.models import Judgement
 from polymnia.errors import NoModel
 from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK
-from polymnia.inference.languages import is_english, known_to_use
-from polymnia.inference.networks import Graph
-from polymnia.inference.weights import SHIPPED, Lazy, Weights, installed, shared
-from polymnia.inference.word_tables import Floats, Places, Subwords, Words, arrays
+from polymnia.inference.languages import is_english, is_multilingual
+from polymnia.inference.networks import OnnxNetwork
+from polymnia.inference.weights import SHIPPED, LazyModel, Weights, installed, shared
+from polymnia.inference.word_tables import Floats, PositionTable, SubwordTable, WordTable, arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,15 +28,15 @@ _MOST = 256  # tokens of two texts with their marks
 _MOST_CHARACTERS = 16 * _MOST
 
 
-class _Reader(Lazy):
+class _Reader(LazyModel):
     """A network, and how two texts enter it."""
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
         self._weights = weights
-        self._words: Words | Subwords
-        self._places: Places
-        self._graph: Graph
+        self._words: WordTable | SubwordTable
+        self._places: PositionTable
+        self._graph: OnnxNetwork
 
     def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
         """The network's row for each pair of texts."""
@@ -68,9 +68,9 @@ class _English(_Reader):
 
     def _prepare(self) -> None:
         (network,) = self._weights.verified(f"{self._kind}_en.onnx")
-        words = shared(Words, self._weights, "words_scorer_en.npz")
+        words = shared(WordTable, self._weights, "words_scorer_en.npz")
         self._words, self._places = words, words.places(self._kind)
-        self._graph = Graph(network)
+        self._graph = OnnxNetwork(network)
 
 
 class _Multilingual(_Reader):
@@ -78,11 +78,11 @@ class _Multilingual(_Reader):
 
     def _prepare(self) -> None:
         network, places = self._weights.verified("scorer_multi.onnx", "places_multi.npz")
-        self._words = shared(Subwords, self._weights)
+        self._words = shared(SubwordTable, self._weights)
         found = {name: array.astype(np.float32) for name, array in arrays(places)}
-        self._places = Places(found["places"], found["parts"])
+        self._places = PositionTable(found["places"], found["parts"])
         self._in, self._bias = found["enter"].T.copy(), found["enter_bias"]
-        self._graph = Graph(network)
+        self._graph = OnnxNetwork(network)
 
     def _enter(self, rows: Floats) -> Floats:
         return rows @ self._in + self._bias
@@ -111,7 +111,7 @@ class Scorer:
 
     def knows(self, text: str) -> bool:
         """Whether one of the networks knows the text's language, as far as letters and small words tell."""
-        return known_to_use(text)
+        return is_multilingual(text)
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Floats]]:
         """For each pair which network read it, and its row."""

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from polymnia.errors import NoModel
 
-__all__ = ["SHIPPED", "Lazy", "Weights", "installed", "shared"]
+__all__ = ["SHIPPED", "LazyModel", "Weights", "installed", "shared"]
 
 _SUMS = "SHA256SUMS"
 _HINT = "Run `pip install --force-reinstall --no-deps polymnia`; search by words works without it."
@@ -110,7 +110,7 @@ def shared(read: Callable[..., T], *given: Hashable) -> T:
         return found
 
 
-class Lazy(ABC):
+class LazyModel(ABC):
     """Something slow to prepare. A failed preparation is tried again by the next caller."""
 
     def __init__(self) -> None:

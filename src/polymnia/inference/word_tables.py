@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.intp]
 
-__all__ = ["MULTILINGUAL_TABLE", "Floats", "Ints", "Places", "Subwords", "Words", "arrays"]
+__all__ = ["MULTILINGUAL_TABLE", "Floats", "Ints", "PositionTable", "SubwordTable", "WordTable", "arrays"]
 
 _LOCAL_HEADER = 30  # bytes before the name in a member's own header
 
@@ -60,7 +60,7 @@ _PAIRS = (np.stack([_BYTE & 15, _BYTE >> 4], axis=1) - 7.5).astype(np.float32)
 _PARTS = 17  # the table of subwords comes in this many parts, dealt out by the subword's id
 
 
-class Words:
+class WordTable:
     """English word pieces and their vectors, four bits a number."""
 
     def __init__(self, weights: Weights, file: str) -> None:
@@ -82,12 +82,12 @@ class Words:
         levels *= self._scale[ids].astype(np.float32)[:, :, None]
         return levels.reshape(len(ids), -1)
 
-    def places(self, network: str) -> Places:
+    def places(self, network: str) -> PositionTable:
         """What a network over these words adds for where a token stands."""
-        return Places(self._places[f"{network}.places"], self._places[f"{network}.parts"])
+        return PositionTable(self._places[f"{network}.places"], self._places[f"{network}.parts"])
 
 
-class Subwords:
+class SubwordTable:
     """Subwords of sixteen languages and their vectors, the table of the multilingual encoder."""
 
     start, end = 1, 2
@@ -125,7 +125,7 @@ class Subwords:
         return rows
 
 
-class Places:
+class PositionTable:
     """What a network adds to a token's vector: for its place in the text, and for which of two texts it is in."""
 
     def __init__(self, places: Floats, parts: Floats) -> None:

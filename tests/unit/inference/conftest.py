@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from polymnia.inference.built_in import Use
+from polymnia.inference.built_in import MultilingualEmbedder
 
 
 @pytest.fixture(scope="package")
-def use() -> Use:
-    model = Use()
+def use() -> MultilingualEmbedder:
+    model = MultilingualEmbedder()
     model.load()
     return model

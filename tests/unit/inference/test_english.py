@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polymnia.inference.built_in import English
+from polymnia.inference.built_in import EnglishEmbedder
 from polymnia.inference.networks import batches
 
 from . import tiny
@@ -16,7 +16,7 @@ pytest.importorskip("onnxruntime")
 
 
 def test_what_enters_the_network_is_the_vector_of_each_word_and_of_its_place(tmp_path: Path) -> None:
-    model = English(tiny.folder(tmp_path / "weights"))
+    model = EnglishEmbedder(tiny.folder(tmp_path / "weights"))
     words, places, parts = tiny.table(tmp_path / "weights", "words_embedder_en", "embedder")
     texts = ["the cats", "", "dog " * 40, "The dog!"]
     vectors = model.embed(texts)
@@ -30,7 +30,7 @@ def test_what_enters_the_network_is_the_vector_of_each_word_and_of_its_place(tmp
 
 
 def test_a_very_long_text_is_read_at_its_start(tmp_path: Path) -> None:
-    model = English(tiny.folder(tmp_path / "weights"))
+    model = EnglishEmbedder(tiny.folder(tmp_path / "weights"))
     assert np.array_equal(model.embed(["dog " * 5_000]), model.embed(["dog " * 510]))
 
 
@@ -46,7 +46,7 @@ def test_texts_of_about_one_length_go_through_together_and_none_is_left_out() ->
 
 
 def test_the_shipped_model_puts_what_means_the_same_together() -> None:
-    model = English()
+    model = EnglishEmbedder()
     texts = ["The train was two hours late.", "The railway service was delayed.", "Add eggs and flour to the bowl."]
     train, late, cake = model.embed(texts)
     assert train @ late > 0.7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.inference.languages import is_english, known_to_use
+from polymnia.inference.languages import is_english, is_multilingual
 
 _KNOWN_TO_USE = [
     "The children are playing football in the park.",
@@ -44,12 +44,12 @@ _UNKNOWN_TO_USE = [
 
 @each("text", _KNOWN_TO_USE)
 def test_use_knows(text: str) -> None:
-    assert known_to_use(text)
+    assert is_multilingual(text)
 
 
 @each("text", _UNKNOWN_TO_USE)
 def test_use_does_not_know(text: str) -> None:
-    assert not known_to_use(text)
+    assert not is_multilingual(text)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_use_does_not_know(text: str) -> None:
     ["", "42", "ADR-016", "Caroline", "getUserName", "😀", "invoice from Dvořák about the new piano", "pay rent"],
 )
 def test_without_a_sign_a_text_is_taken_for_known(text: str) -> None:
-    assert known_to_use(text)
+    assert is_multilingual(text)
 
 
 @pytest.mark.parametrize(

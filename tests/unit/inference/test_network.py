@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from polymnia.inference.networks import Network
+from polymnia.inference.networks import MultilingualEncoder
 
 _SHAPES = {
     "cnn_W": (1280, 512), "cnn_b": (512,), "ln_g": (1280,), "ln_b": (1280,), "d0": (512, 320), "d1": (320, 320),
@@ -66,7 +66,9 @@ def test_the_fast_pass_gives_the_numbers_of_the_plain_one(form: str) -> None:
             given[name] = array.astype(np.float16)
             plain[name] = given[name].astype(np.float32)
     table = random.normal(0, 0.1, (40, 512)).astype(np.float32)
-    made = Network(lambda ids: table[ids], given.items()).run(_TEXTS)
+    made = MultilingualEncoder(lambda ids: table[ids], given.items()).run(_TEXTS)
     expected = np.stack([_plain(plain, table[ids]) for ids in _TEXTS])
     assert made == pytest.approx(expected, abs=2e-5)
-    assert Network(lambda ids: table[ids], given.items()).run(_TEXTS[1:2])[0] == pytest.approx(expected[1], abs=2e-5)
+    assert MultilingualEncoder(lambda ids: table[ids], given.items()).run(_TEXTS[1:2])[0] == pytest.approx(
+        expected[1], abs=2e-5
+    )

@@ -20,7 +20,7 @@ def test_two_texts_enter_side_by_side_and_the_longer_one_is_cut(
 ) -> None:
     model = Ranker(tiny.folder(tmp_path / "weights"))
     words, places, parts = tiny.table(tmp_path / "weights", "words_scorer_en", "ranker")
-    monkeypatch.setitem(calibration.RANK, calibration.ENGLISH, calibration.Scale(1.0, 0.0))
+    monkeypatch.setitem(calibration.RANK, calibration.ENGLISH, calibration.Calibration(1.0, 0.0))
     for query, text, one, other in (
         ("the cat", "the dogs", [7, 4], [7, 6, 5]),
         ("the cat", "", [7, 4], []),
@@ -38,7 +38,7 @@ def test_two_texts_enter_side_by_side_and_the_longer_one_is_cut(
 def test_a_score_is_calibrated_and_stays_a_chance_at_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Ranker(tiny.folder(tmp_path / "weights"))
     for offset, expected in ((1e30, 1.0), (-1e30, 0.0)):
-        monkeypatch.setitem(calibration.RANK, calibration.ENGLISH, calibration.Scale(1.0, offset))
+        monkeypatch.setitem(calibration.RANK, calibration.ENGLISH, calibration.Calibration(1.0, offset))
         assert model.score("the cat", ["the dog"]) == [expected]
 
 

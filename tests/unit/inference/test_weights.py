@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polymnia.errors import NoModel
-from polymnia.inference.built_in import English, Use
+from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder
 from polymnia.inference.scorers import PairJudge, Ranker
 from polymnia.inference.weights import SHIPPED, Weights
 
@@ -19,14 +19,14 @@ from . import tiny
 pytest.importorskip("onnxruntime")
 
 _FILES = {
-    "embedder_en.onnx": lambda weights: English(weights).embed(["a"]),
-    "words_embedder_en.npz": lambda weights: English(weights).load(),
+    "embedder_en.onnx": lambda weights: EnglishEmbedder(weights).embed(["a"]),
+    "words_embedder_en.npz": lambda weights: EnglishEmbedder(weights).load(),
     "ranker_en.onnx": lambda weights: Ranker(weights).score("the cat", ["the dog"]),
     "judge_en.onnx": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
     "words_scorer_en.npz": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
-    "vocab.txt": lambda weights: English(weights).load(),
-    "encoder_multi.npz": lambda weights: Use(weights).load(),
-    "sp.model": lambda weights: Use(weights).load(),
+    "vocab.txt": lambda weights: EnglishEmbedder(weights).load(),
+    "encoder_multi.npz": lambda weights: MultilingualEmbedder(weights).load(),
+    "sp.model": lambda weights: MultilingualEmbedder(weights).load(),
     "scorer_multi.onnx": lambda weights: PairJudge(weights).judge([("고양이", "개")]),
     "places_multi.npz": lambda weights: Ranker(weights).score("고양이", ["개"]),
 }
@@ -80,17 +80,17 @@ def test_a_missing_or_damaged_list_of_hashes_is_told(tmp_path: Path) -> None:
     for content, told in (("abc", "damaged"), ("", "does not list it")):
         sums.write_text(content)
         with pytest.raises(NoModel, match=told):
-            English(weights).load()
+            EnglishEmbedder(weights).load()
     sums.unlink()
     with pytest.raises(NoModel, match="cannot be read"):
-        English(weights).load()
+        EnglishEmbedder(weights).load()
 
 
 def test_after_a_failed_load_the_next_one_may_succeed(tmp_path: Path) -> None:
     place = tmp_path / "weights"
     weights = tiny.folder(place)
     shutil.move(place / "embedder_en.onnx", tmp_path / "away")
-    model = English(weights)
+    model = EnglishEmbedder(weights)
     with pytest.raises(NoModel):
         model.load()
     shutil.move(tmp_path / "away", place / "embedder_en.onnx")
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_network_is_a_fault_that_names_it(tmp_path: Path) -> N
     (place / "embedder_en.onnx").write_bytes(b"not a model")
     tiny.list_sums(place)
     with pytest.raises(NoModel, match=r"embedder_en\.onnx cannot be used"):
-        English(weights).load()
+        EnglishEmbedder(weights).load()
 
 
 def test_every_shipped_file_is_listed_and_right() -> None:

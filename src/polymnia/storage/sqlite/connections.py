@@ -17,7 +17,7 @@ import apsw
 from polymnia.engine.ports import Clock
 from polymnia.errors import Damaged, Forbidden, NotAStore
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.write_lock import WriteLock
 
 __all__ = ["Connections"]
 
@@ -32,7 +32,7 @@ class Connections:
         self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
         self._create = create
         self._clock = clock
-        self._turn = Turn(self.path + "-lock", busy_timeout)
+        self._turn = WriteLock(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
         self._opened: tuple[int, ...] | None = None  # which file is open, by device and inode
         self._read_only = False  # whether its folder cannot be written, nor anything in it

@@ -23,7 +23,7 @@ from polymnia.engine.transfer.mirror import Mirror
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.write_lock import Turn
 
 from .graphs import GRAPHS, Link, plain
 

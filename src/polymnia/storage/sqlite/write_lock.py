@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from polymnia.errors import Busy
 
-__all__ = ["Turn"]
+__all__ = ["WriteLock"]
 
 _try: Callable[[int], bool]
 _wait: Callable[[int], None]
@@ -55,7 +55,7 @@ else:
         fcntl.flock(fd, fcntl.LOCK_UN)
 
 
-class Turn:
+class WriteLock:
     """The right to write, for one thread of one process at a time."""
 
     def __init__(self, path: str, timeout: float) -> None:

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from polymnia.errors import Busy
-from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.write_lock import WriteLock
 
 _DEADLINE = 30.0
 
 # Another process that has the turn from the line it prints until its input ends.
 _HOLDER = """
 import sys
-from polymnia.storage.sqlite.queue import Turn
-turn = Turn(sys.argv[1], 30.0)
+from polymnia.storage.sqlite.write_lock import WriteLock
+turn = WriteLock(sys.argv[1], 30.0)
 turn.take()
 print("taken", flush=True)
 sys.stdin.read()
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_turn_is_taken_and_given_any_number_of_times(path: Path) -> None:
-    turn = Turn(str(path), 1.0)
+    turn = WriteLock(str(path), 1.0)
     for _ in range(5):
         turn.take()
         turn.give()
@@ -56,7 +56,7 @@ def test_a_turn_is_taken_and_given_any_number_of_times(path: Path) -> None:
 
 
 def test_the_lock_file_is_for_its_owner_alone(path: Path) -> None:
-    turn = Turn(str(path), 1.0)
+    turn = WriteLock(str(path), 1.0)
     assert not path.exists()
     turn.take()
     turn.give()
@@ -65,17 +65,17 @@ def test_the_lock_file_is_for_its_owner_alone(path: Path) -> None:
 
 
 def test_threads_that_share_a_turn_have_it_one_at_a_time(path: Path) -> None:
-    _one_at_a_time([Turn(str(path), _DEADLINE)] * 4)
+    _one_at_a_time([WriteLock(str(path), _DEADLINE)] * 4)
 
 
 def test_holders_of_turns_on_one_file_have_it_one_at_a_time(path: Path) -> None:
-    _one_at_a_time([Turn(str(path), _DEADLINE) for _ in range(4)])
+    _one_at_a_time([WriteLock(str(path), _DEADLINE) for _ in range(4)])
 
 
-def _one_at_a_time(turns: list[Turn]) -> None:
+def _one_at_a_time(turns: list[WriteLock]) -> None:
     inside, most, count = 0, 0, 0
 
-    def work(turn: Turn) -> None:
+    def work(turn: WriteLock) -> None:
         nonlocal inside, most, count
         for _ in range(40):
             turn.take()
@@ -98,7 +98,7 @@ def _one_at_a_time(turns: list[Turn]) -> None:
 
 
 def test_a_thread_that_waits_too_long_is_told_who_is_in_the_way(path: Path) -> None:
-    turn = Turn(str(path), 0.05)
+    turn = WriteLock(str(path), 0.05)
     turn.take()
     told: list[BaseException] = []
 
@@ -120,17 +120,17 @@ def test_a_thread_that_waits_too_long_is_told_who_is_in_the_way(path: Path) -> N
 
 def test_waiting_for_another_process_ends_after_the_timeout(path: Path) -> None:
     holder = _holder(path)
-    turn = Turn(str(path), 0.05)
+    turn = WriteLock(str(path), 0.05)
     for _ in range(3):
         with pytest.raises(Busy, match=r"0\.05 s.*lock.*nothing was changed"):
             turn.take()
     _let_go(holder)
     # Those who gave up stand in line no more, or let the turn pass when it comes to them.
-    patient = Turn(str(path), _DEADLINE)
+    patient = WriteLock(str(path), _DEADLINE)
     patient.take()
     patient.give()
     patient.close()
-    later = Turn(str(path), _DEADLINE)
+    later = WriteLock(str(path), _DEADLINE)
     later.take()
     with pytest.raises(Busy):
         turn.take()
@@ -141,7 +141,7 @@ def test_waiting_for_another_process_ends_after_the_timeout(path: Path) -> None:
 
 def test_the_turn_comes_when_another_process_gives_it(path: Path) -> None:
     holder = _holder(path)
-    turn = Turn(str(path), _DEADLINE)
+    turn = WriteLock(str(path), _DEADLINE)
     got = threading.Event()
 
     def wait() -> None:
@@ -162,14 +162,14 @@ def test_the_turn_of_a_process_that_dies_is_free(path: Path) -> None:
     holder = _holder(path)
     holder.kill()
     holder.communicate(timeout=_DEADLINE)
-    turn = Turn(str(path), 1.0)
+    turn = WriteLock(str(path), 1.0)
     turn.take()
     turn.give()
     turn.close()
 
 
 def test_closing_does_not_take_the_turn_from_whoever_has_it(path: Path) -> None:
-    turn, other = Turn(str(path), _DEADLINE), Turn(str(path), 0.05)
+    turn, other = WriteLock(str(path), _DEADLINE), WriteLock(str(path), 0.05)
     turn.take()
     turn.close()
     with pytest.raises(Busy):
@@ -184,7 +184,7 @@ def test_closing_does_not_take_the_turn_from_whoever_has_it(path: Path) -> None:
 
 
 def test_a_turn_that_cannot_be_taken_leaves_the_next_try_free(tmp_path: Path) -> None:
-    turn = Turn(str(tmp_path / "missing" / "lock"), 0.05)
+    turn = WriteLock(str(tmp_path / "missing" / "lock"), 0.05)
     for _ in range(2):
         with pytest.raises(OSError):
             turn.take()
