@@ -140,7 +140,7 @@ def _store(chosen: Settings, create: bool) -> Store:
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
-    from polymnia.storage.sqlite.write_lock import Turn
+    from polymnia.storage.sqlite.write_lock import WriteLock
 
     behind = _behind(chosen.file)
     path = chosen.store or behind + ".db"
@@ -148,7 +148,7 @@ def _store(chosen: Settings, create: bool) -> Store:
         raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
     inner = SqliteStore(path, busy_timeout=chosen.busy_timeout, analyst=Analysis())
-    turn = Turn(behind + ".lock", chosen.busy_timeout)
+    turn = WriteLock(behind + ".lock", chosen.busy_timeout)
     return Mirror(inner, chosen.file, turn, limits=limits(chosen), tell=_tell)
 
 
