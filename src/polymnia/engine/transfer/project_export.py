@@ -138,7 +138,7 @@ class _Source:
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
             with importing():
-                from polymnia.engine.anonymizing import PERSON_KINDS, Anonymizer
+                from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.

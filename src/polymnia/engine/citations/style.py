@@ -1,15 +1,17 @@
-"""The CSL processor: citeproc-py, with the parts of the specification it lacks.
+"""Style: an item as a CSL style writes it, by citeproc-py with the parts of the specification it lacks.
 
-What is added here: ``initialize="false"`` and initials of hyphenated names; groups that vanish when none of their
-variables has a value; a title that stands for a missing author and is not said twice; parts of dates that keep their
-form when a second date is written. Texts come back with marks where quotation marks and italics begin and end, so that
-punctuation can be set right before there is any markup (``citations_text``).
+Added are ``initialize="false"`` and initials of hyphenated names; groups that vanish when none of their variables has a
+value; a title that stands for a missing author and is not said twice; parts of dates that keep their form when a second
+date is written. The processor sets marks where quotation marks and italics begin and end, so that punctuation can be
+set right before there is any markup.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
+from html import escape
 from typing import Any
 
 from citeproc import LOCALES_PATH, CitationStylesBibliography, model  # type: ignore[import-untyped]
@@ -20,24 +22,35 @@ from citeproc.source.json import CiteProcJSON  # type: ignore[import-untyped]
 from citeproc.string import String  # type: ignore[import-untyped]
 from lxml import etree  # type: ignore[import-untyped]
 
-from polymnia.engine.analysis.citations_text import (
-    CLOSE_ITALIC,
-    CLOSE_QUOTE,
-    OPEN_ITALIC,
-    OPEN_QUOTE,
-    Marked,
-    titled,
-)
-
 __all__ = ["render"]
 
 _STYLES = os.path.join(os.path.dirname(__file__), "csl")
 _NAMESPACE = "http://purl.org/net/xbiblio/csl"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+# Noncharacters of Unicode, which are taken out of every text before it is cited.
+_OPEN_QUOTE, _CLOSE_QUOTE, _OPEN_ITALIC, _CLOSE_ITALIC = "\ufdd0\ufdd1\ufdd2\ufdd3"
+_CLOSERS = f"[{_CLOSE_QUOTE}{_CLOSE_ITALIC}’”]"
+# A sentence that has ended needs no second full stop, also when something closes in between.
+_ENDED = re.compile(rf"(?:(?<=[.?!…。？！])({_CLOSERS}+)|(?<=[?!…。？！]))\.(?=[\s{_OPEN_QUOTE}-{_CLOSE_ITALIC}]|$)")
+_BEFORE = re.compile(rf"({_CLOSE_QUOTE})({_CLOSE_ITALIC}?)([.,])(?!\w)")
+_NUMBER = re.compile(r"(\[\d+\])(?=\S)")
+_QUOTED = re.compile(f"{_OPEN_QUOTE}([^{_OPEN_QUOTE}{_CLOSE_QUOTE}]*){_CLOSE_QUOTE}")
+_SINGLE = re.compile(r"‘([^‘’]*)’(?!\w)")
+_LETTERS = re.compile(r"[^\w]|_")
+_FIRST = re.compile(r"[^\W\d_]")
+# A word with such marks inside is a name out of a program.
+_CODE = re.compile(r"\w[_.:/\\(=<@]\w|[_()={}<>]|^\d")
+_SMALL = frozenset(
+    """
+    a an and as at but by down for from in into nor of off on onto or out over per so than the till to up via vs
+    with yet
+    """.split()
+)
+_INITIAL = re.compile(r"[^\W\d_]\.")
 
 
-def render(csl: dict[str, Any], style: str, locale: str) -> Marked:
-    """One item, as the style writes it in a list of references."""
+def render(csl: dict[str, Any], style: str, locale: str) -> tuple[str, str]:
+    """One item as the style writes it in a list of references, as plain text and as HTML."""
     loaded = _Loaded(style, locale)
     bibliography = CitationStylesBibliography(loaded, CiteProcJSON([csl]), _Marks)
     bibliography.register(Cluster([Cited(csl["id"])]))
@@ -46,7 +59,43 @@ def render(csl: dict[str, Any], style: str, locale: str) -> Marked:
     if not any(written):
         # Of some types a style says that they are not listed: a letter to the author, in APA. Here one is asked for.
         return render(csl | {"type": "document"}, style, locale)
-    return Marked(written[0], *loaded.quotes, inside=loaded.inside, apart=loaded.apart)
+    text = _punctuated(written[0], loaded)
+    plain = text.replace(_OPEN_ITALIC, "").replace(_CLOSE_ITALIC, "")
+    html = escape(text, quote=False).replace(_OPEN_ITALIC, "<i>").replace(_CLOSE_ITALIC, "</i>")
+    return plain, html
+
+
+def _punctuated(text: str, style: _Loaded) -> str:
+    """A citation with the quotation marks of its language, and stops where they belong."""
+    text = " ".join(text.split())
+    if style.apart:
+        text = _NUMBER.sub(r"\1 ", text, count=1)
+    text = _ENDED.sub(r"\1", text)
+    if style.inside:
+        text = _BEFORE.sub(r"\3\1\2", text)
+    open, close = style.quotes
+    return _QUOTED.sub(lambda found: open + _inner(found[1], open) + close, text)
+
+
+def _inner(text: str, around: str) -> str:
+    """Quotation marks within quotation marks are of the other kind."""
+    if around == "“":
+        return text.replace("“", "‘").replace("”", "’")
+    return _SINGLE.sub(r"“\1”", text)
+
+
+def _titled(text: str) -> str:
+    """An English title with capitals, as styles call for them; words that have capitals already stay as they are."""
+    words = text.split(" ")
+    begins = True
+    # Whoever writes capitals writes one behind the end of a sentence: the stop of "J. of Graphs" ends none.
+    ends = (":", "?", "!", "—", "–") if any(map(str.isupper, text)) else (":", ".", "?", "!", "—", "–")
+    for at, word in enumerate(words):
+        small = _LETTERS.sub("", word) in _SMALL and not begins and at < len(words) - 1
+        if word.islower() and not small and not _CODE.search(word):
+            words[at] = _FIRST.sub(lambda found: found[0].upper(), word, count=1)
+        begins = word.endswith(ends) and not _INITIAL.fullmatch(word)
+    return " ".join(words)
 
 
 class _Marks:
@@ -56,7 +105,7 @@ class _Marks:
 
     @staticmethod
     def Italic(text: object) -> str:  # noqa: N802 - the processor asks for it by this name
-        return f"{OPEN_ITALIC}{text}{CLOSE_ITALIC}"
+        return f"{_OPEN_ITALIC}{text}{_CLOSE_ITALIC}"
 
 
 class _Track:
@@ -79,7 +128,7 @@ class _Text(model.Text):  # type: ignore[misc]
     def case(self, text: Any, language: str | None = None) -> Any:
         if self.get("text-case") != "title":
             return super().case(text, language)
-        return String(titled(str(text))) if language == "en" else text
+        return String(_titled(str(text))) if language == "en" else text
 
     def _variable(self, item: Any, context: Any) -> Any:
         name, track = self.get("variable"), self.get_root().track
@@ -191,7 +240,7 @@ class _Loaded:
         self.inside = root.get_locale_option("punctuation-in-quote") == "true"
         self.apart = root.bibliography.get("second-field-align") is not None
         for one in root.locales:
-            for name, mark in (("open-quote", OPEN_QUOTE), ("close-quote", CLOSE_QUOTE)):
+            for name, mark in (("open-quote", _OPEN_QUOTE), ("close-quote", _CLOSE_QUOTE)):
                 for term in one.iterfind(f".//{{{_NAMESPACE}}}term[@name='{name}']"):
                     term.text = mark
 

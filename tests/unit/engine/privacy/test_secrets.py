@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.secrets import found, masked
+from polymnia.engine.privacy.secrets import found, masked
 
 # Tokens are put together here, so that no scanner takes this file for a leak.
 _TOKENS = {

@@ -1,4 +1,4 @@
-"""Names of authors: how they are told, and how a citation needs them."""
+"""Authors: their names as metadata give them, in the terms of CSL."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from polymnia.engine.analysis.citations_text import curled, unmarked
-
-__all__ = ["names"]
+__all__ = ["authors", "curled", "unmarked"]
 
 _MOST = 200
 # Scripts whose names are written in one piece, family name first.
@@ -40,9 +38,26 @@ _TWO = re.compile(rf"{_SYLLABLE}-{_SYLLABLE}", re.IGNORECASE)
 _ONE = re.compile(rf"{_SYLLABLE}(?:rk)?", re.IGNORECASE)
 _SMALL = re.compile(r"[A-Z][a-z]+-[a-z]+")
 
+_STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff]")
+_OPENING = re.compile(r"""(?:(?<=^)|(?<=[\s(\[{“‘—–-]))(["'])(?=\S)""")
+_TURNED = {'"': "“”", "'": "‘’"}
 
-def names(told: Any) -> list[dict[str, str]]:
-    """The names in what metadata tells of authors: a text, an object, or a list of them; in the terms of CSL."""
+
+def unmarked(text: str) -> str:
+    """A text of the user on one line, without what cannot be seen."""
+    return " ".join(_STRANGE.sub(" ", text).split())
+
+
+def curled(text: str) -> str:
+    """A text with typographic quotation marks and apostrophes in place of those of a typewriter."""
+    if '"' not in text and "'" not in text:
+        return text
+    text = _OPENING.sub(lambda found: _TURNED[found[1]][0], text)
+    return text.replace('"', "”").replace("'", "’")
+
+
+def authors(told: Any) -> list[dict[str, str]]:
+    """The names of authors, given as a text, an object, or a list of them."""
     if isinstance(told, list | tuple):
         return [name for one in told[:_MOST] for name in _one(one)]
     if isinstance(told, str):

@@ -1,20 +1,22 @@
-"""What is cited: a stored content, as its text and metadata describe it."""
+"""Item: a stored content as it can be cited, from its metadata and its text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from html import unescape
 from typing import Any
 
 from msgspec import Struct
 
-from polymnia.engine.analysis.citations_names import names
-from polymnia.engine.analysis.citations_text import curled, unmarked
-from polymnia.engine.analysis.permalinks import permalink
+from polymnia.engine.citations.authors import authors, curled, unmarked
+from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.document import blocks, plain
+from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
+from polymnia.engine.text.sentences import ends_short, sentences
 
-__all__ = ["Citable", "citable", "csl_of"]
+__all__ = ["PERMALINKS", "Citable", "citable", "csl_of", "read_permalink"]
 
 Day = tuple[int, ...]
 """A year, a year and month, or a year, month and day."""
@@ -23,65 +25,60 @@ _TITLES = ("title", "headline", "subject")
 _AUTHORS = ("authors", "author", "creators", "creator", "by")
 _DATES = ("issued", "published", "publication_date", "published_at", "date_published", "date", "year")
 _LINKS = ("url", "URL", "source_url", "link", "href")
-# What metadata may call a thing, and the variable of CSL it stands for.
+# What metadata may call a thing, behind the variable of CSL it stands for.
 _OTHERS = {
-    "publisher": ("publisher", "institution", "organization", "organisation"),
-    "publisher-place": ("publisher_place", "place", "location"),
-    "container-title": ("container_title", "container", "journal", "publication", "website", "site_name", "booktitle"),
-    "volume": ("volume",),
-    "issue": ("issue",),
-    "page": ("pages", "page"),
-    "edition": ("edition",),
-    "version": ("software_version", "release"),
-    "number": ("report_number", "number"),
-    "ISBN": ("isbn", "ISBN"),
-    "ISSN": ("issn", "ISSN"),
+    line.split()[0]: line.split()[1:]
+    for line in """
+        publisher publisher institution organization organisation
+        publisher-place publisher_place place location
+        container-title container_title container journal publication website site_name booktitle
+        volume volume
+        issue issue
+        page pages page
+        edition edition
+        version software_version release
+        number report_number number
+        ISBN isbn ISBN
+        ISSN issn ISSN
+    """.strip().splitlines()
 }
+# What metadata may say of a thing's kind, behind the type of CSL.
 _TYPES = {
-    "article": "article-journal", "article-journal": "article-journal", "paper": "article-journal",
-    "journal": "article-journal", "journal-article": "article-journal", "news": "article-newspaper",
-    "newspaper": "article-newspaper", "article-newspaper": "article-newspaper", "magazine": "article-magazine",
-    "article-magazine": "article-magazine", "preprint": "article", "book": "book", "chapter": "chapter",
-    "conference": "paper-conference", "inproceedings": "paper-conference", "paper-conference": "paper-conference",
-    "proceedings": "paper-conference", "thesis": "thesis", "dissertation": "thesis", "report": "report",
-    "techreport": "report", "decision": "report", "adr": "report", "specification": "report", "spec": "report",
-    "standard": "standard", "software": "software", "code": "software", "program": "software", "dataset": "dataset",
-    "data": "dataset", "webpage": "webpage", "web": "webpage", "website": "webpage", "page": "webpage",
-    "blog": "post-weblog", "blogpost": "post-weblog", "post-weblog": "post-weblog", "post": "post-weblog",
-    "video": "motion_picture", "presentation": "document", "talk": "document", "slides": "document",
-    "interview": "interview", "email": "personal_communication", "letter": "personal_communication",
-    "note": "document", "document": "document", "memory": "document", "manual": "book",
-}  # fmt: skip
-_CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|typescript|c|c\+\+|go|rust|ruby|sh|sql)\b")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$|^(\S[^\n]*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
-_TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_MARKUP = re.compile(
-    r"!?\[([^\[\]]*)\]\([^)]{0,1000}\)|(?<!\w)(?:\*{1,3}|_{1,3}|`+|~~)(?=\S)|(?<=\S)(?:\*{1,3}|_{1,3}|`+|~~)(?!\w)"
-)
-_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。？！])")
-_SHORTENED = re.compile(r"(?:^|\W)(?:\w|\w*\.\w+|inc|ltd|co|corp|etc|jr|sr|vs|vol|al|st|dr|mr|mrs)\.$", re.IGNORECASE)
-_LOOK, _LONG, _SHORT = 4096, 120, 8
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBERS = re.compile(r"(\d{4})(?:\s?[-/.년年]\s?(\d{1,2})(?:\s?[-/.월月]\s?(\d{1,2})(?!\d)[일日]?)?)?(?!\d)")
-_WORDED = re.compile(
-    r"(?:(\d{1,2})(?:st|nd|rd|th)?\.?\s+)?([a-z]{3,9})\.?,?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b"
-)
-_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_OF_SCRIPT = {
-    "hangul": "ko",
-    "han": "zh",
-    "kana": "ja",
-    "cyrillic": "ru",
-    "greek": "el",
-    "arabic": "ar",
-    "hebrew": "he",
+    said: line.split()[0]
+    for line in """
+        article-journal article-journal article paper journal journal-article
+        article-newspaper article-newspaper newspaper news
+        article-magazine article-magazine magazine
+        article preprint
+        book book manual
+        chapter chapter
+        paper-conference paper-conference conference inproceedings proceedings
+        thesis thesis dissertation
+        report report techreport decision adr specification spec
+        standard standard
+        software software code program
+        dataset dataset data
+        webpage webpage web website page
+        post-weblog post-weblog blog blogpost post
+        motion_picture video
+        interview interview
+        personal_communication email letter
+        document document presentation talk slides note memory
+    """.strip().splitlines()
+    for said in line.split()[1:]
 }
-_CODES: dict[str | None, str] = {
-    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
-    "dutch": "nl", "swedish": "sv", "danish": "da", "norwegian": "no", "finnish": "fi", "turkish": "tr",
-}  # fmt: skip
+_CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|typescript|c|c\+\+|go|rust|ruby|sh|sql)\b")
+_TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
+_LOOK, _LONG, _SHORT = 4096, 120, 8
+_NUMBERS = re.compile(r"(\d{4})(?:\s?[-/.년年]\s?(\d{1,2})(?:\s?[-/.월月]\s?(\d{1,2})(?!\d)[일日]?)?)?(?!\d)")
+_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+PERMALINKS = "polymnia://project/"
+_CONTENT = "/content/"
+_SESSION = "?session_id="
 
 
 class Citable(Struct, frozen=True, kw_only=True):
@@ -101,8 +98,18 @@ class Citable(Struct, frozen=True, kw_only=True):
 
     @property
     def permalink(self) -> str:
-        """The address of the content in this memory."""
-        return permalink(self.project, self.id, self.session)
+        """The address of the content in this memory; one of a session names it, since nobody sees it without."""
+        from urllib.parse import quote
+
+        of_session = "" if self.session is None else _SESSION + quote(self.session, safe="")
+        return f"{PERMALINKS}{quote(self.project, safe='')}{_CONTENT}{quote(self.id, safe='')}{of_session}"
+
+
+def read_permalink(address: str) -> tuple[str | None, str, str | None]:
+    """Project, id and session of an address, given unquoted and without its beginning; no project: it is none."""
+    project, _, rest = address.rpartition(_CONTENT)
+    id, _, session = rest.partition(_SESSION)
+    return project or None, id, session or None
 
 
 def citable(
@@ -124,7 +131,7 @@ def citable(
         project=project,
         title=found,
         type=_type(metadata, kind, content_type, url),
-        authors=next((made for key in _AUTHORS if (made := names(metadata.get(key)))), []),
+        authors=next((made for key in _AUTHORS if (made := authors(metadata.get(key)))), []),
         issued=_issued(metadata, created),
         url=url if url and not (doi and "doi.org/" in url) else None,
         doi=doi[1].rstrip(".,;") if doi else None,
@@ -155,7 +162,7 @@ def csl_of(item: Citable, *, linked: bool, accessed: datetime | None) -> dict[st
     return csl
 
 
-def _text(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+def _text(metadata: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     for key in keys:
         value = metadata.get(key)
         if isinstance(value, bool):
@@ -169,22 +176,19 @@ def _read_title(content: str) -> str | None:
     start = content[:_LOOK]
     if tag := _TITLE_TAG.search(start):
         return _shortened(unescape(re.sub(r"<[^<>]*>", "", tag[2])))
-    if heading := _HEADING.search(start):
-        return _shortened(heading[1] or heading[2])
+    if heading := next((block.text for block in blocks(start) if block.kind == "h"), ""):
+        return _shortened(heading)
     for line in start.splitlines():
-        if any(mark.isalnum() for mark in line):
-            return _shortened(_first_sentence(_BULLET.sub("", line.strip())))
+        if any(map(str.isalnum, line)):
+            line = _BULLET.sub("", line.strip())
+            first = sentences(line)[0]
+            return _shortened(first if len(first) >= _SHORT else line)
     return None
-
-
-def _first_sentence(line: str) -> str:
-    first = _SENTENCE.split(line, maxsplit=1)[0]
-    return first if len(first) >= _SHORT and not _SHORTENED.search(first) else line
 
 
 def _shortened(text: str) -> str:
     """A line as a title: without markup, and no longer than a title is."""
-    text = unmarked(_MARKUP.sub(lambda found: found[1] or "", text))
+    text = unmarked(plain(text))
     if len(text) <= _LONG:
         return text
     cut = text[:_LONG]
@@ -194,7 +198,7 @@ def _shortened(text: str) -> str:
 def _entitled(text: str) -> str:
     """A title with typographic marks; its full stop is left to the style, unless it belongs to a word."""
     text = curled(unmarked(text))
-    if text.endswith((".", "。")) and not text.endswith("..") and not _SHORTENED.search(text):
+    if text.endswith((".", "。")) and not text.endswith("..") and not ends_short(text, 0, len(text) - 1):
         return text[:-1].rstrip() or text
     return text
 
@@ -227,11 +231,9 @@ def _day(text: str) -> Day | None:
     text = text.strip().lower()
     if (found := _NUMBERS.match(text)) is not None:
         parts = [int(part) for part in found.groups() if part]
-    elif (worded := _WORDED.search(text)) is not None and worded[2][:3] in _MONTHS:
-        day = worded[1] or worded[3]
-        parts = [int(worded[4]), _MONTHS.index(worded[2][:3]) + 1, *([int(day)] if day else [])]
     else:
-        return None
+        said = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
+        parts = [int(part) for part in max(said, key=len, default="").split("-") if part]
     while parts:
         try:
             date(*[*parts, 1, 1][:3])
@@ -244,15 +246,15 @@ def _day(text: str) -> Day | None:
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
     """The language of the title: only an English one is given capitals, so where it is not told it is guessed."""
-    from polymnia.engine.text.language import fold, language, script
-
     told = metadata.get("language")
     if isinstance(told, Mapping):
         told = told.get("code")
     if isinstance(told, str) and re.fullmatch(r"[A-Za-z]{2,3}(?:[-_]\w+)*", told):
         return told
     if (found := script(title)) not in ("latin", "common"):
-        return _OF_SCRIPT.get(found, "und")
-    words = [fold(word) for word in re.findall(r"[^\W\d_]+", f"{title} {content[:_LOOK]}")]
-    spoken = language(words)
-    return _CODES.get(spoken, "und") if spoken or not title.isascii() else "en"
+        return {**SCRIPT_CODES, "cyrillic": "ru", "arabic": "ar"}.get(found, "und")
+    said = f"{title} {content[:_LOOK]}"
+    guess = language(map(fold, _WORD.findall(said)))
+    if guess == "english" or (guess is None and title.isascii()):
+        return "en"
+    return spoken(said)[0] or "und"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from polymnia.engine import secrets
-from polymnia.engine.personal_forms import Form, forms
+from polymnia.engine.privacy import secrets
+from polymnia.engine.privacy.personal_data import Form, forms
 from polymnia.engine.text.korean import PARTICLES, TITLES
 from polymnia.engine.text.language import fold, spoken
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polymnia.engine.anonymizing import Anonymizer
+from polymnia.engine.privacy.anonymizer import Anonymizer
 
 _FIRST = st.sampled_from(["Ann", "Robert", "Claudia", "Priya", "Hiroshi", "Fatima", "Olga", "José", "Zoë", "Lars"])
 _LAST = st.sampled_from(["Lee", "Okafor", "Lindqvist", "Marchetti", "Tanaka", "Oyelaran", "Brandt", "Castellanos"])

@@ -1,4 +1,4 @@
-"""Screening: looks through everything that is about to be written for credentials, whichever way it came.
+"""Screening: everything that is about to be written is looked through for credentials, whichever way it came.
 
 It stands between the verbs and the store: whatever writes a text passes it, so no tool, command or import can go around
 it. What was stored before is left alone, and an undo brings back what was there.
@@ -7,22 +7,21 @@ it. What was stored before is left alone, and an undo brings back what was there
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import asdict, replace
 
 from polymnia.engine.content import check_room
-from polymnia.engine.ports import Snapshot, Store, Transaction
+from polymnia.engine.ports import Store, Transaction
 from polymnia.errors import OverLimit, Refused
 from polymnia.importing import importing
 from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import Asked, Checked
-    from polymnia.engine.ports.copies import Copied, Restored
+    from polymnia.engine.ports.checks import Asked
 
-__all__ = ["Screen", "Screening"]
+__all__ = ["Screen", "Screened", "screened"]
 
 _MOST = 100  # findings that are told
 _BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it
@@ -57,7 +56,7 @@ class Screen:
         if text in self._seen:
             return self._seen[text]
         with importing():
-            from polymnia.engine import secrets
+            from polymnia.engine.privacy import secrets
 
         found = secrets.found(text)
         if found and self.manner == "refuse":
@@ -133,11 +132,9 @@ class Screen:
             self.text(text, "content" if is_content else f"{one.name}: observations[{at}]")
             for at, text in enumerate(one.observations)
         )
-        return replace(
-            one, kind=self.text(one.kind, "type"), observations=observed, extra=self._looked_at(one.extra, "extra"),
-            category=self._looked_at(one.category, "category"), summary=self._looked_at(one.summary, "summary"),
-            tags=self._looked_at(one.tags, "tags"), metadata=self._looked_at(one.metadata, "metadata"),
-        )  # fmt: skip
+        fields = ("extra", "category", "summary", "tags", "metadata")
+        rest = {field: self._looked_at(getattr(one, field), field) for field in fields}
+        return replace(one, kind=self.text(one.kind, "type"), observations=observed, **rest)
 
     def observations(self, items: Sequence[tuple[str, Sequence[str]]]) -> list[tuple[str, Sequence[str]]]:
         """Observations to add, each item with what they are added to, as they may be stored."""
@@ -157,10 +154,8 @@ class Screen:
     def _relation(self, one: RelationDraft) -> RelationDraft:
         self.name(one.source, "from")
         self.name(one.target, "to")
-        return replace(
-            one, type=self.text(one.type, "relationType"), context=self._looked_at(one.context, "context"),
-            metadata=self._looked_at(one.metadata, "metadata"), extra=self._looked_at(one.extra, "extra"),
-        )  # fmt: skip
+        rest = {field: self._looked_at(getattr(one, field), field) for field in ("context", "metadata", "extra")}
+        return replace(one, type=self.text(one.type, "relationType"), **rest)
 
     def know(self, record: Record) -> None:
         """What a memory says already may stay as it is."""
@@ -172,7 +167,7 @@ class Screen:
         new = [text for text in dict.fromkeys(texts) if text not in self._seen]
         if new:
             with importing():
-                from polymnia.engine import secrets
+                from polymnia.engine.privacy import secrets
 
             if secrets.found(_BETWEEN.join(new)):
                 return False
@@ -201,20 +196,24 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(inner)
 
 
-class Screening:
+def screened(store: Store, screen: Screen) -> Store:
     """A store whose writes are screened."""
+    return cast(Store, _ScreenedStore(store, screen))
+
+
+class _ScreenedStore:
+    """Hands out screened transactions; everything else is the store's own."""
 
     def __init__(self, inner: Store, screen: Screen) -> None:
         self._inner = inner
         self._screen = screen
+        self.read = inner.read
 
-    def read(self, project: str) -> AbstractContextManager[Snapshot]:
-        """One view of a project."""
-        return self._inner.read(project)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
 
     @contextmanager
     def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
-        """One change of a project, every new text of it screened."""
         try:
             self._screen.names(project=project)
             with self._inner.write(project, who, action) as tx:
@@ -222,41 +221,8 @@ class Screening:
         finally:
             self._screen.forget()
 
-    def stamp(self, project: str) -> int:
-        """The stamp of a project."""
-        return self._inner.stamp(project)
-
-    def projects(self) -> list[str]:
-        """The names of all projects."""
-        return self._inner.projects()
-
-    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
-        """Copy the store to a file."""
-        return self._inner.back_up(path, overwrite=overwrite)
-
-    def restore(self, path: str) -> Restored:
-        """Bring a backup back as it is."""
-        return self._inner.restore(path)
-
-    def about(self) -> dict[str, Any]:
-        """What the store is."""
-        return self._inner.about()
-
-    def check(self, project: str | None, asked: Asked) -> Checked:
-        """Look for faults."""
-        return self._inner.check(project, asked)
-
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
-        """Mend faults."""
         return self._inner.mend(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
-
-    def place(self) -> object:
-        """What is open."""
-        return self._inner.place()
-
-    def close(self) -> None:
-        """Let go of the store's files."""
-        self._inner.close()
 
 
 class Screened:
@@ -272,14 +238,18 @@ class Screened:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
+    def _know(self, id: int) -> None:
+        """What a memory says already may stay as it is."""
+        for old in self.inner.load([id]):
+            self._screen.know(old)
+
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
         """Store new records."""
         return self.inner.add_records(self._screen.drafts(drafts))
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
         """Give a record a new kind and new observations."""
-        for old in self.inner.load([id]):
-            self._screen.know(old)
+        self._know(id)
         (screened,) = self._screen.drafts([draft])
         return self.inner.replace_record(id, screened)
 
@@ -299,14 +269,12 @@ class Screened:
 
     def set_extra(self, id: int, extra: dict[str, Any]) -> None:
         """Replace the foreign keys a record carries."""
-        for old in self.inner.load([id]):
-            self._screen.know(old)
+        self._know(id)
         self.inner.set_extra(id, self._screen.value(extra, "extra"))
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
         """Give a record other values in some of its columns."""
-        for old in self.inner.load([id]):
-            self._screen.know(old)
+        self._know(id)
         screened: dict[str, Any] = {}
         for column, value in changes.items():
             if column in ("scope", "session"):

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from form import each
-from polymnia.engine.anonymizing import Anonymizer
-from polymnia.engine.personal_forms import forms
+from polymnia.engine.privacy.anonymizer import Anonymizer
+from polymnia.engine.privacy.personal_data import forms
 
 
 def _found(text: str) -> list[tuple[str, str]]:

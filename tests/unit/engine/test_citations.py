@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form, each
-from polymnia.engine.analysis.citations import STYLES, Citable, Citation, citable, cite
-from polymnia.engine.analysis.citations_item import _TYPES
-from polymnia.engine.analysis.citations_names import names
+from polymnia.engine.citations import STYLES, Citable, Citation, citable, cite
+from polymnia.engine.citations.authors import authors
+from polymnia.engine.citations.item import _TYPES
 from polymnia.errors import Invalid
 
 NOW = 1_794_700_800_000_000  # 2026-11-15
@@ -180,7 +180,7 @@ def test_html_is_escaped_and_has_the_italics_of_the_style() -> None:
     ],
 )  # fmt: skip
 def test_names_are_read_in_every_form(told: Any, found: list[dict[str, str]]) -> None:
-    assert names(told) == found
+    assert authors(told) == found
 
 
 @each(
@@ -268,5 +268,5 @@ def test_whatever_metadata_hold_there_is_a_citation(content: str, metadata: dict
 
 
 def test_the_processor_is_loaded_with_the_first_citation_only() -> None:
-    code = "import sys, polymnia.engine.analysis.citations; print('citeproc' in sys.modules or 'lxml' in sys.modules)"
+    code = "import sys, polymnia.engine.citations; print('citeproc' in sys.modules or 'lxml' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

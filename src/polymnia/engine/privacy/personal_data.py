@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from polymnia.engine.privacy.secrets import luhn
 from polymnia.engine.text.document import MAIL
 
 __all__ = ["Form", "forms"]
@@ -26,7 +27,7 @@ class Form(NamedTuple):
 # The length of an account number by its country, as the registry of IBAN has it.
 _IBAN_LENGTHS = {
     one[:2]: int(one[2:])
-    for one in (  # noqa: SIM905
+    for one in (
         "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 "
         "ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 "
         "LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 "
@@ -134,17 +135,12 @@ def _accounts(text: str) -> Iterator[Form]:
             yield Form(match.start(), end, "iban", taken)
     for match in _CARD.finditer(text):
         number = re.sub(r"\D", "", match.group())
-        if 13 <= len(number) <= 19 and _luhn(number):
+        if 13 <= len(number) <= 19 and luhn(number):
             yield Form(*match.span(), "card", number)
 
 
 def _mod97(iban: str) -> bool:
     return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
-
-
-def _luhn(number: str) -> bool:
-    doubled = [int(d) * (2 if i % 2 else 1) for i, d in enumerate(reversed(number))]
-    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
 
 
 def _machines(text: str) -> Iterator[Form]:
