@@ -1,6 +1,6 @@
 """Checking a store: facts about what is wrong in it, read from the rows as they lie, and mending what can be mended.
 
-Which fact is bad, and in what words it is told, is the engine's business (engine/integrity).
+Which fact is bad, and in what words it is told, is the engine's business (engine/health).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Condition: every part is tried, and whatever is wrong with it shows."""
+"""A checkup: every part is tried, and whatever is wrong with it shows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.condition import COMPONENTS, Condition, Counters, check, checking
+from polymnia.engine.health import checkup
+from polymnia.engine.health.checkup import COMPONENTS, SystemHealth, check
+from polymnia.engine.health.counters import Counters
 from polymnia.engine.search import Analysis, Finding
 from polymnia.engine.search.finder import Finder
 from polymnia.errors import Invalid, NoModel
 from polymnia.storage.sqlite import SqliteStore
 
-from .search.toys import Toy
+from ..search.toys import Toy
 
 
 class Desk:
@@ -35,7 +37,7 @@ class Desk:
         """Give every text its vectors."""
         self.memory.finding().reindex("default", lambda *_: None)
 
-    def check(self, **asked: Any) -> Condition:
+    def check(self, **asked: Any) -> SystemHealth:
         return check(self.memory, **asked)
 
 
@@ -54,7 +56,7 @@ def desk(tmp_path: Path, toy: Toy) -> Iterator[Desk]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "_WAIT", 0.05)
+    monkeypatch.setattr(checkup, "_WAIT", 0.05)
 
 
 def test_a_sound_server_is_healthy_in_all_its_parts(desk: Desk) -> None:

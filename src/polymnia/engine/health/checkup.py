@@ -1,17 +1,20 @@
-"""Finding out how a server is, by doing with each part what everybody does with it."""
+"""A checkup of a server: each part is found to be well, or not, by doing what everybody does with it."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from polymnia.engine.condition.counters import Counters
-from polymnia.engine.condition.resources import held, used
-from polymnia.engine.condition.values import COMPONENTS, Component, Condition, Status, worst
+from msgspec import Struct
+
 from polymnia.engine.content import read_as
-from polymnia.engine.integrity.indexes import damaged_indexes
+from polymnia.engine.health.counters import Counters, Performance
+from polymnia.engine.health.integrity import damaged_indexes
+from polymnia.engine.ports import Store
 from polymnia.engine.ports.checks import Asked
 from polymnia.engine.search import Analysis
 from polymnia.errors import Busy, Fault, Invalid
@@ -22,14 +25,50 @@ if TYPE_CHECKING:
     from polymnia.engine.search.worker import Channel
     from polymnia.engine.verbs.base import Verbs
 
-__all__ = ["check"]
+__all__ = ["COMPONENTS", "Component", "Resources", "Status", "SystemHealth", "check"]
 
+ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
+COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
+
+Status = Literal["healthy", "degraded", "unhealthy"]
+_WORSE: tuple[Status, ...] = get_args(Status)
 _WORD = "water"
 _WAIT = 5.0  # seconds a part has to answer; what it does goes on in its thread
 _SLOW = 1.0  # seconds after which an answer is slow
 _LONG_LOG = 1 << 30  # bytes: far beyond what one large change leaves
 _COUNTED = 32  # projects whose vectors are counted: each is brought into memory for it, where there is room for 64
 _LENGTH = 0.05  # by so much the length of a vector may differ from one
+
+
+class Component(Struct, frozen=True, kw_only=True):
+    """One part: how it is, why, when that was found out (microseconds since 1970), and what was measured."""
+
+    status: Status
+    message: str
+    checked: int
+    metrics: dict[str, Any]
+
+
+class Resources(Struct, frozen=True, kw_only=True):
+    """What the process and its store use: bytes of memory and disk, and open connections to the store's file."""
+
+    memory: int
+    storage: int
+    connections: int
+
+
+class SystemHealth(Struct, frozen=True, kw_only=True):
+    """All parts that were looked at, and the worst of them as the whole. ``performance`` only where it is counted."""
+
+    status: Status
+    components: dict[str, Component]
+    resources: Resources
+    performance: Performance | None = None
+
+
+def _worst(statuses: list[Status]) -> Status:
+    """The worst of some states; nothing is healthy."""
+    return max(statuses, key=_WORSE.index, default="healthy")
 
 
 def check(
@@ -39,7 +78,7 @@ def check(
     components: Collection[str] | None = None,
     detailed: bool = False,
     counters: Counters | None = None,
-) -> Condition:
+) -> SystemHealth:
     """Try each part and tell how it went. ``detailed`` reads the whole file, and tells more about each part.
 
     The figures are those of all ``projects``, or of the memory's own where none is given.
@@ -52,10 +91,10 @@ def check(
     for name in COMPONENTS:
         if not components or name in components:
             told[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
-    return Condition(
-        status=worst([one.status for one in told.values()]),
+    return SystemHealth(
+        status=_worst([one.status for one in told.values()]),
         components=told,
-        resources=used(memory.store),
+        resources=_resources(memory.store),
         performance=None if counters is None else counters.measured(),
     )
 
@@ -118,7 +157,7 @@ def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) ->
         # Whatever a part does wrong is what was asked for.
         about.say("unhealthy", _reason(e))
         message = ""
-    status = worst([one for one, _ in about.found])
+    status = _worst([one for one, _ in about.found])
     bad = [text for one, text in about.found if one != "healthy"]
     return Component(
         status=status,
@@ -221,7 +260,7 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
             look.say("unhealthy", f"{one.what}. {one.how}")
     if pending:
         look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
-    elif found == [] and searched and all(_is_ready(c) for c in finder.models(project)):
+    elif found == [] and searched and all(channel.ready.is_set() for channel in finder.models(project)):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
     told = "A search by meaning was answered"
     if len(counted) < len(projects):
@@ -238,10 +277,6 @@ def _added(many: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
             known["vectors"] += one["vectors"]
             known["pending"] += one["pending"]
     return total
-
-
-def _is_ready(channel: Channel) -> bool:
-    return channel.ready.is_set()
 
 
 def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
@@ -261,7 +296,7 @@ def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool)
             wrong = _wrong(made, channel.embedder.dimensions)
             if wrong:
                 one.say("unhealthy", wrong)
-        state = worst([status for status, _ in one.found])
+        state = _worst([status for status, _ in one.found])
         told.append((channel.name, state, one))
     working = [name for name, state, _ in told if state != "unhealthy"]
     for name, state, one in told:
@@ -294,11 +329,11 @@ def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> s
     if health is None:
         return ""
     known = set(memory.store.projects())
-    seen = {name: one for name, one in held(finder).items() if name in known}
+    indexes = [index for name, index in finder.held().items() if name in known]
     look.metrics |= {
-        "projects": len(seen),
-        "passages": sum(one.passages for one in seen.values()),
-        "bytes": sum(one.bytes for one in seen.values()),
+        "projects": len(indexes),
+        "passages": sum(index.count - 1 for index in indexes),
+        "bytes": sum(index.bytes for index in indexes),
         "small_projects": memory.store.about().get("held", 0),
     }
     return "What is held in memory follows the store"
@@ -310,3 +345,31 @@ _LOOKS: dict[str, _Trying] = {
     "ai_service": _ai_service,
     "cache": _cache,
 }
+
+
+# ── resources ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _resources(store: Store) -> Resources:
+    """What the process and its store use. A store that cannot be opened uses nothing that could be told."""
+    try:
+        about = store.about()
+    except Fault:
+        about = {}
+    storage, connections = int(about.get("bytes", 0)), int(about.get("connections", 0))
+    return Resources(memory=_memory_used(), storage=storage, connections=connections)
+
+
+def _memory_used() -> int:
+    """The bytes of memory the process has now; where the system does not tell, the most it ever had."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

@@ -1,4 +1,4 @@
-"""Mending memories and relations through the ordinary ports, so that one undo takes everything back."""
+"""Repairs of memories and relations through the ordinary ports, so that one undo takes everything back."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
+from polymnia.engine.content import as_draft
 from polymnia.engine.ports import Transaction
 from polymnia.engine.ports.checks import Spot
 from polymnia.errors import Invalid
-from polymnia.models import EntityDraft, Record, RelationDraft
+from polymnia.models import Record, RelationDraft
 
 __all__ = ["REPAIRS", "nearest_scope"]
 
@@ -43,12 +44,10 @@ def _redrawn(tx: Transaction, spots: Iterable[Spot], change: Callable[[dict[str,
     for old in tx.find_relations(list(dict.fromkeys(tuple(spot.detail) for spot in wanted.values()))):
         if old.id not in wanted:
             continue
-        given = {
-            "strength": old.strength, "context": old.context, "metadata": old.metadata, "extra": old.extra,
-            "origin": old.origin, "created": old.created,
-        }  # fmt: skip
+        kept = ("source", "target", "type", "strength", "context", "metadata", "extra", "origin", "created")
+        given = {name: getattr(old, name) for name in kept}
         tx.remove_relations([old.id])
-        tx.relate([RelationDraft(old.source, old.target, old.type, **(given | change(given)))])
+        tx.relate([RelationDraft(**(given | change(given)))])
 
 
 def _marks(tx: Transaction, spots: Iterable[Spot]) -> None:
@@ -104,10 +103,7 @@ def _without_nul(text: str) -> str:
 
 def _replace(tx: Transaction, record: Record, observations: tuple[str, ...], *, dated: bool = True) -> None:
     """The record with other texts, and with times and a version that can be."""
-    draft = EntityDraft(
-        record.name, record.kind, observations, record.extra, record.scope, record.session, record.category,
-        record.content_type, record.summary, record.tags, record.metadata,
-    )  # fmt: skip
+    draft = replace(as_draft(record), observations=observations)
     if dated:
         now = time.time_ns() // 1000
         draft = replace(draft, created=min(record.created, now), updated=now, version=max(1, record.version + 1))

@@ -10,7 +10,8 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.graph import Policy
-from polymnia.engine.integrity import CHECKS, RULES, Report, validate
+from polymnia.engine.health.integrity import validate
+from polymnia.engine.health.rules import CHECKS, RULES, IntegrityReport
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
@@ -47,7 +48,7 @@ def desk(tmp_path: Path, filled: str) -> Iterator[Desk]:
     desk.memory.close()
 
 
-def kinds(report: Report) -> set[str]:
+def kinds(report: IntegrityReport) -> set[str]:
     return {finding.kind for finding in report.findings}
 
 
@@ -281,6 +282,6 @@ def test_every_rule_belongs_to_a_check_and_every_check_has_rules() -> None:
 
 
 def test_what_a_change_mends_has_a_repair() -> None:
-    from polymnia.engine.integrity.repairing import REPAIRS
+    from polymnia.engine.health.repairs import REPAIRS
 
     assert set(REPAIRS) == {kind for kind, rule in RULES.items() if rule.by == "change"}

@@ -1,16 +1,17 @@
-"""Checking a project, a session or a whole store, and mending what can be mended."""
+"""Checking a project, a session or a whole store, and repairing what can be repaired."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
-from polymnia.engine.integrity.repairing import REPAIRS
-from polymnia.engine.integrity.report import Finding, Looked, Report
-from polymnia.engine.integrity.rules import CHECKS, RULES, Check
+from polymnia.engine.health.repairs import REPAIRS
+from polymnia.engine.health.rules import CHECKS, RULES, Check, Examined, IntegrityFinding, IntegrityReport
+from polymnia.engine.ports import Store
 from polymnia.engine.ports.checks import Asked, Checked, Fact
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault, Invalid
@@ -19,7 +20,7 @@ from polymnia.importing import importing
 if TYPE_CHECKING:
     from polymnia.engine.verbs.base import Verbs
 
-__all__ = ["validate"]
+__all__ = ["DamagedIndex", "damaged_indexes", "validate"]
 
 Scope = Literal["project", "session", "system"]
 _SEVERITIES = ("error", "warning", "info")
@@ -27,6 +28,14 @@ _ALL = 1 << 40
 _LISTED = 8192  # texts indexed between two commits
 _EMBEDDED = 64  # passages embedded between two commits,
 _MOST_EMBEDDED = 5_000  # and in one call: a minute's work of the built-in model at most
+_FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a short look at the indexes, which many may ask for
+_TEXTS = 300
+_OF_VECTORS = {"vector_of_nothing", "vector_broken"}
+_BY_REINDEX = {
+    *("scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged"),
+    *("shape_differs", *_OF_VECTORS),
+}
+_REINDEX = "`polymnia reindex --anew` makes it again from the texts."
 
 
 def validate(
@@ -38,10 +47,10 @@ def validate(
     fix: bool = False,
     spots: int = 100,
     sample: int | None = 2_000,
-) -> Report:
+) -> IntegrityReport:
     """Run the checks over the project, one session of it, or every project of the store and the file itself.
 
-    With ``fix`` what can be mended is mended and everything is checked again, so that the report tells what is left.
+    With ``fix`` what can be is repaired and everything is checked again, so that the report tells what is left.
     ``spots`` is how many places a finding names. ``sample`` is how many texts are looked up letter by letter in the
     indexes (None: all); everything else is looked at whole, up to a million rows of each kind, the newest. Findings of
     other projects name no memories.
@@ -50,27 +59,32 @@ def validate(
         raise Invalid("A check of a session needs to know which", field="session_id")
     wanted = _chosen(checks)
     asked = Asked(
-        checks=wanted, is_scope=_is_scope, analyst=Analysis(), session=session if scope == "session" else None,
-        models=_models(memory), spots=spots, sample=_ALL if sample is None else sample,
-    )  # fmt: skip
+        checks=wanted,
+        is_scope=_is_scope,
+        analyst=Analysis(),
+        session=session if scope == "session" else None,
+        models=tuple(channel.name for channel in memory.finding().models(memory.project)),
+        spots=spots,
+        sample=_ALL if sample is None else sample,
+    )
     places: list[str | None] = [memory.project]
     if scope == "system":
         places = [*dict.fromkeys((memory.project, *memory.store.projects())), None]
     elif scope == "project" and memory.grant.projects is None:
         places.append(None)
-    work = _Work(memory, asked, whole=scope == "system")
+    run = _Run(memory, asked, whole=scope == "system")
     for place in places:
-        work.check(place, fix)
+        run.check(place, fix)
     if scope == "project" and memory.grant.projects is not None:
         why = "this key opens some projects only, and the file belongs to all of them"
-        work.looked.append(Looked(project=None, what="file", why_not=why))
-    return Report(
+        run.looked.append(Examined(project=None, what="file", why_not=why))
+    return IntegrityReport(
         scope=scope,
         checks=wanted,
         projects=sum(1 for place in places if place is not None),
-        findings=sorted(work.findings, key=lambda one: (_SEVERITIES.index(one.severity), CHECKS.index(one.check))),
-        looked=work.looked,
-        changes=work.changes,
+        findings=sorted(run.findings, key=lambda one: (_SEVERITIES.index(one.severity), CHECKS.index(one.check))),
+        looked=run.looked,
+        changes=run.changes,
     )
 
 
@@ -88,19 +102,15 @@ def _is_scope(path: str) -> bool:
         return False
 
 
-def _models(memory: Verbs) -> tuple[str, ...]:
-    return tuple(channel.name for channel in memory.finding().models(memory.project))
-
-
-class _Work:
+class _Run:
     """One run of the checks."""
 
     def __init__(self, memory: Verbs, asked: Asked, *, whole: bool) -> None:
         self.memory = memory
         self.asked = asked
         self.whole = whole
-        self.findings: list[Finding] = []
-        self.looked: list[Looked] = []
+        self.findings: list[IntegrityFinding] = []
+        self.looked: list[Examined] = []
         self.changes: dict[str, int] = {}
 
     def check(self, place: str | None, fix: bool) -> None:
@@ -115,7 +125,7 @@ class _Work:
         if place is None:
             self.memory.store.mend(None, wanted, self.asked)
         else:
-            self._mend(place, wanted, failed)
+            self._repair(place, wanted, failed)
         left = {_key(fact): fact for fact in self._look(place).facts}
         for fact in found.facts:
             now = left.pop(_key(fact), None)
@@ -131,14 +141,15 @@ class _Work:
 
     def _tell(self, place: str | None, found: Checked) -> None:
         self.looked += [
-            Looked(project=place, what=what, looked=looked, of=there) for what, (looked, there) in found.looked.items()
+            Examined(project=place, what=what, looked=looked, of=there)
+            for what, (looked, there) in found.looked.items()
         ]
-        self.looked += [Looked(project=place, what=what, why_not=why) for what, why in found.passed_over.items()]
+        self.looked += [Examined(project=place, what=what, why_not=why) for what, why in found.passed_over.items()]
 
-    def _finding(self, fact: Fact, left: int, failed: str | None = None) -> Finding:
+    def _finding(self, fact: Fact, left: int, failed: str | None = None) -> IntegrityFinding:
         rule = RULES[fact.kind]
         own = fact.project in (None, self.memory.project)
-        return Finding(
+        return IntegrityFinding(
             check=rule.check,
             kind=fact.kind,
             severity=rule.severity,
@@ -152,9 +163,9 @@ class _Work:
             failed=failed,
         )
 
-    # ── mending ───────────────────────────────────────────────────────────────────────────────────────
+    # ── repairs ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _mend(self, project: str, wanted: set[str], failed: dict[str, str]) -> None:
+    def _repair(self, project: str, wanted: set[str], failed: dict[str, str]) -> None:
         """Memories and what is made of them in one change; the indexes and vectors after it, step by step."""
         store = self.memory.store
         by = {kind: RULES[kind].by for kind in wanted}
@@ -163,9 +174,8 @@ class _Work:
             store.mend(tx, {kind for kind in wanted if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
                 facts = {fact.kind: fact for fact in store.check(project, every).facts}
-                broken = (
-                    {spot.detail for spot in facts["text_no_unicode"].spots} if "text_no_unicode" in facts else set()
-                )
+                unreadable = facts.get("text_no_unicode")
+                broken = {spot.detail for spot in unreadable.spots} if unreadable else set()
                 for kind, repair in REPAIRS.items():
                     if kind in wanted and kind in facts:
                         repair(tx, [spot for spot in facts[kind].spots if spot.id not in broken])
@@ -175,7 +185,7 @@ class _Work:
         if changed:
             self.changes[project] = number
             self.memory.finding.noticed(project)
-        if wanted & {"vector_of_nothing", "vector_broken"}:
+        if wanted & _OF_VECTORS:
             self.memory.finding().forget(project)  # it holds vectors that are gone
         self._list_words(project, wanted)
         if "embedding_missing" in wanted or changed or "vector_broken" in wanted:
@@ -232,8 +242,44 @@ class _Work:
 
 def _key(fact: Fact) -> tuple[str, str | None]:
     """Two facts of one kind are one, but for models: each has its own."""
-    return fact.kind, fact.spots[0].label if fact.kind == "vectors_unused" else str(_model(fact))
+    if fact.kind == "vectors_unused":
+        return fact.kind, fact.spots[0].label
+    return fact.kind, fact.spots[0].detail[0] if fact.kind == "embedding_missing" else None
 
 
-def _model(fact: Fact) -> str | None:
-    return fact.spots[0].detail[0] if fact.kind == "embedding_missing" else None
+# ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class DamagedIndex(Struct, frozen=True):
+    """What is wrong, where, and what to do about it. ``vectors`` says whether it is about search by meaning."""
+
+    kind: str
+    project: str | None
+    what: str
+    where: tuple[str, ...]
+    how: str
+    vectors: bool
+
+
+def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, shared: bool = True) -> list[DamagedIndex]:
+    """Every index that disagrees with the texts, in these projects and (``shared``) in what all of them share.
+
+    ``whole`` looks at everything and reads the whole file. Otherwise the newest rows are compared, and the pages of the
+    substring index are read only in a file that is not large.
+    """
+    asked = Asked(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
+    if not whole:
+        asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
+    places: list[str | None] = [*projects, None] if shared and whole else [*projects]
+    return [
+        DamagedIndex(
+            fact.kind,
+            fact.project,
+            RULES[fact.kind].what.format(n=fact.count),
+            tuple(dict.fromkeys(spot.label for spot in fact.spots)),
+            _REINDEX if fact.kind in _BY_REINDEX else RULES[fact.kind].how,
+            fact.kind in _OF_VECTORS,
+        )
+        for place in places
+        for fact in store.check(place, asked).facts
+    ]

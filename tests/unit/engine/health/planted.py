@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import apsw
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.integrity import Report, validate
+from polymnia.engine.health.integrity import validate
+from polymnia.engine.health.rules import IntegrityReport
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import Finding as Search
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 
-from .search.toys import Toy
+from ..search.toys import Toy
 
 __all__ = ["PLANTED", "STONES", "TEXTS", "Desk", "Planted", "of"]
 
@@ -72,7 +73,7 @@ class Desk:
         connection.close()
         self.memory = self._open()
 
-    def validate(self, **asked: Any) -> Report:
+    def validate(self, **asked: Any) -> IntegrityReport:
         return validate(self.memory, **asked)
 
     def everything(self) -> list[Any]:
