@@ -1,4 +1,4 @@
-"""Whether the indexes hold what the texts say: characters, words, and vectors that are missing."""
+"""Indexes: whether they hold what the texts say, which vectors are missing, and what makes a project slow."""
 
 from __future__ import annotations
 
@@ -9,28 +9,21 @@ from struct import Struct
 from polymnia.engine.ports.checks import Spot
 from polymnia.models import Text, fold
 from polymnia.storage.sqlite.characters import DAMAGE, cover, refresh
-from polymnia.storage.sqlite.checking.view import View
+from polymnia.storage.sqlite.checks.view import View
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["characters", "compared", "embeddings", "read_alike", "words"]
+__all__ = ["characters", "compared", "embeddings", "is_whole", "performance", "words"]
 
 _PASSAGE = Struct("<IIIHHBBBB")  # as storage/sqlite/words.py packs them
 _POSTING = Struct("<IBB")
 _PIECE = 6  # characters
 _TAIL = 20_000  # texts that wait for the word index are read here, up to so many
-
-_LISTED_CHARACTERS = "SELECT id FROM gram_docsize WHERE id > ? AND id <= ?"
-_SAID = "SELECT name FROM memory WHERE id = ?1 UNION ALL SELECT text FROM observation WHERE id = ?1"
-_HAS = "SELECT 1 FROM gram WHERE gram MATCH ? AND rowid = ?"
-_OWNER = """
-SELECT uid, session FROM memory WHERE id = ?1
-UNION ALL SELECT m.uid, m.session FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?1
-"""
-_POSTINGS = "SELECT term, first, data FROM posting WHERE project = ?"
-_HAVE = """
-SELECT b.text, b.part, length(b.bits) FROM vector_bits b
-JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?
-"""
+_UNINDEXED = 5_000  # a healthy store takes in the newest texts by the five hundred,
+_UNLISTED = 8_000  # and by the thousand into the word index
+_GONE = 1_000
+_GONE_SHARE = 0.2
+_LONG = 1_000_000  # characters
+_HUB = 2_000  # relations
 
 
 class _Passages:
@@ -87,7 +80,7 @@ def compared(view: View) -> tuple[set[int], set[int]]:
     """The texts that are there or in the index alone, and those of the sample that it holds otherwise."""
     border = view.base + view.snapshot._indexed
     least = view.base + view.least()
-    listed = {id for (id,) in view.run(_LISTED_CHARACTERS, (least, border))}
+    listed = {id for (id,) in view.ask("indexed_characters", least, border)}
     there = {view.base + number for number in view.texts() if least < view.base + number <= border}
     sample = view.sampled(sorted(there & listed), "texts in the index of characters")
     return listed ^ there, {id for id in sample if not _is_listed(view, id)}
@@ -95,14 +88,19 @@ def compared(view: View) -> tuple[set[int], set[int]]:
 
 def _is_listed(view: View, id: int) -> bool:
     try:
-        form = fold(view.run(_SAID, (id,)).fetchone()[0]).split("\0")[0]
+        form = fold(
+            view.ask(
+                "text_of",
+                id,
+            ).fetchone()[0]
+        ).split("\0")[0]
     except UnicodeDecodeError:
         return True  # told by another check
     # From three places, in one question: each costs, and a text that is indexed otherwise differs in one of them.
     middle = len(form) // 2
     pieces = {form[:_PIECE], form[middle : middle + _PIECE], form[-_PIECE:]}
     match = " AND ".join(cover(piece) for piece in sorted(pieces) if len(piece) >= 3)
-    return not match or view.run(_HAS, (match, id)).fetchone() is not None
+    return not match or view.ask("has_characters", match, id).fetchone() is not None
 
 
 def read_alike(view: View) -> bool:
@@ -170,7 +168,10 @@ def _has_terms(view: View, passages: _Passages, number: int) -> bool:
 def _broken_postings(view: View) -> Iterator[str]:
     """The terms whose lists name passages that are none, as far as their first and last entries show."""
     last = view.snapshot._passages
-    for term, first, data in view.run(_POSTINGS, (view.number,)):
+    for term, first, data in view.ask(
+        "postings",
+        view.number,
+    ):
         if not data or len(data) % _POSTING.size:
             yield term
             continue
@@ -216,7 +217,7 @@ def embeddings(view: View) -> None:
     view.looked["texts with their passages"] = (len(there) - len(tail) + len(read), len(there))
     none = wanted
     for model in view.asked.models:
-        have = {(text, part): size for text, part, size in view.run(_HAVE, (view.number, model))}
+        have = {(text, part): size for text, part, size in view.ask("vectors_of_model", view.number, model)}
         missing = sorted(wanted - have.keys())
         spots = _spots(view, model, missing)
         view.found("embedding_missing", spots)
@@ -239,5 +240,46 @@ def _spots(view: View, model: str, missing: list[tuple[int, int]]) -> list[Spot]
 
 
 def _owner(view: View, id: int) -> tuple[str, str | None]:
-    row = view.run(_OWNER, (id,)).fetchone()
+    row = view.ask(
+        "owner",
+        id,
+    ).fetchone()
     return (row[0], row[1]) if row else (str(id - view.base), None)
+
+
+# ── what is slow ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def performance(view: View) -> None:
+    """Measure what grows."""
+    view.found(
+        "text_very_long",
+        [Spot(id, uid, size) for id, uid, size in view.rows("long_texts", "observation", long=_LONG)],
+    )
+    view.found("hub", _hubs(view))
+    if view.asked.session is not None:
+        return
+    snapshot, name = view.snapshot, view.project or ""
+    behind = snapshot._seq - snapshot._indexed
+    if behind > _UNINDEXED:
+        view.found("characters_behind", [Spot(0, name, behind)], behind)
+    if snapshot._listed and not read_alike(view):
+        view.found("words_outdated", [Spot(0, name, snapshot._listed)])
+    elif (waiting := snapshot._seq - snapshot._listed) > _UNLISTED:
+        view.found("words_behind", [Spot(0, name, waiting)], waiting)
+    marks = len(snapshot.gone())
+    if marks > _GONE and marks > _GONE_SHARE * snapshot._texts:
+        view.found("marks_many", [Spot(0, name, marks)], marks)
+    if view.asked.models:
+        for model, (_, count) in snapshot.models().items():
+            if model not in view.asked.models:
+                view.found("vectors_unused", [Spot(0, model, count)], count)
+
+
+def _hubs(view: View) -> list[Spot]:
+    found = []
+    for name, links in view.rows("hubs", "relation", hub=_HUB):
+        row = view.ask("memory_of_name", view.number, name).fetchone()
+        if row is not None and view.asked.session in (None, row[2]):
+            found.append(Spot(row[0], row[1], links))
+    return found

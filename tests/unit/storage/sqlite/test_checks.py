@@ -14,7 +14,7 @@ from polymnia.engine.health.rules import CHECKS, RULES
 from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.checking import file, load
+from polymnia.storage.sqlite.checks import file, indexes
 
 
 class Desk:
@@ -159,7 +159,7 @@ def test_what_has_grown_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, kin
     desk.memory.delete_entities([f"pebble {i}" for i in range(100, 140)])
     assert desk.kinds() == set()
     for name, value in limits.items():
-        monkeypatch.setattr(load, name, value)
+        monkeypatch.setattr(indexes, name, value)
     assert desk.kinds() == {kind}
 
 
@@ -167,7 +167,7 @@ def test_what_waits_for_the_index_of_characters_is_told_and_taken_in(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(load, "_UNINDEXED", 90)
+    monkeypatch.setattr(indexes, "_UNINDEXED", 90)
     (fact,) = desk.check("default", "performance_issues").facts
     assert (fact.kind, fact.count) == ("characters_behind", 118)
     assert desk.mend("characters_behind") == {"characters_behind": 118}
@@ -178,7 +178,7 @@ def test_what_waits_for_the_index_of_characters_is_told_and_taken_in(
 
 def test_what_waits_for_the_word_index_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(load, "_UNLISTED", 90)
+    monkeypatch.setattr(indexes, "_UNLISTED", 90)
     assert desk.kinds() == {"words_behind"}
 
 

@@ -8,15 +8,14 @@ from functools import cache
 import apsw
 
 from polymnia.engine.ports.checks import Spot
-from polymnia.storage.sqlite.characters import DAMAGE, empty, refresh
-from polymnia.storage.sqlite.checking.view import View
+from polymnia.storage.sqlite.characters import DAMAGE, refresh
+from polymnia.storage.sqlite.checks.view import View
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
-__all__ = ["damage", "first_look", "foreign_keys", "log", "mend_file", "shape"]
+__all__ = ["damage", "first_look", "foreign_keys", "log", "missing_objects", "shape"]
 
 _LOG = 256 << 20  # bytes: a large change makes it long, and its file does not shrink by itself
 _OBJECTS = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-_DERIVED = ("index", "trigger")
 
 
 @cache
@@ -30,27 +29,28 @@ def _expected() -> dict[str, tuple[str, str]]:
     return found
 
 
-def _missing(connection: apsw.Connection) -> list[tuple[str, str, str]]:
+def missing_objects(connection: apsw.Connection) -> list[tuple[str, str, str]]:
+    """The kind, name and statement of what is missing, or not as this version makes it."""
     there = {name: sql for _, name, sql in connection.execute(_OBJECTS)}
     return [(kind, name, sql) for name, (kind, sql) in _expected().items() if there.get(name) != sql]
 
 
 def shape(view: View) -> None:
     """Tables, indexes and triggers that are missing, or not as this version makes them."""
-    view.found("shape_differs", [Spot(0, name, kind) for kind, name, _ in _missing(view.snapshot._db)])
+    view.found("shape_differs", [Spot(0, name, kind) for kind, name, _ in missing_objects(view.snapshot._db)])
 
 
 def first_look(view: View) -> None:
     """As ``damage``, without comparing the indexes with their tables."""
-    _told(view, "PRAGMA quick_check(100)")
+    _ask_sqlite(view, "PRAGMA quick_check(100)")
 
 
 def damage(view: View) -> None:
     """What SQLite itself finds wrong in the file."""
-    _told(view, "PRAGMA integrity_check(100)")
+    _ask_sqlite(view, "PRAGMA integrity_check(100)")
 
 
-def _told(view: View, statement: str) -> None:
+def _ask_sqlite(view: View, statement: str) -> None:
     told: list[str] = []
     try:
         refresh(view.run)
@@ -88,40 +88,6 @@ def log(view: View, path: str) -> None:
     try:
         size = os.path.getsize(path + "-wal")
     except OSError:
-        return
+        size = 0
     if size > _LOG:
         view.found("log_long", [Spot(0, os.path.basename(path) + "-wal", size)])
-
-
-def mend_file(connection: apsw.Connection, kinds: set[str]) -> dict[str, int]:
-    """Make indexes and triggers again, and empty the log."""
-    mended: dict[str, int] = {}
-    if "shape_differs" in kinds:
-        for kind, name, sql in _missing(connection):
-            if kind in _DERIVED:
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    connection.execute(f"DROP {kind} IF EXISTS {name}")
-                    connection.execute(sql)
-                    connection.execute("COMMIT")
-                    mended["shape_differs"] = mended.get("shape_differs", 0) + 1
-                except apsw.ConstraintError:
-                    pass  # two rows have what must be unique: told by another check
-                finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-    if "index_damaged" in kinds:
-        try:
-            connection.execute("REINDEX").fetchall()
-            mended["index_damaged"] = 1
-        except apsw.ConstraintError:
-            pass
-    if "characters_wrong" in kinds:
-        with connection:
-            empty(connection.execute)
-        mended["characters_wrong"] = 1
-    if "log_long" in kinds:
-        row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if row is not None and row[0] == 0:
-            mended["log_long"] = 1
-    return mended

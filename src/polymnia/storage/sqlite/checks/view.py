@@ -10,15 +10,14 @@ from msgspec import DecodeError
 from polymnia.engine.ports.checks import Asked, Checked, Fact, Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.storage.sqlite.statements import named
 
-__all__ = ["View", "readable"]
+__all__ = ["STATEMENTS", "View", "readable"]
+
+STATEMENTS = named("checks", "checks.sql")
 
 _LOW = "SELECT id FROM {table} WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?"
 _COUNT = "SELECT count(*) FROM {table} WHERE id > ? AND id <= ?"
-_LABEL = "SELECT CAST(uid AS BLOB) FROM memory WHERE id = ?"
-_OF_OBSERVATION = """
-SELECT CAST(m.uid AS BLOB) FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?
-"""
 
 
 class View:
@@ -51,13 +50,17 @@ class View:
             self.looked[f"{table} rows"] = (min(there, self.asked.rows), there)
         return self._lows[table]
 
-    def rows(self, statement: str, table: str) -> Iterator[Any]:
+    def ask(self, name: str, *given: Any) -> Any:
+        """The rows of a statement of the checks."""
+        return self.run(STATEMENTS[name], given)
+
+    def rows(self, name: str, table: str, **more: Any) -> Iterator[Any]:
         """The rows a statement finds in the part of a table that is looked at.
 
         It may use ``:low``, ``:top``, ``:project`` and ``:session``.
         """
         given = {"low": self.low(table), "top": self.top, "project": self.number, "session": self.asked.session}
-        found: Iterator[Any] = self.run(statement, given)
+        found: Iterator[Any] = self.run(STATEMENTS[name], given | more)
         return found
 
     def found(self, kind: str, spots: Iterable[Spot], count: int | None = None) -> None:
@@ -73,12 +76,8 @@ class View:
 
     def texts(self) -> set[int]:
         """The numbers of the searchable texts there are, among those that are looked at."""
-        numbers = {
-            id - self.base for (id,) in self.rows("SELECT id FROM memory WHERE id > :low AND id <= :top", "memory")
-        }
-        statement = "SELECT id FROM observation WHERE id > :low AND id <= :top"
-        numbers.update(id - self.base for (id,) in self.rows(statement, "observation"))
-        return numbers
+        found = (*self.rows("memory_ids", "memory"), *self.rows("text_ids", "observation"))
+        return {id - self.base for (id,) in found}
 
     def least(self) -> int:
         """Texts with numbers up to this one are not looked at."""
@@ -95,7 +94,7 @@ class View:
 
     def label(self, text: int) -> str:
         """The public id of the memory that a text belongs to."""
-        row = self.run(_LABEL, (text,)).fetchone() or self.run(_OF_OBSERVATION, (text,)).fetchone()
+        row = self.ask("uid_of_memory", text).fetchone() or self.ask("uid_of_text", text).fetchone()
         return str(text - self.base) if row is None else bytes(row[0]).decode("utf-8", "replace")
 
 
