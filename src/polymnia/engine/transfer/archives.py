@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
-from polymnia.engine.transfer.fields import Ends, association, draft, memory
+from polymnia.engine.transfer.fields import Ends, association, draft, memory, records_of
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.archive import ArchiveForm
 from polymnia.engine.transfer.formats.records import FileLimits, Item
-from polymnia.engine.transfer.imports import Open, Records, known_records, reading
+from polymnia.engine.transfer.imports import Open, Records, absent, known_records, reading
 from polymnia.errors import ExportFailed, Forbidden, NoSpace
 from polymnia.models import EntityDraft, Filters, Limits, Record, RelationDraft
 
@@ -109,16 +109,11 @@ class _Source:
         self.count = self.linked = 0
 
     def memories(self) -> Iterator[dict[str, Any]]:
-        base = self._snapshot.numbers[0] << 32
         wanted = Filters() if self._scope is None else Filters(scope=self._scope, scopes_below=True)
-        ids = [base + number for number in self._snapshot.matching(wanted)]
-        for start in range(0, len(ids), _PART):
-            self._progress(start, len(ids))
-            for record in self._snapshot.load(ids[start : start + _PART]):
-                self._uids[record.name] = record.uid
-                self.count += 1
-                yield memory(record)
-        self._progress(len(ids), len(ids))
+        for record in records_of(self._snapshot, wanted, self._step):
+            self._uids[record.name] = record.uid
+            self.count += 1
+            yield memory(record)
 
     def associations(self) -> Iterator[dict[str, Any]]:
         """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
@@ -127,10 +122,6 @@ class _Source:
             if inside or self._scope is None:
                 self.linked += 1
                 yield association(relation, self._uids)
-
-    def _progress(self, done: int, total: int) -> None:
-        if self._step is not None and total:
-            self._step(done, total)
 
 
 # ── import ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -188,27 +179,28 @@ def import_memories(
     records = _records(limits, prefix)
     importer = _Importer(tx, strategy, stays=prefix is not None)
     part: list[EntityDraft] = []
-    loose: list[tuple[Item, Ends]] = []  # associations whose ends are not known yet: they may come later
-    done = 0
+    links: list[tuple[Item, Ends]] = []  # the ends of one may come later in the file
     for item, made in records.read(_items(open, limits)):
-        if isinstance(made, EntityDraft):
-            part.append(made)
-            if len(part) < _PART:
-                continue
-            done += _PART
+        if not isinstance(made, EntityDraft):
+            links.append((item, made))
+            continue
+        part.append(made)
+        if len(part) >= _PART:
+            importer.add(part)
+            part = []
             if step is not None:
-                step(done, total)
-        importer.add(part)
-        part = []
-        if not isinstance(made, EntityDraft) and importer.relate(made):
-            loose.append((item, made))
+                step(len(records.uids), total)
     importer.add(part)
-    if step is not None and done < total:
-        step(total, total)
-    for item, ends in loose:
-        if missing := importer.relate(ends):
+    if step is not None and len(records.uids) % _PART:
+        step(total or len(records.uids), total)
+    drawn = []
+    for item, ends in links:
+        names, missing = importer.names_of(ends)
+        if missing:
             records.refuse(item, _missing_ends(missing))
-    importer.draw()
+        else:
+            drawn.append(replace(ends[2], source=names[0], target=names[1]))
+    importer.relate(drawn)
     return ImportedMemories(
         **importer.counts, scopes=sorted(importer.scopes), problems=records.problems(), dropped=records.dropped
     )
@@ -239,12 +231,9 @@ class _Importer:
     def __init__(self, tx: Transaction, strategy: Strategy, *, stays: bool) -> None:
         self._tx = tx
         self._before = tx.numbers[1]
-        self._last = (tx.numbers[0] << 32) + self._before
-        self._known: dict[tuple[str, str, str], int] = {}  # relations that were here before and stand for one to come
         self._strategy = strategy
         self._stays = stays
         self._names: dict[str, str] = {}  # of the memories of the archive, by their ids: some are here under others
-        self._links: list[RelationDraft] = []
         self._sessions: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.scopes: set[str] = set()
@@ -292,44 +281,29 @@ class _Importer:
             tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
             tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
 
-    def relate(self, ends: Ends) -> list[str]:
-        """Take an association in; answers the ends that are missing, if one is."""
+    def names_of(self, ends: Ends) -> tuple[list[str], list[str]]:
+        """The names of the memories at the ends of an association, and the ends that are nowhere."""
         names: list[str] = []
         missing: list[str] = []
         for end, is_id in ends[:2]:
             name = end if not is_id else self._names.get(end)
-            if name is None:
-                found = self._tx.load(list(content.finds(self._tx, [end]).values()))
-                if not found:
-                    missing.append(end)
-                    continue
+            if name is None and (found := self._tx.load(list(content.finds(self._tx, [end]).values()))):
                 name = self._names[end] = found[0].name
-            names.append(name)
-        if missing:
-            return missing
-        self._links.append(replace(ends[2], source=names[0], target=names[1]))
-        if len(self._links) >= _PART:
-            self.draw()
-        return []
+            if name is None:
+                missing.append(end)
+            else:
+                names.append(name)
+        return names, missing
 
-    def draw(self) -> None:
+    def relate(self, links: list[RelationDraft]) -> None:
         """Draw the associations that are not there yet; overwriting puts the archive's in their place."""
-        links, self._links = self._links, []
         tx = self._tx
-        ends = list(dict.fromkeys((one.source, one.target, one.type) for one in links))
-        here = [relation for relation in tx.find_relations(ends) if relation.id <= self._last]
+        here = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in links)))
         if self._strategy == "overwrite":
             tx.remove_relations([relation.id for relation in here])
+            new = links
         else:
-            for key, count in Counter(relation.ends for relation in here).items():
-                self._known.setdefault(key, count)
-        new = []
-        for one in links:
-            key = (one.source, one.target, one.type)
-            if self._known.get(key, 0) > 0:
-                self._known[key] -= 1
-            else:
-                new.append(one)
+            new = absent(here, links, lambda one: (one.source, one.target, one.type))
         tx.relate(new)
         self.counts["associations"] += len(new)
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from polymnia.engine import content, scopes
+from polymnia.engine.graph import Step
 from polymnia.engine.moments import moment, read_moment
+from polymnia.engine.ports import Snapshot
 from polymnia.errors import Invalid
-from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, legal_name, legal_text, new_id
+from polymnia.models import (
+    EntityDraft,
+    Filters,
+    Limits,
+    Record,
+    Relation,
+    RelationDraft,
+    legal_name,
+    legal_text,
+    new_id,
+)
 
-__all__ = ["Ends", "association", "draft", "link", "memory"]
+__all__ = ["Ends", "association", "draft", "link", "memory", "records_of"]
 
 Ends = tuple[tuple[str, bool], tuple[str, bool], RelationDraft]
 """An association: what its two ends are called and whether that is an id, and the relation without them."""
@@ -26,6 +38,19 @@ _ASSOCIATION = {
     "id",
 }
 _MOST = 1 << 62
+_PART = 500
+
+
+def records_of(snapshot: Snapshot, filters: Filters, step: Step | None = None) -> Iterator[Record]:
+    """The records an export is made of, in the order of their making; a part of them is held at a time."""
+    base = snapshot.numbers[0] << 32
+    ids = [base + number for number in snapshot.matching(filters)]
+    for start in range(0, len(ids), _PART):
+        if step is not None:
+            step(start, len(ids))
+        yield from snapshot.load(ids[start : start + _PART])
+    if step is not None and ids:
+        step(len(ids), len(ids))
 
 
 def memory(record: Record) -> dict[str, Any]:

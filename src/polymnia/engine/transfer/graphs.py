@@ -12,6 +12,7 @@ from msgspec.json import encode
 from polymnia.engine.graph import in_place_of
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Link, write
+from polymnia.engine.transfer.imports import absent
 from polymnia.models import EntityDraft, Record, Relation
 
 __all__ = ["ImportedGraph", "add_missing", "export_graph", "import_graph", "links", "match"]
@@ -87,7 +88,8 @@ def import_graph(
                 unchanged += not added
             else:
                 unchanged += 1
-    new_links = _absent(tx.find_relations(list(dict.fromkeys(link[:3] for link in graph.relations))), graph.relations)
+    stored = tx.find_relations(list(dict.fromkeys(map(_ends, graph.relations))))
+    new_links = absent(stored, graph.relations, _ends)
     known = len(graph.relations) - len(new_links)
     for start in range(0, len(new_links), _PART):
         step(len(graph.entities) + known + start, total)
@@ -150,19 +152,11 @@ def add_missing(tx: Transaction, graph: GraphFile) -> None:
             known = set(record.observations)
             tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
             tx.set_extra(record.id, {**entity.extra, **record.extra})
-    tx.add_relations(_absent(tx.relations(), graph.relations))
+    tx.add_relations(absent(tx.relations(), graph.relations, _ends))
 
 
-def _absent(stored: Iterable[Relation], links: Iterable[Link]) -> list[Link]:
-    """The links that are not stored yet. One that a file has twice is stored twice, and never once more."""
-    known = Counter(relation.ends for relation in stored)
-    new = []
-    for link in links:
-        if known[link[:3]] > 0:
-            known[link[:3]] -= 1
-        else:
-            new.append(link)
-    return new
+def _ends(link: Link) -> tuple[str, str, str]:
+    return link[:3]
 
 
 def _identity(link: Link) -> tuple[str, str, str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
@@ -9,9 +10,9 @@ from polymnia.engine.ports import Transaction
 from polymnia.engine.transfer.fields import Ends, link
 from polymnia.engine.transfer.formats.records import Broken, Item
 from polymnia.errors import ImportFailed, Invalid
-from polymnia.models import EntityDraft, Limits, Record
+from polymnia.models import EntityDraft, Limits, Record, Relation
 
-__all__ = ["Open", "Records", "known_records", "reading"]
+__all__ = ["Open", "Records", "absent", "known_records", "reading"]
 
 T = TypeVar("T")
 
@@ -136,3 +137,15 @@ def known_records(
             alike = (here[id] for id in said.get(one.observations[0], ()) if id in here)
             found = next((record for record in alike if same(one, record)), None)
         yield one, found
+
+
+def absent(stored: Iterable[Relation], links: Iterable[T], ends: Callable[[T], tuple[str, str, str]]) -> list[T]:
+    """The links that are not stored yet. One that a file has twice is stored twice, and never once more."""
+    known = Counter(relation.ends for relation in stored)
+    new = []
+    for one in links:
+        if known[ends(one)] > 0:
+            known[ends(one)] -= 1
+        else:
+            new.append(one)
+    return new

@@ -16,6 +16,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.items import EARLIER, PLAIN, title_of
 from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.transfer.fields import records_of
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import project
 from polymnia.engine.transfer.formats.project import ProjectForm
@@ -25,7 +26,6 @@ from polymnia.models import Filters, Limits, Record, Relation
 
 __all__ = ["Including", "ProjectExport", "export_project"]
 
-_PART = 500
 _DERIVED = frozenset(("decision", "extracted"))  # keys under which the metadata repeat or describe the text
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LONG = 12  # characters: anything shorter is a word that may stand in any text
@@ -151,7 +151,7 @@ class _Source:
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
-            for record in self._records():
+            for record in records_of(snapshot, filters):
                 self._veil.learn_value(self._item(record))
                 if record.kind.casefold() in PERSON_KINDS:
                     self._veil.meet(record.name)
@@ -167,16 +167,8 @@ class _Source:
     def _veiled(self, value: dict[str, Any]) -> dict[str, Any]:
         return value if self._veil is None else self._veil.value(value, learned=True)
 
-    def _records(self, step: Step | None = None) -> Iterator[Record]:
-        base = self._snapshot.numbers[0] << 32
-        ids = [base + number for number in self._snapshot.matching(self._filters)]
-        for start in range(0, len(ids), _PART):
-            if step is not None:
-                step(start, len(ids))
-            yield from self._snapshot.load(ids[start : start + _PART])
-
     def items(self) -> Iterator[dict[str, Any]]:
-        for record in self._records(self._step):
+        for record in records_of(self._snapshot, self._filters, self._step):
             self._uids[record.name] = record.uid
             yield self._veiled(self._item(record))
 

@@ -430,8 +430,6 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
             if mark:
                 open_.append(value)
                 keys.append(None)
-            elif inside is None:
-                return _Mended(root, token.end(), True, tuple(faults))
         pos = token.end()
     return _Mended(root, pos, False, tuple(faults))
 
