@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
-from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
-from polymnia.cli.reading import existing
+from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
