@@ -257,7 +257,7 @@ def test_a_word_index_full_of_marks_is_made_anew(desk: Desk, monkeypatch: pytest
 
 def test_texts_that_wait_for_the_word_index_are_taken_in(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(indexes, "_UNLISTED", 90)
+    monkeypatch.setattr(index_checks, "_UNLISTED", 90)
     (found,) = desk.validate(checks=["performance_issues"], fix=True).findings
     assert (found.kind, found.count, found.left) == ("words_behind", 100, 0)
 
