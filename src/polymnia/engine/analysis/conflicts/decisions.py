@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from polymnia.engine.exact import words
 from polymnia.engine.items import DECISION
+from polymnia.engine.knowledge.duplicates import words
 from polymnia.models import Record
 
 __all__ = ["Opposed", "opposed"]

@@ -12,7 +12,7 @@ from polymnia.engine.analysis.conflicts.candidates import Candidates
 from polymnia.engine.analysis.conflicts.judging import judged, unjudged
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import SENSITIVITIES, TYPES, Clash, Clashes
-from polymnia.engine.borders import AMONG, NAMED, PROJECT
+from polymnia.engine.knowledge.judge import AMONG, NAMED, PROJECT
 from polymnia.errors import Invalid
 from polymnia.models import Record
 

@@ -6,11 +6,11 @@ from difflib import SequenceMatcher
 from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.candidates import Candidates, Pairs
 from polymnia.engine.analysis.conflicts.dating import ended, said_at
 from polymnia.engine.analysis.conflicts.statements import Statements, plain
-from polymnia.engine.borders import PROJECT, Border
+from polymnia.engine.knowledge import duplicates as exact
+from polymnia.engine.knowledge.judge import PROJECT, Border
 from polymnia.engine.ports.models import Judgement
 
 if TYPE_CHECKING:
@@ -40,6 +40,13 @@ class Judged(NamedTuple):
     changes: int
     anyway: bool
     border: Border
+
+
+def shown(one: exact.Difference) -> str:
+    """Temporary."""
+    if one.kind == "negation":
+        return f"only one of them says {one.left or one.right}"
+    return f"{one.left} and {one.right}"
 
 
 def unjudged(material: Material) -> list[str]:
@@ -83,7 +90,7 @@ def judged(material: Material, table: Statements, known: Candidates, pairs: Pair
             sure, alone = own.confidence(one.clash, *near, items), PROJECT.of(one)
             anyway = alone.confidence(one.clash, *near, items) >= alone.medium
         if difference is not None:
-            sure, kind, differs = max(sure, _EXACT[difference.kind]), difference.kind, difference.shown
+            sure, kind, differs = max(sure, _EXACT[difference.kind]), difference.kind, shown(difference)
             anyway = _EXACT[difference.kind] >= PROJECT.medium
         if sure >= own.level("high"):
             differs = differs or _apart(*texts[at])

@@ -15,8 +15,8 @@ from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolv
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
 from polymnia.engine.analysis.cycles import cycles
-from polymnia.engine.borders import Border
 from polymnia.engine.items import title_of
+from polymnia.engine.knowledge.judge import Border
 from polymnia.models import Record, Relation
 
 __all__ = ["clashes"]

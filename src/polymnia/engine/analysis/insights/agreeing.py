@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from polymnia.engine import exact
+from polymnia.engine.analysis.conflicts.judging import shown
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash
-from polymnia.engine.borders import COPY
-from polymnia.engine.duplicates import shared
-from polymnia.engine.judging import Judging
+from polymnia.engine.knowledge import duplicates as exact
+from polymnia.engine.knowledge.duplicates import shared
+from polymnia.engine.knowledge.judge import COPY, Judging
 
 __all__ = ["Contrary", "Voices", "heard"]
 
@@ -49,12 +49,12 @@ def heard(
     for at in rows:
         other = table.said(at)
         apart = exact.clash(text, other)
-        found = against.get(at) or (None if apart is None else Contrary(at, apart.shown))
+        found = against.get(at) or (None if apart is None else Contrary(at, shown(apart)))
         if found is not None:
             otherwise.setdefault(int(table.owner[at]), found)
         elif exact.same_words(text, other):
             same.setdefault(int(table.owner[at]), at)
-        elif _near(text, other) and exact.unlike(text, other) is None:
+        elif _near(text, other) and not exact.unlike(text, other):
             unsure.append(at)
     if unsure and judging is not None and judging.load():
         asked = unsure[:_ASKED]

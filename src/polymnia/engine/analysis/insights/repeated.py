@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polymnia.engine import duplicates as said_again
 from polymnia.engine.analysis.actions import Delete
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import Part, View, plural
-from polymnia.engine.borders import COPY
-from polymnia.engine.similarity import similarities
+from polymnia.engine.knowledge import duplicates as said_again
+from polymnia.engine.knowledge.judge import COPY
+from polymnia.engine.knowledge.similarity import similarities
 from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.models.normal import normal

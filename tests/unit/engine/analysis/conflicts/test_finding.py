@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from polymnia.engine import judging
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
+from polymnia.engine.knowledge import judge as judging
 from polymnia.engine.moments import moment
 from polymnia.engine.ports.models import Judgement
 from polymnia.errors import Invalid, NoModel

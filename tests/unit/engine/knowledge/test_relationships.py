@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.relating import Candidate, found
+from polymnia.engine.knowledge.relationships import Candidate, found
 
 _ISSUE = Candidate(id="content_a1", title="ISSUE-12: Login fails on Safari", text="The login page stays white.")
 _DECISION = Candidate(id="content_b2", title="Decision: use PostgreSQL", text="We keep everything in one database.")

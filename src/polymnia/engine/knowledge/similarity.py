@@ -1,4 +1,4 @@
-"""Similar: the items nearest to a text, by one of three measures of the same vectors."""
+"""Similarity: what a cosine says to a reader, and the items most similar to a text by one of three measures."""
 
 from __future__ import annotations
 
@@ -7,23 +7,45 @@ from math import pi, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
+from numpy import floating
+from numpy.typing import NDArray
 
-from polymnia.engine.associations import neighbours
 from polymnia.engine.content import content
+from polymnia.engine.knowledge.associations import neighbours
 from polymnia.errors import Invalid
-from polymnia.importing import importing
 from polymnia.models import Filters, Record, folded_forms
 
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = ["MEASURES", "similar"]
+__all__ = ["MEASURES", "cosine_at", "similar", "similarities"]
 
 MEASURES = ("cosine", "euclidean", "manhattan")
 _MORE = 8  # so many times what is wanted is looked at, for filters and for the other measures to choose from
 _LEAST = 200
 _LONGEST = 400  # characters of a text that is looked up as it stands
 _NOT_THE_SAME = 0.9999  # 1 is for the same text
+# People who grade pairs of sentences by meaning give grades that are spread as this curve of the cosine is, whatever
+# the model, once the cosine of unrelated texts is taken as zero. The line below it is for a question and its answer,
+# which are further apart than two sentences that say the same. See docs/decisions/0015-duplicates.md.
+_BEND = 2.0
+_LIFT = 1.6
+_LINE = 0.75
+
+
+def similarities(cosines: NDArray[floating], unrelated: float) -> NDArray[floating]:
+    """How alike two texts are, 0 to 1, by the cosines of their vectors and the model's mean for unrelated texts."""
+    share = np.clip((cosines - unrelated) / (1.0 - unrelated), 0.0, 1.0)
+    found: NDArray[floating] = np.maximum(_LINE * share, 1.0 - (1.0 - share**_BEND) ** _LIFT)
+    return found
+
+
+def cosine_at(value: float, unrelated: float) -> float:
+    """The cosine whose similarity is ``value``: where to cut a list of neighbours."""
+    value = min(1.0, max(0.0, value))
+    share = min(value / _LINE, (1.0 - (1.0 - value) ** (1.0 / _LIFT)) ** (1.0 / _BEND))
+    return float(unrelated + share * (1.0 - unrelated))
 
 
 def similar(
@@ -85,13 +107,9 @@ def _measured(look: Look, said: Said, models: Sequence[str], measure: str, most:
     Models differ in how near unrelated texts are to each other. With that taken as 0 their measures can be compared,
     and of two models the one counts that sees more: one may not know the language.
     """
-    with importing():
-        from polymnia.engine.search.nearness import Said as OneModel
-
     found: dict[int, float] = {}
     for model in models:
-        only = OneModel(said.passages, {model: said.vectors[model]})
-        near = look.nearest(only, most)
+        near = look.nearest(replace(said, vectors={model: said.vectors[model]}), most)
         vectors = look.vectors_in(model, [one.row for one in near]) if near else None
         if vectors is None:
             continue

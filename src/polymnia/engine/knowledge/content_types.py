@@ -1,4 +1,4 @@
-"""Kinds of content: what a text is by its own looks, whatever language it is in."""
+"""Content types: what a text is by its own looks, whatever language it is in."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ _PLAN = re.compile(
     r"|próximos pasos|hoja de ruta|tareas|próximos passos|tarefas|prossimi passi|da fare|volgende stappen"
     r"|план|задачи|следующие шаги)\b|할 ?일|계획|일정|로드맵|予定|計画|次のステップ|计划|計劃|待办|下一步|خطة|المهام",
     re.IGNORECASE,
+)
+_SPEAKERS = frozenset(
+    """
+    user assistant human ai system me you q a bot agent customer ich du yo tú moi toi я ты 나 너 我 你
+    """.split()  # noqa: SIM905
 )
 _LOOKED_AT = 8000
 _WIDE = re.compile(r"[^\S\n]{9,}")  # long gaps say nothing, and would make some of the rules above slow
@@ -93,40 +98,11 @@ def _is_link(text: str) -> bool:
 
 def _is_conversation(lines: list[str]) -> bool:
     turns = [turn[1] for line in lines if (turn := _TURN.match(line))]
+    who = set(turns)
+    if len(turns) < 2 or len(turns) * 2 <= len(lines) or not 2 <= len(who) <= max(2, len(turns) // 2 + 1):
+        return False
     # Two who speak in turn; a table of facts has a new head in each line.
-    return len(turns) >= 2 and len(turns) * 2 > len(lines) and 2 <= len(set(turns)) <= max(2, len(turns) // 2 + 1) and (
-        len(turns) > len(set(turns)) or all(turn.casefold() in _SPEAKERS for turn in turns)
-    )  # fmt: skip
-
-
-_SPEAKERS = frozenset(
-    {
-        "user",
-        "assistant",
-        "human",
-        "ai",
-        "system",
-        "me",
-        "you",
-        "q",
-        "a",
-        "bot",
-        "agent",
-        "customer",
-        "ich",
-        "du",
-        "yo",
-        "tú",
-        "moi",
-        "toi",
-        "я",
-        "ты",
-        "나",
-        "너",
-        "我",
-        "你",
-    }
-)
+    return len(turns) > len(who) or all(turn.casefold() in _SPEAKERS for turn in turns)
 
 
 def _listed(lines: list[str]) -> bool:

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form, each
-from polymnia.engine.suggesting.keywords import keywords
-from polymnia.engine.suggesting.kinds import content_type
-from polymnia.engine.suggesting.reading import read
-from polymnia.engine.suggesting.topics import topics
+from polymnia.engine.knowledge.content_types import content_type
+from polymnia.engine.knowledge.topics import keywords, read, topics
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from polymnia.engine.suggesting.values import View
-
-__all__ = ["Verdict", "classify"]
+__all__ = ["Odds", "View", "classify"]
 
 Numbers = NDArray[Any]
 
@@ -38,7 +37,22 @@ _SHARP = 1.6  # what the log-odds are multiplied with, so that shares are as lar
 _BELONGS = (-6.7, 3.17, 10.05)
 
 
-class Verdict(NamedTuple):
+class View(Struct, frozen=True):
+    """What one embedder makes of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
+
+    Rows are unit vectors, or zeros where the embedder does not know the language or has not come to the text yet.
+    ``names`` has a row for each scope in the order in which the examples mention them first. ``strong`` and
+    ``unrelated`` are the embedder's.
+    """
+
+    asked: Numbers
+    filed: Numbers
+    names: Numbers
+    strong: bool = False
+    unrelated: float = 0.0
+
+
+class Odds(NamedTuple):
     """How likely each scope is, if the text belongs to any; how likely it belongs to any; how near each example is."""
 
     shares: Numbers
@@ -53,7 +67,7 @@ def classify(
     labels: Sequence[int],
     views: Sequence[View],
     prior: Sequence[float],
-) -> Verdict:
+) -> Odds:
     """Judge a text, given as its words, by the words and vectors of examples, whose scopes ``labels`` gives by number.
 
     ``names`` are the words of each scope's name, which is one more example of it. ``prior`` is added to each scope's
@@ -74,7 +88,7 @@ def classify(
     best_near = np.sort(near)[::-1][:_NEAREST]
     among = min(_ALIKE, max(0.0, float(best_near.mean()) / max(_SPARSE, crowd))) * len(best_near) / _NEAREST
     belongs = _curve(_BELONGS[0] + _BELONGS[1] * own + _BELONGS[2] * among)
-    return Verdict(shares, belongs, near)
+    return Odds(shares, belongs, near)
 
 
 def _hashed(words: Sequence[str]) -> Numbers:

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
 from polymnia.engine.content import content, still_there
 from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
-from polymnia.importing import importing
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look, Near, Said
+    from polymnia.engine.search.nearness import Look, Said
 
 __all__ = [
-    "MOST",
-    "RELATED",
-    "TYPE",
-    "Association",
-    "Discovery",
-    "Kind",
-    "by_meaning",
-    "discover",
-    "draw_put_off",
-    "drafts",
-    "likeness",
-    "linked",
-    "neighbours",
-    "put_off",
-    "with_those_by_words",
-]
+    "MOST", "RELATED", "TYPE", "Association", "Discovery", "Kind", "Neighbour", "by_meaning", "discover", "drafts",
+    "draw_put_off", "likeness", "linked", "neighbours", "put_off", "ranked", "with_those_by_words",
+]  # fmt: skip
 
 Kind = Literal["semantic", "temporal", "contextual", "explicit"]
 
@@ -57,6 +43,14 @@ _READ = 4000  # characters in which names are looked for
 _MOST_NAMES = 12
 _WORD = re.compile(r"[^\W_][\w'’-]*[^\W_]|[^\W_]", re.UNICODE)
 _SENTENCE_ENDS = ".!?:;\n\r\"“”'‘’(-*#>•…"
+
+
+class Neighbour(NamedTuple):
+    """A memory near a text: its number, how similar it is, and the model that says so; none where words do."""
+
+    number: int
+    similarity: float
+    model: str = ""
 
 
 class Association(Struct, frozen=True, kw_only=True):
@@ -91,33 +85,38 @@ def linked(snapshot_relations: dict[str, list[Relation]], name: str) -> list[tup
     return list(found.items())
 
 
-def neighbours(look: Look, text: Said, words: str, *, without: int = 0, most: int = _BY_MEANING) -> list[Near]:
+def neighbours(
+    look: Look, text: Said | None, words: str, *, without: int = 0, most: int = _BY_MEANING
+) -> list[Neighbour]:
     """The memories nearest to a text: by meaning, or by its words where no model can tell."""
-    if any(len(text.rows(model)) for model in text.vectors):
-        return look.nearest(text, most, without=without)
-    with importing():
-        from polymnia.engine.search.nearness import Near
-
-    found = look.by_words(words[:_READ], most)
-    return [Near(number, 0.0, share, 0, "") for number, share in found if number != without]
+    if text is not None and any(len(text.rows(model)) for model in text.vectors):
+        near = look.nearest(text, most, without=without)
+        return [Neighbour(one.number, one.similarity, one.model) for one in near]
+    return [Neighbour(*one) for one in look.by_words(words[:_READ], most) if one[0] != without]
 
 
-def by_meaning(near: Sequence[Near]) -> bool:
+def ranked(look: Look, near: Sequence[Neighbour]) -> list[tuple[Record, float]]:
+    """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
+    loaded = look.load([one.number for one in near])
+    return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
+
+
+def by_meaning(near: Sequence[Neighbour]) -> bool:
     """Whether neighbours were found by vectors; otherwise by their words."""
     return bool(near) and bool(near[0].model)
 
 
 def with_those_by_words(
-    look: Look, ranked: list[tuple[Record, float]], words: str, most: int
+    look: Look, near: list[tuple[Record, float]], words: str, most: int
 ) -> list[tuple[Record, float]]:
     """Neighbours by meaning, and beside them those that share a text's words; nearest first."""
     shares = dict(look.by_words(words[:_READ], most))
-    known = {record.id for record, _ in ranked}
+    known = {record.id for record, _ in near}
     more = [(record, shares[at]) for at, record in look.load(list(shares)).items() if record.id not in known]
-    return sorted([*ranked, *more], key=lambda one: -one[1])
+    return sorted([*near, *more], key=lambda one: -one[1])
 
 
-def likeness(near: Sequence[Near]) -> str:
+def likeness(near: Sequence[Neighbour]) -> str:
     """What neighbours have in common with a text, in words."""
     return "shares its words" if near and not near[0].model else "similar in meaning"
 
@@ -131,8 +130,8 @@ def drafts(
     for record, similarity in near:
         if similarity < RELATED or len(drawn) == MOST:
             break
-        shared = [tag for tag in tags if tag in record.tags]
-        reason = _reason(alike, similarity, shared, _shared(named, content(record)))
+        shared = _context([tag for tag in tags if tag in record.tags], _shared(named, content(record)))
+        reason = f"{alike} ({similarity:.2f})" + (f"; {shared}" if shared else "")
         drawn.append(
             RelationDraft(name, record.name, TYPE, strength=round(similarity, 4), context=reason, origin="auto")
         )
@@ -175,7 +174,7 @@ def _put_off(look: Look, number: int) -> tuple[str, list[RelationDraft]]:
         return "", []
     text = content(record)
     near = neighbours(look, said, text, without=number)
-    return record.name, drafts(record.name, record.tags, text, look.ranked(near), likeness(near))
+    return record.name, drafts(record.name, record.tags, text, ranked(look, near), likeness(near))
 
 
 def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: float) -> Discovery:
@@ -197,7 +196,7 @@ def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: f
     numbers |= dict.fromkeys(relations)
     numbers.pop(number, None)
     rest = [at for at in numbers if at not in meaning]
-    if rest and meaning and near[0].model:
+    if rest and by_meaning(near):
         meaning |= {one.number: one.similarity for one in look.nearest(text, len(rest), among=rest)}
     loaded = look.load(list(numbers))
     found = [
@@ -223,9 +222,9 @@ def _judged(
     names = _shared(named, content(other))
     apart = abs(record.created - other.created)
     by_hand = relation is not None and relation.origin == "manual"
-    explicit = (relation.strength or 0.0) if relation is not None and by_hand else 0.0
+    drawn = 0.0 if relation is None else relation.strength or 0.0
     if relation is not None and relation.strength is not None and not by_hand:
-        similarity = max(similarity or 0.0, relation.strength)
+        similarity = max(similarity or 0.0, drawn)
     says: list[tuple[float, Kind, str]] = [
         (similarity or 0.0, "semantic", f"{alike} ({similarity or 0.0:.2f})"),
         (1 - (1 - _TAG) ** len(tags) * (1 - _NAME) ** len(names), "contextual", _context(tags, names)),
@@ -235,36 +234,27 @@ def _judged(
     strength, kind, _ = says[0]
     reasons = [text for value, _, text in says if value >= 0.1 and text] or [says[0][2]]
     if relation is not None and by_hand:
-        strength, kind = max(strength, explicit), "explicit"
-        reasons.insert(0, f"linked by hand: {_arrow(relation)}")
-    reason = "; ".join(reasons)
+        strength, kind = max(strength, drawn), "explicit"
+        reasons.insert(0, f"linked by hand: {relation.source} -{relation.type}-> {relation.target}")
     return Association(
-        record=other, strength=round(strength, 4), kind=kind, reason=reason,
-        similarity=None if similarity is None else round(similarity, 4), relation=relation,
-    )  # fmt: skip
-
-
-def _reason(alike: str, similarity: float, tags: Sequence[str], names: Sequence[str]) -> str:
-    context = _context(tags, names)
-    return f"{alike} ({similarity:.2f})" + (f"; {context}" if context else "")
+        record=other,
+        strength=round(strength, 4),
+        kind=kind,
+        reason="; ".join(reasons),
+        similarity=None if similarity is None else round(similarity, 4),
+        relation=relation,
+    )
 
 
 def _context(tags: Sequence[str], names: Sequence[str]) -> str:
-    parts = []
-    if tags:
-        parts.append(f"both tagged {', '.join(tags[:5])}")
-    if names:
-        parts.append(f"both mention {', '.join(names[:5])}")
+    parts = [f"both tagged {', '.join(tags[:5])}"] if tags else []
+    parts += [f"both mention {', '.join(names[:5])}"] if names else []
     return "; ".join(parts)
 
 
 def _distance(microseconds: int) -> str:
     minutes = microseconds // 60_000_000
     return "within a minute" if minutes < 1 else f"within {minutes + 1} minutes"
-
-
-def _arrow(relation: Relation) -> str:
-    return f"{relation.source} -{relation.type}-> {relation.target}"
 
 
 def _names(text: str) -> list[str]:

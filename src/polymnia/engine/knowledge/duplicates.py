@@ -1,4 +1,4 @@
-"""Exact: what provably differs between two texts, whatever a model says of them.
+"""Duplicates: whether two texts say the same, and what provably differs between them whatever a model says.
 
 Two statements of the same words that differ in one amount, or in a negation, cannot both hold. Two texts in which a
 number, an identifier, a name, a negation or the order of the words differs are not known to say the same.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from polymnia.engine.knowledge.judge import Border, Judging
 from polymnia.engine.quantities import common, unit_in
+from polymnia.models.normal import normal
 
-__all__ = ["Difference", "clash", "reordered", "same_words", "unlike", "words"]
+__all__ = ["Difference", "clash", "reordered", "same", "same_words", "shared", "unlike", "words"]
 
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[%€$£₩¥°]")
 _NUMBER = re.compile(r"\d")
@@ -22,25 +24,28 @@ _CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|_|[a-z][A-Z]|\w[./@\\:(]\w|[A-Z]{2}|[
 _EDGES = ".,;:!?\"'“”‘’)]("
 _CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
 # Words that do nothing but deny, and those that English adds when it denies.
-_NOT = frozenset({
-    "not", "never", "no", "cannot", "nicht", "nie", "kein", "keine", "keinen", "keinem", "keiner", "pas", "jamais",
-    "nunca", "não", "nao", "non", "niet", "geen", "nooit", "inte", "ikke", "nigdy", "не", "нет", "нельзя", "değil",
-    "tidak", "không",
-})  # fmt: skip
+_NOT = frozenset(
+    """
+    not never no cannot nicht nie kein keine keinen keinem keiner pas jamais nunca não nao non niet geen nooit inte
+    ikke nigdy не нет нельзя değil tidak không
+    """.split()  # noqa: SIM905
+)
 _HELPING = frozenset(["do", "does", "did", "ne", "n", "can"])
 _NOW = frozenset(["now", "currently", "이제", "현재"])  # says when, and nothing else
 _CURRENCY = frozenset("%€$£₩¥°")
 _MONEY = frozenset(["euro", "euros", "dollar", "dollars", "pounds", "yen", "won", "percent"])
 _HANGUL = re.compile("[가-힣]")
-_YEARS = range(1900, 2101)
+_YEARS = frozenset(map(str, range(1900, 2101)))
 _LONG = 2_000  # characters of a text that are compared
+_JUDGED = 1_000  # characters: of longer texts the judge reads the beginning only, so that it is not asked
 
 
 class Difference(NamedTuple):
-    """What differs between two statements of the same words: of which kind it is, and the words themselves."""
+    """In what two statements differ: of which kind it is, and the words of each; a negation is in one of them alone."""
 
-    kind: Literal["number", "date", "negation"]
-    shown: str
+    kind: Literal["number", "date", "negation", "meaning", "choice", "relations"]
+    left: str
+    right: str
 
 
 def words(text: str) -> list[str]:
@@ -66,7 +71,7 @@ def clash(a: str, b: str) -> Difference | None:
 
 def _amount(here: list[str], there: list[str]) -> Difference | None:
     """One number in which two statements differ: with its unit, a time of day, or the last thing that is said."""
-    if len(here) != len(there):
+    if len(here) != len(there) or len(here) < 3:
         return None
     both = zip(here, there, strict=True)
     apart = [at for at, (one, other) in enumerate(both) if one.casefold() != other.casefold()]
@@ -74,7 +79,7 @@ def _amount(here: list[str], there: list[str]) -> Difference | None:
         return None
     (at,) = apart
     one, other = here[at], there[at]
-    if not (_NUMBER.match(one) and _NUMBER.match(other)) or _value(one) == _value(other) or len(here) < 3:
+    if not (_NUMBER.match(one) and _NUMBER.match(other)) or _value(one) == _value(other):
         return None
     before, after = here[at - 1] if at else "", here[at + 1] if at + 1 < len(here) else ""
     sign = before if before in _CURRENCY else ""
@@ -83,9 +88,9 @@ def _amount(here: list[str], there: list[str]) -> Difference | None:
     timed = ":" in one and ":" in other
     if not (unit or sign or last or timed):
         return None
-    dated = not (unit or sign) and (not {one, other}.isdisjoint(map(str, _YEARS)) or "-" in one + other)
+    dated = not (unit or sign) and (not {one, other}.isdisjoint(_YEARS) or "-" in one + other)
     unit = f" {unit}" if unit and unit.isascii() and unit not in _CURRENCY else unit
-    return Difference("date" if dated else "number", f"{sign}{one}{unit} and {sign}{other}{unit}")
+    return Difference("date" if dated else "number", f"{sign}{one}{unit}", f"{sign}{other}{unit}")
 
 
 def _value(number: str) -> str:
@@ -94,14 +99,13 @@ def _value(number: str) -> str:
 
 def _negation(here: list[str], there: list[str]) -> Difference | None:
     """A negation that one of two statements of the same words has."""
-    denied = [sum(word in _NOT for word in some) for some in (here, there)]
-    if sum(denied) != 1:
+    denied = [[word for word in some if word in _NOT] for some in (here, there)]
+    if len(denied[0]) + len(denied[1]) != 1:
         return None
     bare = [[_bare(word) for word in some if word not in _NOT and word not in _HELPING] for some in (here, there)]
     if bare[0] != bare[1] or len(bare[0]) < 2:
         return None
-    said = next(word for word in (here if denied[0] else there) if word in _NOT)
-    return Difference("negation", f"only one of them says {said}")
+    return Difference("negation", *(" ".join(some) for some in denied))
 
 
 def _bare(word: str) -> str:
@@ -109,23 +113,21 @@ def _bare(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
-def unlike(a: str, b: str) -> str | None:
-    """Why two texts are not known to say the same, in words; None where nothing in them shows that they do not."""
+def unlike(a: str, b: str) -> bool:
+    """Whether something in two texts shows that they do not say the same: a number, name, identifier or negation."""
     a, b = common(a[:_LONG], b[:_LONG])
-    here, there = words(a), words(b)
-    if ("?" in a) != ("?" in b):
-        return "only one of them is a question"
-    readers: dict[str, Callable[[str, list[str]], list[str]]] = {
-        "number": lambda _, said: [_value(word) for word in said if _NUMBER.match(word)],
-        "negation": lambda _, said: [word for word in said if word in _NOT],
-        "identifier": lambda text, _: [word.strip(_EDGES) for word in text.split() if _CODE.search(word)],
-        "name": lambda text, _: _NAME.findall(text),
-    }
-    for called, read in readers.items():
-        left, right = Counter(read(a, here)), Counter(read(b, there))
-        if left != right:
-            return f"a different {called}: {' '.join((left - right) | (right - left))}"
-    return "the same words in another order" if reordered(a, b) else None
+    return ("?" in a) != ("?" in b) or _marks(a) != _marks(b) or reordered(a, b)
+
+
+def _marks(text: str) -> list[Counter[str]]:
+    """What is more than wording in a text: numbers, negations, identifiers and names."""
+    said = words(text)
+    return [
+        Counter(_value(word) for word in said if _NUMBER.match(word)),
+        Counter(word for word in said if word in _NOT),
+        Counter(word.strip(_EDGES) for word in text.split() if _CODE.search(word)),
+        Counter(_NAME.findall(text)),
+    ]
 
 
 def reordered(a: str, b: str) -> bool:
@@ -135,3 +137,49 @@ def reordered(a: str, b: str) -> bool:
         return here != there and Counter(here) == Counter(there)
     # Where particles are joined to words, the characters tell it.
     return here != there and Counter("".join(here)) == Counter("".join(there))
+
+
+def same(
+    judging: Judging | None,
+    pairs: Sequence[tuple[str, str]],
+    near: Sequence[float | None],
+    border: Border,
+    *,
+    strict: bool = False,
+    tick: Callable[[int, int], None] | None = None,
+) -> list[float]:
+    """For each pair how sure it is that both texts say the same, 0 where that is less than the border asks for.
+
+    ``near`` is how near the vectors of each two are, None where there are none. 1 is for texts of one normal form. Of
+    others the judge decides, but not of the same words in another order. Where it is to be ``strict``, nothing may
+    differ that is more than wording: a number, an identifier, a name, a negation. Without a judge, texts are the same
+    that have the same words in the same order.
+    """
+    found = [0.0] * len(pairs)
+    asked = []
+    ready = judging is not None and judging.load()
+    for at, (a, b) in enumerate(pairs):
+        if normal(a) == normal(b):
+            found[at] = 1.0
+        elif max(len(a), len(b)) > _JUDGED or reordered(a, b) or (strict and unlike(a, b)):
+            continue
+        elif same_words(a, b) and not unlike(a, b):
+            found[at] = border.medium
+        elif ready:
+            asked.append(at)
+    if judging is not None and asked:
+        for at, verdict in zip(asked, judging.verdicts([pairs[at] for at in asked], tick), strict=True):
+            sure = 0.0 if verdict is None else border.confidence(verdict.same, near[at], shared(*pairs[at]))
+            found[at] = sure if sure >= border.medium else 0.0
+    return found
+
+
+def shared(a: str, b: str) -> float:
+    """How much of two texts is the same to the letter, from 0 to 1: runs of three letters and digits."""
+    here, there = _runs(a), _runs(b)
+    return 2 * len(here & there) / max(1, len(here) + len(there))
+
+
+def _runs(text: str) -> set[str]:
+    said = f" {' '.join(words(text))} "
+    return {said[at : at + 3] for at in range(len(said) - 2)}

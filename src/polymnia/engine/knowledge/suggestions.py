@@ -1,18 +1,38 @@
-"""The suggestion: the classifier's verdict in words, and what to fall back to when a text belongs nowhere."""
+"""Suggestions: the scope a new text belongs to, judged by the memories that are filed already.
+
+``suggest`` is a pure function of the text and some filed memories; gathering those is the caller's. Nothing here is
+imported before somebody asks.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from polymnia.engine.suggesting.keywords import keywords
-from polymnia.engine.suggesting.kinds import content_type
-from polymnia.engine.suggesting.reading import Reading, read, scope_words, words_of
-from polymnia.engine.suggesting.topics import Topic, topics
-from polymnia.engine.suggesting.values import Alternative, Example, Suggestion, View
+from msgspec import Struct
+
+from polymnia.engine.knowledge.content_types import content_type
+from polymnia.engine.knowledge.topics import READ, Reading, Topic, keywords, read, topics, words_of
 from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE
 
-__all__ = ["considered", "suggest"]
+if TYPE_CHECKING:
+    from polymnia.engine.knowledge.classifier import View
+
+__all__ = [
+    "BY_MEANING", "BY_WORDS", "EXAMPLES", "READ", "SCOPES", "Alternative", "Example", "Suggestion", "considered",
+    "scope_words", "suggest",
+]  # fmt: skip
+
+BY_MEANING = 60
+"""So many memories nearest by cosine tell which scopes come into question,"""
+BY_WORDS = 40
+"""and so many that share most words with the text;"""
+SCOPES = 12
+"""of their scopes the first so many do,"""
+EXAMPLES = 20
+"""and so many memories of each are learnt from."""
 
 _ALTERNATIVES = 3
 _WORTH_SAYING = 0.001
@@ -27,12 +47,51 @@ _NEAREST = 10
 _COMPARED = 5  # memories of the suggested scope whose words are compared with those of the text
 
 
+class Example(Struct, frozen=True, gc=False):
+    """A filed memory: where it is filed, its text, and its category."""
+
+    scope: str
+    text: str
+    category: str | None = None
+
+
+class Alternative(Struct, frozen=True):
+    """Another scope the text may belong to, how likely that is, and why."""
+
+    scope: str
+    confidence: float
+    reasoning: str
+
+
+class Suggestion(Struct, frozen=True, kw_only=True):
+    """Where a text belongs.
+
+    ``confidence`` is how often such a suggestion is right; no alternative has more. When it ``abstained``, the text is
+    probably of no kind that is filed: the scope is the one to fall back to, and the likeliest filed ones are among the
+    alternatives.
+    """
+
+    scope: str
+    confidence: float
+    reasoning: str
+    alternatives: tuple[Alternative, ...] = ()
+    keywords: tuple[str, ...] = ()
+    category: str | None = None
+    content_type: str = "notes"
+    abstained: bool = False
+
+
+def scope_words(scope: str) -> str:
+    """What a scope is called, as words: the last part of its path."""
+    return scope.rpartition("/")[2].replace("_", " ").replace("-", " ")
+
+
 def considered(scope: str, current: str | None) -> bool:
     """Whether memories of a scope say where things belong: those of another session do not."""
-    return not at_or_below(scope, _SESSIONS) or (current is not None and at_or_below(scope, current))
+    return not _at_or_below(scope, _SESSIONS) or (current is not None and _at_or_below(scope, current))
 
 
-def at_or_below(scope: str, parent: str) -> bool:
+def _at_or_below(scope: str, parent: str) -> bool:
     """Whether a scope is another one or lies below it."""
     return scope == parent or scope.startswith(parent + "/")
 
@@ -46,39 +105,39 @@ def suggest(
     if all(one.scope == DEFAULT_SCOPE for one in examples):
         return _unlearnt(content, reading, known, current)
     with importing():
-        from polymnia.engine.suggesting.classifier import classify
+        from polymnia.engine.knowledge.classifier import classify
 
     scopes = list(dict.fromkeys(one.scope for one in examples))
-    verdict = classify(
-        words_of(content), [words_of(one.text) for one in examples], [words_of(scope_words(one)) for one in scopes],
-        [scopes.index(one.scope) for one in examples], views,
-        [_HERE if current and at_or_below(scope, current) else 0.0 for scope in scopes],
-    )  # fmt: skip
-    nearest = [examples[i] for i in sorted(range(len(examples)), key=lambda i: -verdict.near[i])]
-    likely = sorted(
-        (
-            Alternative(scope, round(verdict.belongs * float(share), 3), _why(scope, nearest))
-            for scope, share in zip(scopes, verdict.shares, strict=True)
-        ),
-        key=lambda one: -one.confidence,
+    odds = classify(
+        words_of(content),
+        [words_of(one.text) for one in examples],
+        [words_of(scope_words(one)) for one in scopes],
+        [scopes.index(one.scope) for one in examples],
+        views,
+        [_HERE if current and _at_or_below(scope, current) else 0.0 for scope in scopes],
     )
+    nearest = [examples[i] for i in sorted(range(len(examples)), key=lambda i: -odds.near[i])]
+    likely = [
+        Alternative(scope, round(odds.belongs * float(share), 3), _why(scope, nearest))
+        for scope, share in zip(scopes, odds.shares, strict=True)
+    ]
+    likely.sort(key=lambda one: -one.confidence)
     chosen = likely[0]
-    abstained = chosen.confidence < 1 - verdict.belongs
+    abstained = chosen.confidence < 1 - odds.belongs
     if abstained:
         chosen = _fallback(current, chosen.confidence)
-    texts = [one.text for one in nearest if one.scope == chosen.scope]
+    own = [one for one in nearest if one.scope == chosen.scope]
+    others = [one for one in likely if one.scope != chosen.scope and one.confidence >= _WORTH_SAYING]
     return Suggestion(
         scope=chosen.scope,
         confidence=chosen.confidence,
         reasoning=chosen.reasoning,
-        alternatives=tuple(
-            one for one in likely if one.scope != chosen.scope and one.confidence >= _WORTH_SAYING
-        )[:_ALTERNATIVES],
-        keywords=keywords(reading, texts[:_COMPARED]),
-        category=None if abstained else _category([one for one in nearest if one.scope == chosen.scope][:_NEAREST]),
+        alternatives=tuple(others[:_ALTERNATIVES]),
+        keywords=keywords(reading, [one.text for one in own[:_COMPARED]]),
+        category=None if abstained else _category(own[:_NEAREST]),
         content_type=content_type(content),
         abstained=abstained,
-    )  # fmt: skip
+    )
 
 
 def _fallback(current: str | None, likeliest: float) -> Alternative:
@@ -97,22 +156,24 @@ def _unlearnt(content: str, reading: Reading, known: Sequence[Topic], current: s
         chosen = Alternative(current or DEFAULT_SCOPE, _LEAST, f"Nothing is filed to learn from yet; this is {what}")
     others = {chosen.scope: chosen}
     for topic in known[1:]:
-        says = Alternative(
-            topic.scope, min(_by_words(topic), chosen.confidence), f"The text says {_listed(topic.words)}"
-        )
-        others.setdefault(topic.scope, says)
+        sure = min(_by_words(topic), chosen.confidence)
+        others.setdefault(topic.scope, Alternative(topic.scope, sure, f"The text says {_listed(topic.words)}"))
     return Suggestion(
-        scope=chosen.scope, confidence=chosen.confidence, reasoning=chosen.reasoning,
+        scope=chosen.scope,
+        confidence=chosen.confidence,
+        reasoning=chosen.reasoning,
         alternatives=tuple(sorted(list(others.values())[1:], key=lambda one: -one.confidence))[:_ALTERNATIVES],
         keywords=keywords(reading, (), [word for topic in known for word in topic.words]),
-        category=known[0].category if known else None, content_type=content_type(content), abstained=not known,
-    )  # fmt: skip
+        category=known[0].category if known else None,
+        content_type=content_type(content),
+        abstained=not known,
+    )
 
 
 def _place(topic: Topic, current: str | None) -> Alternative:
     """Where a topic goes: its own scope, or below the one the caller is in."""
     scope = topic.scope
-    if current and not at_or_below(scope, current):
+    if current and not _at_or_below(scope, current):
         leaf = scope.rpartition("/")[2]
         inside = current.count("/") + 2 <= _DEEPEST and leaf not in current.split("/")
         scope = f"{current}/{leaf}" if inside else current
@@ -137,12 +198,9 @@ def _why(scope: str, nearest: Sequence[Example]) -> str:
 
 def _category(nearest: Sequence[Example]) -> str | None:
     """The category most of the nearest memories have."""
-    counts: dict[str, int] = {}
-    for one in nearest:
-        if one.category:
-            counts[one.category] = counts.get(one.category, 0) + 1
-    best = max(counts, key=lambda name: counts[name], default=None)
-    return best if best is not None and counts[best] >= _CATEGORY * len(nearest) else None
+    for best, count in Counter(one.category for one in nearest if one.category).most_common(1):
+        return best if count >= _CATEGORY * len(nearest) else None
+    return None
 
 
 def _listed(words: Sequence[str]) -> str:
