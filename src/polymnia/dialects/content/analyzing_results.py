@@ -10,6 +10,7 @@ from msgspec import Struct
 from polymnia.dialects.content.analyzing_calls import call
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
@@ -112,17 +113,20 @@ def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
 
 def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
     """Two statements that cannot both hold, and what may be done about it."""
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
     told: dict[str, Any] = {
         "type": found.type,
         "subtype": found.subtype,
         "statements": [_side(found.left), _side(found.right)],
-        "differs": found.differs,
+        "differs": conflicts.differs(found.difference),
         "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
         "confidence": shown(found.confidence),
-        "explanation": found.explanation,
+        "explanation": conflicts.explanation(found),
     }
     if found.resolution is not None:
-        told["resolution"] = {"action": found.resolution.action, "why": found.resolution.why}
+        told["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
         for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
             told["resolution"][name] = call(step, project, session)
     return told
