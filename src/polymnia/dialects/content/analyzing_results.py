@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.dialects.content.analyzing_calls import call
+from polymnia.dialects.content.reports import describe
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
 from polymnia.models import Record
@@ -41,17 +42,18 @@ def shown(value: Any) -> Any:
 def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
+    words = describe(found)
     told: dict[str, Any] = {
         "type": found.type,
         "name": found.name,
-        "summary": found.summary,
+        "summary": words.summary,
         "confidence": round(found.confidence, _PLACES),
         "evidence": shown(found.evidence),
         "content_ids": members[:_MEMBERS],
         "content_count": len(members),
     }
     if explained:
-        told["explanation"] = found.explanation
+        told["explanation"] = words.explanation
     return told
 
 
@@ -62,7 +64,7 @@ def insight(
     ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        told["recommendation"] = found.recommendation
+        told["recommendation"] = describe(found).recommendation
         for name, draft in (("calls", False), ("drafts", True)):
             if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
                 told[name] = steps
