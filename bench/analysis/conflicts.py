@@ -179,12 +179,12 @@ class Project:
 
 
 def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list[tuple[frozenset[str], Reading]]:
-    from polymnia.engine.analysis.conflicts import finding, statements
+    from polymnia.engine.analysis.conflicts import detection, statements
     from polymnia.engine.analysis.conflicts.candidates import Candidates
 
     table = statements.Statements(records, whole=named)
-    known = Candidates(table, *finding._vectors(material, records, whole=False))
-    rows = (known.every() if named else known.found())[: finding._JUDGED]
+    known = Candidates(table, *detection._vectors(material, records, whole=False))
+    rows = (known.every() if named else known.found())[: detection._JUDGED]
     said = material.judging.read([(table.said(a), table.said(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
     nearness, shares = (one.tolist() for one in known.related(rows))

@@ -11,7 +11,7 @@ import pytest
 from long_texts import LONG, UNITS, grows
 from polymnia.engine import secrets
 from polymnia.engine.analysis.conflicts.statements import statements
-from polymnia.engine.analysis.insights.unfinished import placeholders
+from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues.untidy import doubtful
 from polymnia.engine.analysis.quality.sheet import sheet
 from polymnia.engine.analysis.quality.spellings import counted

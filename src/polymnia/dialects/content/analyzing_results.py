@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from polymnia.dialects.content.analyzing_calls import call
+from polymnia.dialects.content.reports import describe
 from polymnia.engine.items import title_of
 from polymnia.engine.moments import moment
 from polymnia.importing import importing
@@ -42,17 +44,18 @@ def shown(value: Any) -> Any:
 def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
+    words = describe(found)
     told: dict[str, Any] = {
         "type": found.type,
         "name": found.name,
-        "summary": found.summary,
+        "summary": words.summary,
         "confidence": round(found.confidence, _PLACES),
         "evidence": shown(found.evidence),
         "content_ids": members[:_MEMBERS],
         "content_count": len(members),
     }
     if explained:
-        told["explanation"] = found.explanation
+        told["explanation"] = words.explanation
     return told
 
 
@@ -63,9 +66,12 @@ def insight(
     ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        told["recommendation"] = found.recommendation
+        told["recommendation"] = describe(found).recommendation
+        actions = found.actions
+        if found.name == "missing_link":  # a relation that is drawn says why
+            actions = [replace(one, context=told["summary"]) for one in actions]
         for name, draft in (("calls", False), ("drafts", True)):
-            if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
+            if steps := [call(one, project, session) for one in actions if one.draft is draft]:
                 told[name] = steps
     return told
 
@@ -120,7 +126,7 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
         "type": found.type,
         "subtype": found.subtype,
         "statements": [_side(found.left), _side(found.right)],
-        "differs": conflicts.differs(found.difference),
+        "differs": found.differs,
         "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
         "confidence": shown(found.confidence),
         "explanation": conflicts.explanation(found),

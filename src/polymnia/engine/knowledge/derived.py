@@ -18,7 +18,7 @@ from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["Following", "extracted_metadata", "following"]
+__all__ = ["Following", "decision_parts", "extracted_metadata", "following"]
 
 _EXTRACTED = "extracted"
 _PART = re.compile(rf"^## ({'|'.join(map(re.escape, HEADINGS.values()))})[ \t]*$", re.MULTILINE)
@@ -53,6 +53,15 @@ def extracted_metadata(text: str, content_type: str) -> dict[str, Any]:
     found: dict[str, Any] = to_builtins(extracted(text, content_type))
     title = found.pop("title", None)
     return ({"title": title} if title else {}) | {_EXTRACTED: found}
+
+
+def decision_parts(record: Record) -> Mapping[str, Any] | None:
+    """The parts a decision was stored with or has under their headings; None for one that is told as a plain text."""
+    parts = record.metadata.get("decision")
+    if isinstance(parts, Mapping):
+        return parts
+    found = _parts(content.content(record), "")
+    return found if len(found) > 2 else None
 
 
 def following(before: Record, text: str | None, given: Mapping[str, Any], *, summary: bool) -> Following:

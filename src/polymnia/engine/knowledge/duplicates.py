@@ -47,6 +47,15 @@ class Difference(NamedTuple):
     left: str
     right: str
 
+    def __str__(self) -> str:
+        match self.kind:
+            case "negation":
+                return f"only one of them says {self.left or self.right}"
+            case "choice":
+                return f"one chooses what the other rejects: {self.left}"
+            case _:
+                return " and ".join(one for one in (self.left, self.right) if one) or "the order of the words"
+
 
 def words(text: str) -> list[str]:
     """The words and numbers of a text, in order."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from polymnia.dialects.content.reports import Description
 from polymnia.engine.analysis.conflicts import Clash, Side
 from polymnia.engine.items import title_of
-from polymnia.engine.knowledge.duplicates import Difference
 from polymnia.engine.moments import moment
 
-__all__ = ["REMARKS", "differs", "explanation", "fields", "why"]
+__all__ = ["REMARKS", "describe", "explanation", "fields", "why"]
 
 _DAY = 86_400_000_000
 _SHOWN = 80
@@ -38,17 +38,9 @@ _AGAINST = "_against_words"
 _SIDES = {"left": "first", "right": "second"}
 
 
-def differs(difference: Difference) -> str:
-    """What differs between two statements."""
-    match difference.kind:
-        case "negation":
-            return f"only one of them says {difference.left or difference.right}"
-        case "choice":
-            return f"one chooses what the other rejects: {difference.left}"
-        case "relations":
-            return difference.left
-        case _:
-            return " and ".join(one for one in difference[1:] if one) or "the order of the words"
+def describe(clash: Clash) -> Description:
+    """What differs, why it cannot both hold, and what to do about it."""
+    return Description(clash.differs, explanation(clash), None if clash.resolution is None else why(clash))
 
 
 def explanation(clash: Clash) -> str:
@@ -103,7 +95,7 @@ def fields(clash: Clash) -> dict[str, Any]:
         "subtype": clash.subtype,
         "left": clash.left,
         "right": clash.right,
-        "differs": differs(clash.difference),
+        "differs": clash.differs,
         "newer": clash.newer,
         "confidence": clash.confidence,
         "explanation": explanation(clash),

@@ -83,6 +83,11 @@ class Clash(Struct, frozen=True, kw_only=True):
     ring: tuple[int, str, int, int] | None = None
 
     @property
+    def differs(self) -> str:
+        """What differs, quoted."""
+        return str(self.difference)
+
+    @property
     def newer(self) -> str:
         """The side that was said later."""
         return self.order.side

@@ -59,10 +59,7 @@ def conflicts(
     found, unsure = clashes(
         table, told, relations, types=types, sensitivity=sensitivity, border=border, suggest=suggest
     )
-    if len(records) > 1:
-        notes = unjudged(material)
-    else:
-        notes = [Remark("conflicts.few_items", {"items": len(records)})]
+    notes = unjudged(material) if len(records) > 1 else [Remark("conflicts.few_items", {"items": len(records)})]
     if table.left_out:
         notes.append(Remark("conflicts.not_read", {"items": table.left_out, "statements": len(table)}))
     if len(pairs) > most:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from polymnia import describe, remark
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
 from polymnia.engine.knowledge import judge as judging
@@ -25,6 +26,10 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
+def said(found: Clashes) -> list[str]:
+    return [remark(one) for one in found.notes]
+
+
 def pairs(found: list[Clash]) -> list[tuple[str, str]]:
     return [(one.left.sentence, one.right.sentence) for one in found]
 
@@ -36,7 +41,7 @@ def test_an_empty_project_and_one_of_one_item(desk: Desk) -> None:
     )
     desk.note(A)
     one = desk.conflicts()
-    assert one.clashes == [] and one.notes == ["1 item: only statements within it could be compared."]
+    assert one.clashes == [] and said(one) == ["1 item: only statements within it could be compared."]
 
 
 def test_sentences_of_one_item_may_clash(desk: Desk) -> None:
@@ -81,7 +86,7 @@ def test_what_the_judge_calls_a_conflict_is_told_with_both_statements_and_which_
     (found,) = desk.conflicts(*ids).clashes
     assert (found.left.sentence, found.right.sentence, found.newer) == (old, new, "right")
     assert (found.type, found.subtype) == ("temporal_conflicts", "superseded")
-    assert "later" in found.explanation and 0.5 < found.confidence <= 1
+    assert "later" in describe(found).explanation and 0.5 < found.confidence <= 1
     assert "north pier" in found.differs and "south quay" in found.differs
     # Each pair is read in both orders, and not again.
     asked = len(judge.asked)
@@ -102,7 +107,7 @@ def test_without_a_judge_exact_rules_are_left_and_the_answer_says_so(desk: Desk)
     desk.notes([A, B, "The ferry leaves from the north pier.", "Boats depart at the south quay."])
     found = desk.conflicts()
     assert pairs(found.clashes) == [(A, B)]
-    assert found.notes == [
+    assert said(found) == [
         "No model judged what statements mean: only amounts, dates and negations of the same words were compared."
     ]
 
@@ -119,7 +124,7 @@ def test_a_judge_that_cannot_be_loaded_is_told_and_not_asked_again(tmp_path: Pat
     for _ in range(2):
         found = desk.conflicts()
         assert pairs(found.clashes) == [(A, B)]
-        assert "(The file judge_en.onnx is not as it was shipped)" in found.notes[0]
+        assert "(The file judge_en.onnx is not as it was shipped)" in said(found)[0]
     assert judge.asked == [("load", "")]
 
 
@@ -140,7 +145,7 @@ def test_what_could_not_be_judged_is_told_beside_what_could(tmp_path: Path, monk
     desk.notes(["항구는 아침 여섯 시에 연다.", "항구는 아침 아홉 시에 연다."])
     found = desk.conflicts()
     assert pairs(found.clashes) == [(old, new)]
-    assert "(The file scorer_multi.onnx is not as it was shipped)" in found.notes[0]
+    assert "(The file scorer_multi.onnx is not as it was shipped)" in said(found)[0]
 
 
 def test_one_item_against_the_project(desk: Desk) -> None:
@@ -249,7 +254,7 @@ def test_the_later_one_is_told_however_close(desk: Desk) -> None:
     desk.note(A)
     desk.note(B, day=1 / 86_400)
     (found,) = desk.conflicts().clashes
-    assert found.newer == "right" and "by less than a minute" in found.explanation
+    assert found.newer == "right" and "by less than a minute" in describe(found).explanation
     assert found.resolution is not None and found.resolution.action == "ask"
 
 
