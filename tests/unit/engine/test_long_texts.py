@@ -9,7 +9,6 @@ from typing import Any, cast
 import pytest
 
 from long_texts import LONG, UNITS, grows
-from polymnia.engine import secrets
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues.untidy import doubtful
@@ -17,13 +16,15 @@ from polymnia.engine.analysis.quality.sheet import sheet
 from polymnia.engine.analysis.quality.spellings import counted
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.reading import Reader
-from polymnia.engine.anonymizing import Anonymizer
-from polymnia.engine.extracting import extracted
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
 from polymnia.engine.knowledge.topics import read as suggested
-from polymnia.engine.search import dates, highlight, listing, passages, words
+from polymnia.engine.privacy import secrets
+from polymnia.engine.privacy.anonymizer import Anonymizer
+from polymnia.engine.search import highlight, listing, passages
+from polymnia.engine.text import dates, words
+from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from polymnia.dialects.content.analyzing_calls import call
 from polymnia.dialects.content.reports import describe
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 

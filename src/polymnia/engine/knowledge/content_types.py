@@ -37,7 +37,7 @@ _PLAN = re.compile(
 _SPEAKERS = frozenset(
     """
     user assistant human ai system me you q a bot agent customer ich du yo tú moi toi я ты 나 너 我 你
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _LOOKED_AT = 8000
 _WIDE = re.compile(r"[^\S\n]{9,}")  # long gaps say nothing, and would make some of the rules above slow

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from polymnia.engine.knowledge.judge import Border, Judging
-from polymnia.engine.quantities import common, unit_in
+from polymnia.engine.text.quantities import common, unit_in
 from polymnia.models.normal import normal
 
 __all__ = ["Difference", "clash", "reordered", "same", "same_words", "shared", "unlike", "words"]
@@ -28,7 +28,7 @@ _NOT = frozenset(
     """
     not never no cannot nicht nie kein keine keinen keinem keiner pas jamais nunca não nao non niet geen nooit inte
     ikke nigdy не нет нельзя değil tidak không
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _HELPING = frozenset(["do", "does", "did", "ne", "n", "can"])
 _NOW = frozenset(["now", "currently", "이제", "현재"])  # says when, and nothing else

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from polymnia.engine.items import RelationshipType
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.lexicon import STOPWORDS
 
 __all__ = ["Mention", "Reader", "said_of"]
 
@@ -25,7 +25,7 @@ _GENERIC = frozenset(
     action items decision context weekly daily to do status update project documentation architecture design
     소개 개요 요약 결론 참고 회의록 메모 목차 배경 부록 einleitung zusammenfassung übersicht introducción
     resumen resumé
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Between verb and name stand an article, a word, and what kind of thing is named, at most.
 _THING = (

@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from polymnia.engine import items
 from polymnia.engine.content import content
-from polymnia.engine.extracting.naming import names
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.knowledge.associations import neighbours
 from polymnia.engine.knowledge.mentions import Reader, said_of
+from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
 
 if TYPE_CHECKING:

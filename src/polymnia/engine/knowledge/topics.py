@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from polymnia.engine.search.languages import DENSE, fold
-from polymnia.engine.search.stopwords import STOPWORDS
-from polymnia.engine.search.words import Group, groups, terms
+from polymnia.engine.text.language import DENSE, fold
+from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.words import Group, groups, terms
 
 __all__ = ["READ", "Reading", "Topic", "keywords", "read", "topics", "words_of"]
 

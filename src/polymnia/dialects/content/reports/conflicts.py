@@ -8,7 +8,7 @@ from typing import Any
 from polymnia.dialects.content.reports import Description
 from polymnia.engine.analysis.conflicts import Clash, Side
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["REMARKS", "describe", "explanation", "fields", "why"]
 

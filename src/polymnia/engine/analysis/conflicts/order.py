@@ -11,8 +11,8 @@ import re
 from typing import Literal, NamedTuple
 
 from polymnia.engine.analysis.conflicts.clash import Order
-from polymnia.engine.search.calendar_days import month, start_of, year
-from polymnia.engine.search.dates import mentioned
+from polymnia.engine.text.calendar import month, start_of, year
+from polymnia.engine.text.dates import mentioned
 from polymnia.models import Record
 
 __all__ = ["Dated", "dated", "ended", "ordered", "said_at", "undated"]

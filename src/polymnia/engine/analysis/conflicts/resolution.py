@@ -20,7 +20,7 @@ from polymnia.engine.analysis.cycles import cycles
 from polymnia.engine.items import DECISION, title_of
 from polymnia.engine.knowledge.duplicates import Difference, words
 from polymnia.engine.knowledge.judge import Border
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Relation
 
 __all__ = ["clashes"]

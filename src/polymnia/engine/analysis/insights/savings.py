@@ -17,8 +17,8 @@ from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import similarities
-from polymnia.engine.moments import moment
-from polymnia.engine.search.languages import fold
+from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.language import fold
 from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.models.normal import normal

@@ -23,8 +23,8 @@ from polymnia.engine.analysis.insights.view import Looked, Part, View
 from polymnia.engine.items import DECISION
 from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
 from polymnia.engine.knowledge.judge import COPY, Judging
-from polymnia.engine.moments import moment
-from polymnia.engine.search.words import terms
+from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
 __all__ = ["bags", "central", "chosen", "knowledge_synthesis"]

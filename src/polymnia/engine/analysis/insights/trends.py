@@ -19,7 +19,7 @@ from polymnia.engine.analysis.temporal.acts import Acts, acts_of
 from polymnia.engine.analysis.temporal.chances import adjusted, all_in
 from polymnia.engine.analysis.temporal.subjects import Subject, drift, subjects_of
 from polymnia.engine.analysis.temporal.trends import trend
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
 from polymnia.models import Record
 

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subj
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 from polymnia.models.normal import normal
 
