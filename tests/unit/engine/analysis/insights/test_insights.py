@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from polymnia import remark
 from polymnia.engine.analysis import extra
 from polymnia.engine.analysis.insights import TYPES, insights
 from polymnia.engine.analysis.insights.values import Insight, Looked
@@ -36,7 +37,7 @@ def test_a_project_with_hardly_anything_in_it_says_so(tmp_path: Path, depth: str
     assert found.insights == []
     assert found.looked_at["memories"] == notes
     for type in ("usage_insights", "trend_analysis", "knowledge_synthesis"):
-        assert any(note.startswith(type) for note in found.notes)
+        assert any(note.startswith(type) for note in map(remark, found.notes))
 
 
 def test_only_the_types_asked_for_are_told(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_without_the_library_only_what_needs_it_is_missing(tmp_path: Path, monke
         project.insights("knowledge_synthesis")
     found = project.insights(depth="deep")
     assert of_type(found, "content_gaps") and of_type(found, "efficiency_opportunities")
-    assert any(note.startswith("knowledge_synthesis") and ".[analysis]" in note for note in found.notes)
+    assert any(note.startswith("knowledge_synthesis") and ".[analysis]" in note for note in map(remark, found.notes))
 
 
 def test_it_can_be_called_off(tmp_path: Path) -> None:
