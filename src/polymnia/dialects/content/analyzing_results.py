@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from polymnia.dialects.content.analyzing_calls import call
 from polymnia.dialects.content.reports import describe
@@ -67,11 +66,8 @@ def insight(
     told = pattern(found, ids, explained=True)
     if recommend:
         told["recommendation"] = describe(found).recommendation
-        actions = found.actions
-        if found.name == "missing_link":  # a relation that is drawn says why
-            actions = [replace(one, context=told["summary"]) for one in actions]
         for name, draft in (("calls", False), ("drafts", True)):
-            if steps := [call(one, project, session) for one in actions if one.draft is draft]:
+            if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
                 told[name] = steps
     return told
 

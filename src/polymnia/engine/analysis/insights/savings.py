@@ -12,7 +12,7 @@ import numpy as np
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
 from polymnia.engine.analysis.conflicts.clash import Clash
 from polymnia.engine.analysis.insights.view import DAY, Looked, Part, View, sure
-from polymnia.engine.analysis.temporal.chances import adjusted, two_sided
+from polymnia.engine.analysis.probability import adjusted, two_sided
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
@@ -339,12 +339,14 @@ def _conflict_evidence(one: Clash) -> dict[str, object]:
 
 def _missing_links(view: View, looked: Looked) -> None:
     with importing():
-        from polymnia.engine.analysis.graphs import relationship_patterns
+        from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
     found = relationship_patterns(view.material)
     looked.looked_at["relations"] = found.looked_at.get("relations", len(view.material.relations))
     for one in found.patterns:
         if one.name == "missing_link":
             ids = [record.uid for record in view.loaded(one.members)]
-            steps = view.steps(Relate(source=ids[0], target=ids[1], type="related_to")) if len(ids) == 2 else ()
+            steps = (
+                view.steps(Relate(source=ids[0], target=ids[1], type="related_to", reason=one)) if len(ids) == 2 else ()
+            )
             looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts
+from polymnia.engine.analysis.activity.changes import Acts, Subject, acts_of, drift, subjects_of
+from polymnia.engine.analysis.activity.trends import trend
 from polymnia.engine.analysis.insights.view import DAY, Looked, View, sure
-from polymnia.engine.analysis.temporal.acts import Acts, acts_of
-from polymnia.engine.analysis.temporal.chances import adjusted, all_in
-from polymnia.engine.analysis.temporal.subjects import Subject, drift, subjects_of
-from polymnia.engine.analysis.temporal.trends import trend
+from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
 from polymnia.models import Record

@@ -18,7 +18,7 @@ _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_u
 def usage_insights(view: View, looked: Looked) -> None:
     """What the patterns of use and of users mean, each as sure as the pattern is."""
     with importing():
-        from polymnia.engine.analysis.usage import usage_patterns
+        from polymnia.engine.analysis.activity.usage import usage_patterns
 
     used = usage_patterns(view.recent)
     looked.looked_at |= {**used.looked_at, "days": view.days, "questions": ["usage"]}
@@ -27,7 +27,7 @@ def usage_insights(view: View, looked: Looked) -> None:
     _pass_on(view, looked, used)
     if view.deep:
         with importing():
-            from polymnia.engine.analysis.users import user_patterns
+            from polymnia.engine.analysis.activity.users import user_patterns
 
         people = user_patterns(view.recent)
         looked.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record

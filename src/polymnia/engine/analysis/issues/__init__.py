@@ -14,7 +14,7 @@ from polymnia.engine.analysis.issues.subjects import subjects
 from polymnia.engine.analysis.issues.untidy import badly_structured
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["quality_issues"]
 

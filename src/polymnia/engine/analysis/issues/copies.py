@@ -18,7 +18,7 @@ from polymnia.models import Record
 from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["duplicated"]
 

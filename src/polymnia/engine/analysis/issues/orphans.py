@@ -12,7 +12,7 @@ from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["orphaned"]
 

@@ -8,7 +8,7 @@ from polymnia.engine.items import title_of
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
     from polymnia.models import Record
 
 __all__ = ["Contrary", "contraries"]
