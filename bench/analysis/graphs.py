@@ -323,7 +323,7 @@ def _trust(data: str) -> list[dict[str, Any]]:
 
     from polymnia import embedding
     from polymnia.engine.analysis.connections.trust import trust
-    from polymnia.engine.similarity import similarities
+    from polymnia.engine.knowledge.similarity import similarities
 
     embedders = embedding.choose("use")
     if not embedders:

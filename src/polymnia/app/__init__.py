@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
+from polymnia.engine.privacy.screening import Screen
 from polymnia.engine.reads import Reads
-from polymnia.engine.screening import Screen
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Fault, Invalid, NotAStore
 from polymnia.importing import importing

@@ -32,7 +32,7 @@ from polymnia.engine.analysis.activity.trends import Trend, fitted, trend
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, held
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 

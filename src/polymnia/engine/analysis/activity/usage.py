@@ -18,7 +18,7 @@ from polymnia.engine.analysis.activity.reads import Reads, reads_of
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material

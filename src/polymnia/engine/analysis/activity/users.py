@@ -25,7 +25,7 @@ from polymnia.engine.analysis.activity.changes import (
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Seen
 
 if TYPE_CHECKING:

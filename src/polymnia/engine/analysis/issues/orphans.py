@@ -8,7 +8,7 @@ import numpy as np
 
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.subjects import example, many, pattern, subjects
-from polymnia.engine.similarity import cosine_at
+from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.models import Record
 
 if TYPE_CHECKING:
