@@ -20,15 +20,26 @@ _MAY = {
     "models": ("errors",),
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
-    "embedding": ("engine.ports", "models", "importing", "errors"),
+    "inference": ("engine.ports", "models", "importing", "errors"),
     "operation": ("engine", "models", "errors"),
     "dialects": ("operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
-    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
+    "cli": (
+        "__init__",
+        "app",
+        "settings",
+        "keys",
+        "operation",
+        "engine",
+        "models",
+        "importing",
+        "errors",
+        "dialects.content.reports",
+    ),
     "app": None,  # the composition root names everything
-    "__init__": ("app", "engine", "models", "importing", "errors"),
+    "__init__": ("app", "engine", "models", "importing", "errors", "dialects.content.reports"),
     "__main__": ("cli",),
 }
 
@@ -79,6 +90,17 @@ def test_a_module_imports_only_what_its_part_of_the_house_may() -> None:
         if _below(wanted.target, "polymnia") and _wrong(module, wanted)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_reader_of_texts_imports_nothing_else_of_the_engine() -> None:
+    strays = [
+        f"{modules()[module]}:{wanted.line}: {wanted.target}"
+        for module in modules()
+        if _below(module, "polymnia.engine.text")
+        for wanted in imports(module)
+        if _below(wanted.target, "polymnia.engine") and not _below(wanted.target, "polymnia.engine.text")
+    ]
+    assert not strays, "\n".join(strays)
 
 
 def test_errors_imports_nothing_at_all() -> None:

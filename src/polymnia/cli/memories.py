@@ -31,8 +31,8 @@ from polymnia.cli.history import instant
 from polymnia.cli.scopes import judged_by, print_suggestion, suggested
 from polymnia.cli.search import metadata
 from polymnia.engine import scopes
-from polymnia.engine.associations import Association
 from polymnia.engine.content import Joined, Remembered, content
+from polymnia.engine.knowledge.associations import Association
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import DEFAULT_SCOPE, Filters, Record, Relation

@@ -7,8 +7,8 @@ from typing import Any
 
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
-from polymnia.engine.moments import moment, read_moment
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
 from polymnia.models import (
     EntityDraft,

@@ -15,8 +15,8 @@ from polymnia.engine.health.rules import CHECKS, RULES, IntegrityReport
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
-from polymnia.storage.sqlite import SqliteStore, indexing, small, substrings
-from polymnia.storage.sqlite.checks import indexes
+from polymnia.storage.sqlite import SqliteStore, grams, indexes, small
+from polymnia.storage.sqlite.checks import indexes as index_checks
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 
@@ -25,8 +25,8 @@ from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 def large() -> Iterator[None]:
     """Indexes take everything in, and are asked, from as few texts on as there are here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "_UNINDEXED", STONES)
-        patch.setattr(substrings, "_SCAN_BELOW", STONES)
+        patch.setattr(indexes, "_UNINDEXED", STONES)
+        patch.setattr(grams, "_SCAN_BELOW", STONES)
         patch.setattr(small, "MOST_TEXTS", STONES)
         yield
 
@@ -246,8 +246,8 @@ def test_an_unreadable_text_does_not_keep_the_rest_from_being_mended(desk: Desk)
 
 def test_a_word_index_full_of_marks_is_made_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.memory.delete_entities([f"stone {i}" for i in range(50)])
-    monkeypatch.setattr(indexes, "_GONE", 20)
-    monkeypatch.setattr(indexes, "_GONE_SHARE", 0.01)
+    monkeypatch.setattr(index_checks, "_GONE", 20)
+    monkeypatch.setattr(index_checks, "_GONE_SHARE", 0.01)
     (found,) = desk.validate(fix=True).findings
     assert (found.kind, found.count, found.left) == ("marks_many", 100, 0)
     desk.memory.undo(desk.memory.changes(1)[0].id)
@@ -257,7 +257,7 @@ def test_a_word_index_full_of_marks_is_made_anew(desk: Desk, monkeypatch: pytest
 
 def test_texts_that_wait_for_the_word_index_are_taken_in(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(indexes, "_UNLISTED", 90)
+    monkeypatch.setattr(index_checks, "_UNLISTED", 90)
     (found,) = desk.validate(checks=["performance_issues"], fix=True).findings
     assert (found.kind, found.count, found.left) == ("words_behind", 100, 0)
 

@@ -13,11 +13,11 @@ from polymnia.engine.analysis.issues.subjects import example, many, pattern, sub
 from polymnia.engine.analysis.quality.calendar import days
 from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
 from polymnia.engine.analysis.readability.sentences import lines_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["stale"]
 

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from polymnia.engine.ports.checks import Asked, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.characters import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.checks import indexes, memories, references
 from polymnia.storage.sqlite.checks.file import missing_objects
 from polymnia.storage.sqlite.checks.view import STATEMENTS, View, readable
+from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.statements import SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
