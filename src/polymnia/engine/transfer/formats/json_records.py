@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any, NoReturn
 
-from msgspec import MsgspecError
-from msgspec.json import Decoder, Encoder
+from msgspec.json import Encoder
 
 from polymnia.engine.transfer.formats.records import (
     LARGEST_INTEGER,
@@ -38,13 +37,8 @@ _BRACKET_OR_QUOTE = re.compile(rb'["{}\[\]]')
 _ESCAPE_OR_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
 _COMMA_OR_QUOTE = re.compile(rb'[,"]')
 _WORD = re.compile(rb"[^ \t\r\n,\]}]*")
-# Every key matches this; so may the beginning of a text. Never are there fewer matches than keys.
-_LIKE_A_KEY = re.compile(rb'"[ \t\r\n]*:')
 _OPENING_OF = {ord("}"): ord("{"), ord("]"): ord("[")}
 _OBJECT, _END_OF_OBJECT, _LIST, _END_OF_LIST, _QUOTE, _COMMA, _COLON, _BACKSLASH = b'{}[]",:\\'
-# Added to any number of keys this is no number of keys.
-_NEVER = -(1 << 40)
-_decode = Decoder(dict[str, Any]).decode
 _encode = Encoder().encode
 
 
@@ -103,24 +97,8 @@ def unfit(e: Exception, where: str) -> Exception:
 # ── one record ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _parse_quickly(raw: bytes, limits: FileLimits) -> dict[str, Any] | None:
-    """The record, when it can be seen at a glance that it is in order.
-
-    The fast parser lets the last of two equal keys win, and integers be of any size: the former shows in the number of
-    keys, the latter in a look at the numbers.
-    """
-    # So short that no text in it is over the limit, nor the number of its values.
-    if len(raw) > limits.text or len(raw) > limits.values or b"\\u0000" in raw:
-        return None
-    try:
-        value = _decode(raw)
-    except (MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return value if len(_LIKE_A_KEY.findall(raw)) == _keys(value, limits.depth) else None
-
-
 def parse_record(raw: bytes, limits: FileLimits) -> dict[str, Any] | str:
-    """The record, or why it cannot be taken. Its brackets match and are not too deep: the caller has seen to that."""
+    """The record, or why it cannot be read."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
@@ -134,6 +112,8 @@ def parse_record(raw: bytes, limits: FileLimits) -> dict[str, Any] | str:
         return f"it is not JSON: {why} (byte {len(text[: e.pos].encode()):,} of the record)"
     except _Refused as e:
         return str(e)
+    except RecursionError:
+        return "it is nested too deeply"
     return check_value(value, limits) or value
 
 
@@ -151,21 +131,6 @@ def _commas(raw: bytes) -> int:
 
 class _Refused(Exception):
     """A record says what no archive may say."""
-
-
-def _keys(value: Any, depth: int) -> int:
-    """How many keys a value has, at any depth; below zero if a number is out of range, or the depth."""
-    if not depth:
-        return _NEVER
-    is_object = type(value) is dict
-    keys = len(value) if is_object else 0
-    for member in value.values() if is_object else value:
-        kind = type(member)
-        if kind is dict or kind is list:
-            keys += _keys(member, depth - 1)
-        elif kind is int and not SMALLEST_INTEGER <= member <= LARGEST_INTEGER:
-            return _NEVER
-    return keys
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -311,8 +276,6 @@ class _Reader:
         if (value := self._line_record()) is not None:
             return value
         raw = self._cut(f"{key}[{position}]")
-        if (value := _parse_quickly(raw, self._limits)) is not None:
-            return value
         found = parse_record(raw, self._limits)
         if isinstance(found, str):
             return Broken(found, self._line(self._at - len(raw)))
@@ -328,9 +291,10 @@ class _Reader:
         if end < 0:
             return None
         whole = self._held[self._at : end].rstrip(b" \t\r,")
-        value = _parse_quickly(whole, self._limits) if whole.endswith(b"}") else None
-        if value is not None:
-            self._at += len(whole)
+        value = parse_record(whole, self._limits) if whole.endswith(b"}") else ""
+        if isinstance(value, str):
+            return None
+        self._at += len(whole)
         return value
 
     # ── from value to value ──────────────────────────────────────────────────────────────────────────────

@@ -204,10 +204,7 @@ def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -
         cell = told.get(column)
         if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):
             continue
-        try:
-            value = parse_record(b'{"cell":%b}' % cell.encode(), limits)
-        except RecursionError:
-            return f"{column} is nested too deeply"
+        value = parse_record(b'{"cell":%b}' % cell.encode(), limits)
         if isinstance(value, str):
             return f"{column}: {value}"
         if len(value) != 1 or type(value["cell"]) not in kinds:

@@ -113,10 +113,7 @@ def _relationship(raw: bytes, line: int, limits: FileLimits) -> dict[str, Any] |
     raw = raw.strip()
     if not raw.startswith(b"- {"):
         return Broken("it is no relationship: - and an object in JSON were expected", line)
-    try:
-        value = parse_record(raw[2:], limits)
-    except RecursionError:
-        value = "it is nested too deeply"
+    value = parse_record(raw[2:], limits)
     return Broken(value, line) if isinstance(value, str) else value
 
 

@@ -105,55 +105,39 @@ def shortened(text: str) -> str:
 
 def check_value(value: object, limits: FileLimits) -> str | None:
     """Why a value cannot be stored, with the path to the place, or None."""
+    return _flaw(value, limits, ())
+
+
+def _flaw(value: object, limits: FileLimits, path: tuple[str | int, ...]) -> str | None:
+    if isinstance(value, str):
+        return _text_flaw(value, limits, path)
+    if isinstance(value, (dict, list)):
+        if len(path) >= limits.depth:
+            return f"{_shown(path)}: nested more than {limits.depth} deep"
+        for key in value if isinstance(value, dict) else ():
+            if why := _text_flaw(key, limits, path, is_key=True):
+                return why
+        for step, member in value.items() if isinstance(value, dict) else enumerate(value):
+            if why := _flaw(member, limits, (*path, step)):
+                return why
+    elif isinstance(value, float) and not isfinite(value):
+        return f"{_shown(path)}: a number out of range"
+    elif type(value) is int and not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
+        return f"{_shown(path)}: an integer beyond 64 bits"
+    return None
+
+
+def _text_flaw(text: str, limits: FileLimits, path: tuple[str | int, ...], *, is_key: bool = False) -> str | None:
     try:
-        _check(value, limits, 1)
-    except _Flaw as e:
-        path = "".join(reversed(e.path)).removeprefix(".")[:200]
-        if e.why is not None:
-            return f"{path}: {e.why}"
+        legal_text(text, "", limits.text)
+    except Invalid:
         try:
-            legal_text(e.text, path if not e.is_key else f"a key of {path or 'the record'}", limits.text)
+            legal_text(text, f"a key of {_shown(path) or 'the record'}" if is_key else _shown(path), limits.text)
         except Invalid as fault:
             return fault.message
     return None
 
 
-class _Flaw(Exception):
-    """Something illegal; every caller it passes adds its step to the path, from the end."""
-
-    def __init__(self, why: str | None, text: str = "", *, is_key: bool = False) -> None:
-        self.why = why
-        self.text = text
-        self.is_key = is_key
-        self.path: list[str] = []
-
-
-def _check(value: object, limits: FileLimits, depth: int) -> None:
-    if isinstance(value, str):
-        _check_text(value, limits)
-    elif isinstance(value, (dict, list)):
-        if depth > limits.depth:
-            raise _Flaw(f"nested more than {limits.depth} deep")
-        step: object = None
-        try:
-            if isinstance(value, dict):
-                for key in value:
-                    _check_text(key, limits, is_key=True)
-            for step, member in enumerate(value) if isinstance(value, list) else value.items():  # noqa: B007
-                _check(member, limits, depth + 1)
-        except _Flaw as e:
-            if step is not None:
-                e.path.append(f"[{step}]" if isinstance(value, list) else f".{shortened(str(step))}")
-            raise
-    elif isinstance(value, float):
-        if not isfinite(value):
-            raise _Flaw("a number out of range")
-    elif type(value) is int and not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
-        raise _Flaw("an integer beyond 64 bits")
-
-
-def _check_text(text: str, limits: FileLimits, *, is_key: bool = False) -> None:
-    try:
-        legal_text(text, "", limits.text)
-    except Invalid:
-        raise _Flaw(None, text, is_key=is_key) from None
+def _shown(path: tuple[str | int, ...]) -> str:
+    steps = (f"[{step}]" if isinstance(step, int) else f".{shortened(step)}" for step in path)
+    return "".join(steps).removeprefix(".")[:200]

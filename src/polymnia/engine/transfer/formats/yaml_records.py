@@ -47,6 +47,7 @@ _LINES = re.compile(rf"(?=[^\s{_ODD}])[^{_ODD}]+")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 # A reader need not look for the colon of a key further than 1,024 characters.
 _LONG_KEY = 500
+_MARGIN = "\n  "
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][-+]?[0-9]+)?)?")
 _MEANS: dict[str, bool | None] = {
@@ -76,11 +77,8 @@ def yaml_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]
     for section, records in zip(dict.fromkeys(layout.sections.values()), sections, strict=True):
         before = f"{section}:\n"
         for position, record in enumerate(records):
-            lines = [before, "- "]
             try:
-                _write_object(record, "\n  ", lines)
-                lines.append("\n")
-                yield "".join(lines).encode()
+                yield f"{before}- {_object(record, _MARGIN)}\n".encode()
             except (ValueError, RecursionError) as e:
                 raise unfit(e, f"{section}[{position}]") from None
             before = ""
@@ -90,55 +88,34 @@ def yaml_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]
 
 def yaml_object(value: dict[str, Any]) -> str:
     """One object as a document of its own; raises ValueError for what no file holds."""
-    lines: list[str] = []
-    _write_object(value, "\n", lines)
-    return "".join([*lines, "\n"])
+    return _object(value, "\n") + "\n"
 
 
-def _write_object(value: dict[str, Any], margin: str, lines: list[str]) -> None:
-    """Write the members of an object, the first where the pen is and the others each behind ``margin``."""
-    if not value:
-        lines.append("{}")
-        return
-    between = ""
-    for key, member in value.items():
-        written = _key(key)
-        lines.append(between)
-        lines.append(written if written[0] != "?" else written.replace("\n", margin))
-        kind = type(member)
-        if kind is dict and member:
-            lines.append(f"{margin}  ")
-            _write_object(member, f"{margin}  ", lines)
-        elif (kind is list or kind is tuple) and member:
-            lines.append(margin)
-            _write_list(member, margin, lines)
-        else:
-            lines.append(" ")
-            lines.append(_leaf(member, margin))
-        between = margin
+def _object(value: dict[str, Any], margin: str) -> str:
+    """The members of an object, the first where the pen is and the others each behind ``margin``."""
+    return margin.join(_member(key, member, margin) for key, member in value.items()) or "{}"
 
 
-def _write_list(value: list[Any], margin: str, lines: list[str]) -> None:
-    between = ""
-    for member in value:
-        lines.append(between)
-        lines.append("- ")
-        kind = type(member)
-        if kind is dict and member:
-            _write_object(member, f"{margin}  ", lines)
-        elif (kind is list or kind is tuple) and member:
-            _write_list(member, f"{margin}  ", lines)
-        else:
-            lines.append(_leaf(member, margin))
-        between = margin
+def _member(key: str, value: Any, margin: str) -> str:
+    written = _key(key)
+    if written[0] == "?":
+        written = written.replace("\n", margin)
+    if value and isinstance(value, dict):
+        return f"{written}{margin}  {_value(value, margin)}"
+    if value and isinstance(value, (list, tuple)):
+        return f"{written}{margin}{_list(value, margin)}"
+    return f"{written} {_value(value, margin)}"
 
 
-def _leaf(value: Any, margin: str) -> str:
-    kind = type(value)
-    if kind is dict:
-        return "{}"
-    if kind is list or kind is tuple:
-        return "[]"
+def _list(value: Iterable[Any], margin: str) -> str:
+    return margin.join(f"- {_value(member, margin)}" for member in value) or "[]"
+
+
+def _value(value: Any, margin: str) -> str:
+    if isinstance(value, dict):
+        return _object(value, f"{margin}  ")
+    if isinstance(value, (list, tuple)):
+        return _list(value, f"{margin}  ")
     return _scalar(value, f"{margin[1:]}  ")
 
 
