@@ -128,11 +128,8 @@ class _Parser:
             self.part += 1
         return at + 1
 
-    def _add(
-        self, kind: str, first: int, last: int, text: str, *, level: int = 0, mark: str = "", done: bool | None = None,
-        shift: int = 0,
-    ) -> None:  # fmt: skip
-        self.blocks.append(Block(kind, text, self.starts[first] + shift, self._end(last), first, level, mark, done))
+    def _add(self, kind: str, first: int, last: int, text: str, shift: int = 0, **more: Any) -> None:
+        self.blocks.append(Block(kind, text, self.starts[first] + shift, self._end(last), first, **more))
 
     def _end(self, at: int) -> int:
         return self.starts[at] + len(self.lines[at])
