@@ -9,10 +9,9 @@ from typing import Any
 
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.personal_data import Form, forms
-from polymnia.engine.text.korean import AFTER_NAME, TITLES
 from polymnia.engine.text.language import fold, spoken
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
-from polymnia.engine.text.names import names
+from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
 
 __all__ = ["PERSON_KINDS", "Anonymizer"]
 
@@ -26,7 +25,7 @@ _JOINT = re.compile(r"[ \t\u00a0]{1,2}|[._+-]|\.[ ]|,[ ]?")
 _ALNUM = re.compile(r"[^\W_]+")
 _HANGUL = re.compile("[가-힣]+")
 _EAST = re.compile("[\u3400-\u9fff\u3041-\u30ff々]+")
-_AFTER = re.compile(rf"(?:{TITLES}|씨|님)?{AFTER_NAME}?(?![가-힣])")
+_AFTER = re.compile(rf"(?:{KOREAN_TITLES}|씨|님)?{AFTER_NAME}?(?![가-힣])")
 _ORDINARY = AMBIGUOUS_NAMES | frozenset(word for words in STOPWORDS.values() for word in words)
 _PEOPLE_KEYS = frozenset(
     """

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from polymnia.engine.text.sentences import sentences
+
 __all__ = ["Withheld"]
 
 _DERIVED = frozenset(("decision", "extracted"))  # keys under which the metadata repeat or describe the text
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LONG = 12  # characters: anything shorter is a word that may stand in any text
 _RUN = 4  # words in a row that a text and something else have in common make it a quotation
 _WORD = re.compile(r"[^\W_]+")
@@ -24,7 +25,8 @@ class Withheld:
         self._sentences = {
             part
             for text in self._texts
-            for one in _SENTENCE.split(text)
+            for line in text.splitlines()
+            for one in sentences(line)
             if len(part := one.strip().lstrip("#>*- ").strip()) >= _LONG
         }
         self._runs = {run for text in self._texts for run in _runs(text)}
