@@ -30,7 +30,7 @@ from polymnia.models import Session
 from polymnia.settings import Settings
 
 if TYPE_CHECKING:
-    from polymnia.engine.suggesting import Suggestion
+    from polymnia.engine.knowledge.suggestions import Suggestion
 
 __all__ = ["judged_by", "print_suggestion", "scopes", "sessions", "suggested"]
 

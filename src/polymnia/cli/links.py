@@ -11,8 +11,8 @@ from polymnia.cli.output import counted, dim, green, line, on_one_line, print_js
 from polymnia.cli.reading import existing
 from polymnia.cli.showing import called
 from polymnia.engine import scopes
-from polymnia.engine.associations import Association
 from polymnia.engine.content import content
+from polymnia.engine.knowledge.associations import Association
 from polymnia.settings import Settings
 
 __all__ = ["associations"]

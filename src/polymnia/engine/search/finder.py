@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.judging import Judging
+from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
 from polymnia.engine.search.answer import answered
@@ -227,7 +227,7 @@ class Finder(Tending):
 
     def _settle(self, project: str) -> None:
         """Every memory of the project has its vectors: draw the associations that have waited for them."""
-        from polymnia.engine import associations
+        from polymnia.engine.knowledge import associations
 
         held = self._hold(project)
 

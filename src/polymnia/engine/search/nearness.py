@@ -10,7 +10,8 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from polymnia.engine.judging import Judging
+from polymnia.engine.knowledge.judge import Judging
+from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.ports import Snapshot, Vector
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.index import Index
@@ -19,7 +20,6 @@ from polymnia.engine.search.query import Query
 from polymnia.engine.search.query import read as read_query
 from polymnia.engine.search.vectors import packed
 from polymnia.engine.search.worker import Channel
-from polymnia.engine.similarity import similarities
 from polymnia.models import Record, Text
 
 __all__ = ["Both", "Look", "Near", "Said", "said"]

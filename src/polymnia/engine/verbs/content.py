@@ -15,7 +15,7 @@ from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import Record, Relation, legal_name
 
 if TYPE_CHECKING:
-    from polymnia.engine.associations import Discovery
+    from polymnia.engine.knowledge.associations import Discovery
     from polymnia.engine.search.nearness import Look, Said
 
 __all__ = ["ContentVerbs"]
@@ -67,7 +67,7 @@ class ContentVerbs(Verbs):
     @staticmethod
     def linked(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
         """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
-        from polymnia.engine import associations
+        from polymnia.engine.knowledge import associations
 
         relations = snapshot.strongest([record.name for record in records], each) if records else {}
         links = {record.uid: associations.linked(relations, record.name)[:each] for record in records}
@@ -86,7 +86,7 @@ class ContentVerbs(Verbs):
         fresh: list[Said] = []
 
         def around(look: Look) -> Discovery | None:
-            from polymnia.engine import associations
+            from polymnia.engine.knowledge import associations
 
             found = look.load([record.id - look.base]).get(record.id - look.base, record)
             said = fresh[0] if fresh else look.held(found.id - look.base)

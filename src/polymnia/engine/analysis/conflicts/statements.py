@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.conflicts.dating import undated
+from polymnia.engine.analysis.conflicts.order import undated
 from polymnia.models import Record
 
 __all__ = ["MOST", "Statement", "Statements", "plain", "statements"]

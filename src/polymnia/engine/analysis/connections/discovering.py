@@ -6,24 +6,21 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from polymnia.engine import associations, items, relating
+from polymnia.engine import items
 from polymnia.engine.analysis.connections.quoting import in_whole_words
 from polymnia.engine.analysis.connections.trust import ALIKE, inverse
 from polymnia.engine.analysis.connections.values import Direction
 from polymnia.engine.content import content
-from polymnia.engine.search.nearness import Look, Said
+from polymnia.engine.knowledge import relationships
+from polymnia.engine.search.nearness import Look
 from polymnia.models import Record, Relation, folded_forms
 
 __all__ = ["Discovery", "discovered"]
 
-_ID = re.compile(r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # The number by which people call an entry of a list: ADR-7, issue #12.
 _KEY = re.compile(
     r"\W*((?:[A-Z][A-Z0-9]{1,9}-|(?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?)\d{1,7})\b", re.IGNORECASE
 )
-_READ = 200_000  # characters in which ids are looked for
-_SAID = 2000  # characters of a text that are compared with others
-_CANDIDATES = 30  # of each kind
 _NAMING = 50  # records that name this one
 _COMMON = 50  # a name in one of so many texts is a word like others
 _FEW = 10  # and in so many texts at least
@@ -51,24 +48,16 @@ def discovered(
     """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
     own = record.id - look.base
     text, title = content(record), items.title_of(record)
-    near = associations.neighbours(look, look.held(own) or Said([], {}), text, without=own)[:_CANDIDATES]
-    alike = {one.number: one.similarity for one in near if one.model}
-    numbers = dict.fromkeys(one.number for one in near)
-    named = list(dict.fromkeys(_ID.findall(text[:_READ])))
-    ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
-    numbers |= dict.fromkeys(id - look.base for id in ids.values())
-    for words in (title, text[:_SAID]):
-        numbers |= dict.fromkeys(number for number, _ in look.by_words(words, _CANDIDATES))
+    near = relationships.nearby(look, record, look.held(own))
     naming = [number for number in _naming(look, record, title) if number != own]
-    numbers |= dict.fromkeys(naming)
-    numbers.pop(own, None)
-    seen = set(passing(list(numbers))) if numbers else set()
+    numbers = list(dict.fromkeys([*near, *naming]))
+    seen = set(passing(numbers)) if numbers else set()
     loaded = look.load([number for number in numbers if number in seen])
-    candidates = {number: _candidate(look, one, text, alike.get(number)) for number, one in loaded.items()}
+    candidates = {number: _candidate(look, one, text, near.get(number)) for number, one in loaded.items()}
     by_id = {candidates[number].id: one for number, one in loaded.items()}
     found = [
         Discovery(by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target], text))
-        for one in relating.found(text, title, list(candidates.values()), tags=record.tags)
+        for one in relationships.found(text, title, list(candidates.values()), tags=record.tags)
         if _meant(one, by_id[one.target])
     ]
     for number in naming:
@@ -91,7 +80,7 @@ def _said_of(look: Look, record: Record, other: Record) -> list[Discovery]:
     """What another record's text says of this one that it names."""
     text = content(other)
     asked = _candidate(look, record, text, None)
-    told = relating.found(text, items.title_of(other), [asked], tags=())
+    told = relationships.found(text, items.title_of(other), [asked], tags=())
     return [
         Discovery(other, one.type, "incoming", one.strength, _worded(one.evidence, record, text))
         for one in told
@@ -99,14 +88,10 @@ def _said_of(look: Look, record: Record, other: Record) -> list[Discovery]:
     ]
 
 
-def _candidate(look: Look, record: Record, text: str, similarity: float | None) -> relating.Candidate:
+def _candidate(look: Look, record: Record, text: str, similarity: float | None) -> relationships.Candidate:
     """A record as one that a text may be related to. A name that its author chose counts where it tells something."""
     named = record.name != record.uid and record.name in text and _is_name(look, record.name)
-    said = content(record)
-    return relating.Candidate(
-        id=record.name if named else record.uid, title=items.title_of(record), text=said[:_SAID], length=len(said),
-        tags=record.tags, similarity=similarity, created=record.created,
-    )  # fmt: skip
+    return relationships.Candidate.of(record, similarity, record.name if named else record.uid)
 
 
 def _is_name(look: Look, name: str) -> bool:
@@ -119,7 +104,7 @@ def _is_name(look: Look, name: str) -> bool:
     return not look.snapshot.is_common(folded_forms(name), max(_FEW, look.snapshot.size() // _COMMON))
 
 
-def _meant(one: relating.Relationship, record: Record) -> bool:
+def _meant(one: relationships.Relationship, record: Record) -> bool:
     """Whether a text means the record it names. One line without a title has only itself for one, and a text that
     holds it says the same rather than speaks of it."""
     untitled = record.name == record.uid and content(record).strip() == items.title_of(record)
