@@ -322,7 +322,7 @@ def _trust(data: str) -> list[dict[str, Any]]:
     import numpy as np
 
     from polymnia import inference
-    from polymnia.engine.analysis.connections.trust import trust
+    from polymnia.engine.analysis.connections.discovery import trust
     from polymnia.engine.knowledge.similarity import similarities
 
     embedders = inference.choose("use")

@@ -47,6 +47,8 @@ def noun(word: str) -> str:
         return word
     root, particle = word[: ending.start()], ending.group()
     final = (ord(root[-1]) - 0xAC00) % 28 if "가" <= root[-1] <= "힣" else None
+    if root[-1].isdigit() and particle == "만":
+        return word  # 21만: two hundred thousand
     if particle in _AFTER_CONSONANT and not final:
         return word
     if particle in _AFTER_VOWEL and final and not (particle == "로" and final == _RIEUL):

@@ -1,21 +1,33 @@
-"""Discovering: what a record's text says of other records, and theirs of it, without a relation that says so."""
+"""Discovery: what a record's text says of other records, and theirs of it, without a relation that says so.
+
+And how sure a relation is that nobody drew by hand, and which types say the same as others.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from polymnia.engine import items
-from polymnia.engine.analysis.connections.quoting import in_whole_words
-from polymnia.engine.analysis.connections.trust import ALIKE, inverse
-from polymnia.engine.analysis.connections.values import Direction
 from polymnia.engine.content import content
 from polymnia.engine.knowledge import relationships
 from polymnia.engine.search.nearness import Look
 from polymnia.models import Record, Relation, folded_forms
 
-__all__ = ["Discovery", "discovered"]
+__all__ = ["Direction", "Discovered", "discovered", "in_whole_words", "trust", "widened"]
+
+Direction: TypeAlias = Literal["outgoing", "incoming"]
+ALIKE = frozenset({"similar_to", "related_to", "associated_with"})
+"""Types that say that two records are about the same, and no more."""
+
+_BY_MEANING = frozenset({"similar_to", "associated_with"})
+_INVERSE = {"contains": "part_of", "part_of": "contains", "follows": "precedes", "precedes": "follows"}
+# Of pairs of sentences with this similarity, the share that people place at "about the same topic" or closer (graded
+# 2.5 or more of 5), English and Korean together; see docs/decisions/0027-graphs.md.
+_KNOTS = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
+_SHARES = (0.03, 0.08, 0.17, 0.34, 0.50, 0.63, 0.76, 0.86, 0.91, 0.96)
 
 # The number by which people call an entry of a list: ADR-7, issue #12.
 _KEY = re.compile(
@@ -32,7 +44,7 @@ Passing = Callable[[Sequence[int]], Collection[int]]
 """Those of the numbers of records that may be seen."""
 
 
-class Discovery(NamedTuple):
+class Discovered(NamedTuple):
     """What a text shows: the other record, and the words that show it."""
 
     record: Record
@@ -44,7 +56,7 @@ class Discovery(NamedTuple):
 
 def discovered(
     look: Look, record: Record, passing: Passing, existing: Iterable[Relation]
-) -> tuple[list[Discovery], int]:
+) -> tuple[list[Discovered], int]:
     """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
     own = record.id - look.base
     text, title = content(record), items.title_of(record)
@@ -56,7 +68,9 @@ def discovered(
     candidates = {number: _candidate(look, one, text, near.get(number)) for number, one in loaded.items()}
     by_id = {candidates[number].id: one for number, one in loaded.items()}
     found = [
-        Discovery(by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target], text))
+        Discovered(
+            by_id[one.target], one.type, "outgoing", one.strength, _worded(one.evidence, by_id[one.target], text)
+        )
         for one in relationships.found(text, title, list(candidates.values()), tags=record.tags)
         if _meant(one, by_id[one.target])
     ]
@@ -76,13 +90,13 @@ def _naming(look: Look, record: Record, title: str) -> list[int]:
     return sorted((id - look.base for id in found), reverse=True)[: _NAMING + 1]
 
 
-def _said_of(look: Look, record: Record, other: Record) -> list[Discovery]:
+def _said_of(look: Look, record: Record, other: Record) -> list[Discovered]:
     """What another record's text says of this one that it names."""
     text = content(other)
     asked = _candidate(look, record, text, None)
     told = relationships.found(text, items.title_of(other), [asked], tags=())
     return [
-        Discovery(other, one.type, "incoming", one.strength, _worded(one.evidence, record, text))
+        Discovered(other, one.type, "incoming", one.strength, _worded(one.evidence, record, text))
         for one in told
         if one.type not in ALIKE and _meant(one, record)
     ]
@@ -116,14 +130,14 @@ def _worded(evidence: str, record: Record, text: str) -> str:
     return evidence if record.name == record.uid else evidence.replace("names it by its id:", "names it:", 1)
 
 
-def _new(found: list[Discovery], name: str, existing: Iterable[Relation]) -> list[Discovery]:
+def _new(found: list[Discovered], name: str, existing: Iterable[Relation]) -> list[Discovered]:
     """Without what relations say already, and each once."""
     known: dict[str, set[tuple[str, Direction]]] = {}
     for relation in existing:
         outgoing = relation.source == name
         other = relation.target if outgoing else relation.source
         known.setdefault(other, set()).add((relation.type, "outgoing" if outgoing else "incoming"))
-    told: dict[tuple[int, str, Direction], Discovery] = {}
+    told: dict[tuple[int, str, Direction], Discovered] = {}
     found.sort(key=lambda one: (-one.strength, one.record.id, one.type, one.direction))
     # What says most is told first, so that what says less of the same record is seen to repeat it.
     for one in sorted(found, key=lambda one: one.type in ALIKE):
@@ -134,7 +148,7 @@ def _new(found: list[Discovery], name: str, existing: Iterable[Relation]) -> lis
     return [one for one in found if told.get((one.record.id, one.type, one.direction)) is one]
 
 
-def _repeats(one: Discovery, said: set[tuple[str, Direction]]) -> bool:
+def _repeats(one: Discovered, said: set[tuple[str, Direction]]) -> bool:
     """Whether what is said of a record already says this too."""
     back: Direction = "incoming" if one.direction == "outgoing" else "outgoing"
     if (one.type, one.direction) in said or (inverse(one.type), back) in said:
@@ -144,3 +158,59 @@ def _repeats(one: Discovery, said: set[tuple[str, Direction]]) -> bool:
     if one.type == "similar_to":
         return any(type in ALIKE for type, _ in said)
     return one.type == "references" and any(type in _SAYS_MORE and way == one.direction for type, way in said)
+
+
+def trust(type: str, origin: str, strength: float) -> float:
+    """How sure a relation is, from 0 to 1. What somebody drew is certain.
+
+    A relation drawn from a similarity is as sure as people agree on pairs so similar. One read off a text (a name, a
+    title, a series) is as sure as the rule that read it, which is its strength.
+    """
+    if origin == "manual":
+        return 1.0
+    return _agreed(strength) if type in _BY_MEANING else strength
+
+
+def _agreed(similarity: float) -> float:
+    if similarity <= _KNOTS[0]:
+        return _SHARES[0] * max(0.0, similarity) / _KNOTS[0]
+    if similarity >= _KNOTS[-1]:
+        return _SHARES[-1] + (1 - _SHARES[-1]) * (min(1.0, similarity) - _KNOTS[-1]) / (1 - _KNOTS[-1])
+    at = bisect_right(_KNOTS, similarity)
+    share = (similarity - _KNOTS[at - 1]) / (_KNOTS[at] - _KNOTS[at - 1])
+    return _SHARES[at - 1] + share * (_SHARES[at] - _SHARES[at - 1])
+
+
+def inverse(type: str) -> str | None:
+    """The type that says the same from the other end; None where there is none."""
+    return type if type in ALIKE else _INVERSE.get(type)
+
+
+def widened(types: Collection[str] | None) -> frozenset[str] | None:
+    """The types asked for, and those that say the same from the other end; None where all are asked for."""
+    if types is None:
+        return None
+    return frozenset(types) | {_INVERSE[type] for type in types if type in _INVERSE}
+
+
+def in_whole_words(evidence: str, text: str) -> str:
+    """Evidence whose quotation of a text neither begins nor ends within a word."""
+    before, opening, rest = evidence.partition("“")
+    quote, closing, after = rest.rpartition("”")
+    return f"{before}{opening}{_whole(quote, ' '.join(text.split()))}{closing}{after}" if quote else evidence
+
+
+def _whole(quote: str, text: str) -> str:
+    start = text.find(quote)
+    if start < 0:
+        return quote
+    end = start + len(quote)
+    if end < len(text) and _joins(text[end - 1]) and _joins(text[end]):
+        quote = quote.rpartition(" ")[0] or quote
+    if start and _joins(text[start - 1]) and _joins(text[start]):
+        quote = quote.partition(" ")[2] or quote
+    return quote
+
+
+def _joins(character: str) -> bool:
+    return character.isalnum() or character == "_"
