@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["date_of", "plural"]
 

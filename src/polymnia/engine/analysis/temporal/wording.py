@@ -15,7 +15,7 @@ from polymnia.engine.analysis.temporal.evidence import evidence
 from polymnia.engine.analysis.temporal.levels import Stretch
 from polymnia.engine.analysis.temporal.looking import Calendar, Sign
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 
