@@ -9,7 +9,7 @@ from polymnia.engine.analysis.temporal.levels import Stretch, Turn
 from polymnia.engine.analysis.temporal.looking import Calendar, Fading
 from polymnia.engine.analysis.temporal.subjects import Drift
 from polymnia.engine.analysis.temporal.trends import Trend
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["evidence"]
 
