@@ -19,7 +19,7 @@ from polymnia.engine.text.document import Block
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
     from polymnia.models import Record
 
 __all__ = ["Day", "accuracy", "contraries", "days"]
