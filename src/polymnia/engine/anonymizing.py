@@ -8,13 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from polymnia.engine import secrets
-from polymnia.engine.extracting.east_asian_names import PARTICLES, TITLES
-from polymnia.engine.extracting.given_names import WORDS_TOO
-from polymnia.engine.extracting.naming import names
-from polymnia.engine.extracting.speaking import spoken
 from polymnia.engine.personal_forms import Form, forms
-from polymnia.engine.search.languages import fold
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.korean import PARTICLES, TITLES
+from polymnia.engine.text.language import fold, spoken
+from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
+from polymnia.engine.text.names import names
 
 __all__ = ["PERSON_KINDS", "Anonymizer"]
 
@@ -40,7 +38,7 @@ _ALNUM = re.compile(r"[^\W_]+")
 _HANGUL = re.compile("[가-힣]+")
 _EAST = re.compile("[\u3400-\u9fff\u3041-\u30ff々]+")
 _AFTER = re.compile(rf"(?:{TITLES}|씨|님)?{PARTICLES}?(?![가-힣])")
-_ORDINARY = frozenset(WORDS_TOO) | frozenset(word for words in STOPWORDS.values() for word in words)
+_ORDINARY = AMBIGUOUS_NAMES | frozenset(word for words in STOPWORDS.values() for word in words)
 _PEOPLE_KEYS = frozenset({
     "author", "authors", "owner", "owners", "assignee", "assignees", "stakeholder", "stakeholders", "participant",
     "participants", "attendee", "attendees", "person", "people", "user", "username", "user_name", "full_name",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from polymnia.engine.extracting.links import MAIL
+from polymnia.engine.text.document import MAIL
 
 __all__ = ["Form", "forms"]
 

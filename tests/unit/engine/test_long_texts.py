@@ -18,11 +18,12 @@ from polymnia.engine.analysis.quality.spellings import counted
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.reading import Reader
 from polymnia.engine.anonymizing import Anonymizer
-from polymnia.engine.extracting import extracted
 from polymnia.engine.relating import found as related
-from polymnia.engine.search import dates, highlight, listing, passages, words
+from polymnia.engine.search import highlight, listing, passages
 from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import read as suggested
+from polymnia.engine.text import dates, words
+from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
 
 

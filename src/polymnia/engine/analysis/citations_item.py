@@ -244,7 +244,7 @@ def _day(text: str) -> Day | None:
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
     """The language of the title: only an English one is given capitals, so where it is not told it is guessed."""
-    from polymnia.engine.search.languages import fold, language, script
+    from polymnia.engine.text.language import fold, language, script
 
     told = metadata.get("language")
     if isinstance(told, Mapping):

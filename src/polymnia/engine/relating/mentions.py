@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from polymnia.engine.relating.saying import AFTER, BEFORE, DENIED, DENIED_AFTER, PASSIVE
 from polymnia.engine.relating.values import Candidate, RelationshipType
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.lexicon import STOPWORDS
 
 __all__ = ["Mention", "Reader", "said_of"]
 

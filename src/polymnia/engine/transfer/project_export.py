@@ -12,8 +12,8 @@ from msgspec import Struct
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.items import EARLIER, PLAIN, title_of
-from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from polymnia.engine import content, items
 from polymnia.engine.graph import Step
-from polymnia.engine.moments import moment
 from polymnia.engine.ports import Transaction
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.verbs.storing import StoringVerbs
 from polymnia.errors import Forbidden, ImportFailed, NotFound
 from polymnia.importing import importing

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server

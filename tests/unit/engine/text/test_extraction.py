@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.extracting import Extracted, Heading, extracted
+from polymnia.engine.text.extraction import Extracted, Heading, extracted
 
 _MARKDOWN = """# Billing service
 

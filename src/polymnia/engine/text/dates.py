@@ -9,10 +9,10 @@ from datetime import date
 
 from msgspec import Struct
 
-from polymnia.engine.search import calendar_days as days
-from polymnia.engine.search.calendar_days import Span
-from polymnia.engine.search.date_grammar import Found, Reading, read
-from polymnia.engine.search.date_tokens import Partial, hinted, legible
+from polymnia.engine.text import calendar as days
+from polymnia.engine.text.calendar import Span
+from polymnia.engine.text.date_grammar import Found, Reading, read
+from polymnia.engine.text.date_tokens import Partial, hinted, legible
 
 __all__ = ["Asked", "asked", "mentioned", "of"]
 

@@ -1,4 +1,4 @@
-"""Languages: what script a text is written in, what language its small words speak, and the stem of a word."""
+"""Language: the script and language of a text, words without case and accents, and the stem of a word."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import islice
 
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.importing import importing
 
-__all__ = ["DENSE", "fold", "language", "plausible", "script", "stem", "strip_marks"]
+__all__ = ["CODES", "DENSE", "SCRIPT_CODES", "fold", "language", "plausible", "script", "spoken", "stem", "strip_marks"]
 
 DENSE = (
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
@@ -21,51 +21,22 @@ DENSE = (
 )
 """Characters of the scripts that are searched by pairs of characters, as the inside of a character class."""
 
-_SCRIPTS = (
-    (0x002FF, "latin"),
-    (0x003FF, "greek"),
-    (0x0052F, "cyrillic"),
-    (0x0058F, "armenian"),
-    (0x005FF, "hebrew"),
-    (0x008FF, "arabic"),
-    (0x0097F, "devanagari"),
-    (0x00DFF, "indic"),
-    (0x00E7F, "thai"),
-    (0x00EFF, "lao"),
-    (0x00FFF, "tibetan"),
-    (0x0109F, "burmese"),
-    (0x010FF, "georgian"),
-    (0x011FF, "hangul"),
-    (0x013FF, "ethiopic"),
-    (0x017FF, "khmer"),
-    (0x01DFF, "other"),
-    (0x01EFF, "latin"),
-    (0x01FFF, "greek"),
-    (0x02E7F, "other"),
-    (0x03040, "han"),
-    (0x030FF, "kana"),
-    (0x0312F, "han"),
-    (0x0318F, "hangul"),
-    (0x031EF, "han"),
-    (0x031FF, "kana"),
-    (0x09FFF, "han"),
-    (0x0ABFF, "other"),
-    (0x0D7FF, "hangul"),
-    (0x0F8FF, "other"),
-    (0x0FAFF, "han"),
-    (0x1FFFF, "other"),
-    (0x3FFFF, "han"),
-)
+
+def _pairs(table: str) -> list[list[str]]:
+    return [pair.split(":") for pair in table.split()]
+
+
+_BLOCKS = """
+    2ff:latin 3ff:greek 52f:cyrillic 58f:armenian 5ff:hebrew 8ff:arabic 97f:devanagari dff:indic e7f:thai eff:lao
+    fff:tibetan 109f:burmese 10ff:georgian 11ff:hangul 13ff:ethiopic 17ff:khmer 1dff:other 1eff:latin 1fff:greek
+    2e7f:other 3040:han 30ff:kana 312f:han 318f:hangul 31ef:han 31ff:kana 9fff:han abff:other d7ff:hangul f8ff:other
+    faff:han 1ffff:other 3ffff:han
+"""
+_SCRIPTS = tuple((int(last, 16), name) for last, name in _pairs(_BLOCKS))
 """The last character of each block that matters here, and its script."""
 
 _STEMMED = frozenset(STOPWORDS) - {"vietnamese", "hebrew", "korean"}
-_BY_SCRIPT = {
-    "cyrillic": "russian",
-    "greek": "greek",
-    "arabic": "arabic",
-    "devanagari": "hindi",
-    "armenian": "armenian",
-}
+_BY_SCRIPT = dict(_pairs("cyrillic:russian greek:greek arabic:arabic devanagari:hindi armenian:armenian"))
 _LATIN = tuple(name for name in STOPWORDS if name in _STEMMED and name not in {*_BY_SCRIPT.values(), "persian"})
 _EVIDENCE = 400  # so many words tell the language of a text; more only cost time
 
@@ -74,6 +45,30 @@ _LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ħ": "h", "ς": "σ"}
     | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}
 )
+
+CODES = dict(
+    _pairs("""
+        english:en german:de french:fr spanish:es italian:it portuguese:pt dutch:nl swedish:sv danish:da norwegian:no
+        finnish:fi hungarian:hu romanian:ro turkish:tr polish:pl czech:cs indonesian:id catalan:ca vietnamese:vi
+        russian:ru greek:el arabic:ar persian:fa hebrew:he hindi:hi korean:ko
+    """)
+)
+"""ISO 639-1 of the languages whose small words are known."""
+
+SCRIPT_CODES = dict(
+    _pairs("""
+        hangul:ko kana:ja han:zh thai:th lao:lo burmese:my khmer:km georgian:ka armenian:hy greek:el hebrew:he
+        tibetan:bo
+    """)
+)
+"""ISO 639-1 of the languages that have a script to themselves, or nearly."""
+
+_READ = 8000  # characters that tell the language of a text
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST = 2  # different small words; one of them alone may stand in any language
+_SHARE = 0.12  # of all words; running text has two or three times as many
+_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
+_CLOSE = 1.1
 
 
 @cache
@@ -141,6 +136,32 @@ def language(words: Iterable[str]) -> str | None:
             counts[name] = counts.get(name, 0) + 1
     best = max(counts.values())
     return "english" if counts.get("english", 0) == best else max(counts, key=lambda name: counts[name])
+
+
+def spoken(text: str) -> tuple[str | None, str | None]:
+    """The language of a text: its code, and its name where its small words are known. None when they do not show it."""
+    head = text[:_READ]
+    name = script(head)
+    if name in SCRIPT_CODES:
+        return SCRIPT_CODES[name], "korean" if name == "hangul" else None
+    words = [fold(word) for word in _WORD.findall(head)]
+    said = language(words)
+    if said is None:
+        return None, None
+    small = [word for word in words if word in STOPWORDS[said]]
+    if len(set(small)) < _FEWEST or len(small) < _SHARE * len(words):
+        return None, None
+    if name == "cyrillic" and len(_UKRAINIAN.findall(head)) > len(head) / 100:
+        return "uk", None
+    if name == "latin" and said != "english" and not _clear(words[:_EVIDENCE], said):
+        return None, None
+    return CODES[said], said
+
+
+def _clear(words: list[str], said: str) -> bool:
+    """Whether no other language has nearly as many of the words among its own."""
+    counts = {name: sum(word in small for word in words) for name, small in STOPWORDS.items()}
+    return counts.pop(said) >= _CLOSE * max(counts.values())
 
 
 def plausible(word: str, spoken: str | None) -> tuple[str, ...]:

@@ -1,44 +1,57 @@
-"""Days, weeks, months and years as spans of day numbers. Nothing here raises: what leaves the calendar is cut to it.
+"""Calendar: times as RFC 3339, and days, weeks, months and years as spans of day numbers.
 
-A day number is that of :meth:`datetime.date.toordinal`: 1 is the first day of year 1. A span holds both its ends.
+A day number is that of :meth:`datetime.date.toordinal`: 1 is the first day of year 1. A span holds both its ends; what
+leaves the calendar is cut to it.
 """
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TypeAlias
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, TypeAlias
+
+from polymnia.errors import Invalid
 
 __all__ = [
-    "DAY_US",
-    "LAST_DAY",
-    "Span",
-    "clipped",
-    "day_of",
-    "month",
-    "season",
-    "start_of",
-    "terms",
-    "unit",
-    "valid",
-    "year",
-]
+    "DAY_US", "LAST_DAY", "Span", "clipped", "day_of", "moment", "month", "read_moment", "season", "start_of", "terms",
+    "unit", "valid", "year",
+]  # fmt: skip
 
 Span: TypeAlias = tuple[int, int]
 
 DAY_US = 86_400_000_000
 LAST_DAY = date.max.toordinal()
-_EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_DAY = _EPOCH.toordinal()
 _MOST = 64
+
+
+def moment(microseconds: int) -> str:
+    """A time as RFC 3339 in UTC, to the microsecond."""
+    return (_EPOCH + timedelta(microseconds=microseconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def read_moment(text: Any, where: str) -> int:
+    """A time in microseconds since 1970 from RFC 3339; without a zone it is UTC."""
+    if not isinstance(text, str):
+        raise Invalid(f"{where} must be a time such as 2025-07-10T05:30:00Z, not {type(text).__name__}", field=where)
+    try:
+        read = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise Invalid(f"{where} is {text!r:.60}, which is no time such as 2025-07-10T05:30:00Z", field=where) from None
+    since = (read if read.tzinfo else read.replace(tzinfo=UTC)) - _EPOCH
+    if since < timedelta(0):
+        raise Invalid(f"{where} is {text!r:.60}, which is before 1970", field=where)
+    return since // timedelta(microseconds=1)
 
 
 def day_of(moment: int) -> int:
     """The day number of a time in microseconds UTC."""
-    return clipped(moment // DAY_US + _EPOCH)
+    return clipped(moment // DAY_US + _FIRST_DAY)
 
 
 def start_of(day: int) -> int:
     """The first microsecond, UTC, of a day number."""
-    return (day - _EPOCH) * DAY_US
+    return (day - _FIRST_DAY) * DAY_US
 
 
 def clipped(day: int) -> int:

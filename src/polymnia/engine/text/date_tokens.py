@@ -7,8 +7,8 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 from unicodedata import is_normalized, normalize
 
-from polymnia.engine.search import calendar_days as days
-from polymnia.engine.search.calendar_words import EASTERN, HANGUL, PARTICLES, PHRASES, WORDS, Part
+from polymnia.engine.text import calendar as days
+from polymnia.engine.text.date_words import EASTERN, HANGUL, PARTICLES, PHRASES, WORDS, Part
 
 __all__ = ["Partial", "Token", "hinted", "legible", "tokens"]
 
@@ -17,7 +17,7 @@ Partial: TypeAlias = tuple[int, int, int]
 
 
 class Token(NamedTuple):
-    """A part of a date: its letter (see calendar_words), its value or the dates it may mean, and its place."""
+    """A part of a date: its letter (see date_words), its value or the dates it may mean, and its place."""
 
     letter: str
     value: int

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.search.words import groups, similar, terms
+from polymnia.engine.text.words import groups, similar, terms
 
 
 def finds(query: str, text: str) -> bool:

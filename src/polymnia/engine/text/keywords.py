@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from polymnia.engine.extracting.general_words import GENERAL
-from polymnia.engine.search.languages import DENSE, fold, plausible, stem
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.language import DENSE, fold, plausible, stem
+from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
 __all__ = ["telling"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import TYPE_CHECKING
 
-from polymnia.engine.extracting.page import Page
-from polymnia.engine.extracting.values import Heading
+if TYPE_CHECKING:
+    from polymnia.engine.text.document import Document
 
-__all__ = ["html_page"]
+__all__ = ["read_html"]
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
 _IN_TAG = re.compile(r"[^<>\"']+|\"[^\"<]*\"|'[^'<]*'|[\"']")
@@ -23,9 +24,9 @@ _CLOSING = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", 
 _HEADING = re.compile(r"h[1-6]$")
 
 
-def html_page(text: str) -> Page:
-    """Read HTML, or anything with tags like it."""
-    scan = _Scan()
+def read_html(text: str, found: Document) -> Document:
+    """Read HTML, or anything with tags like it, into a document."""
+    scan = _Scan(found)
     at = 0
     closed: dict[str, bool] = {}  # a sign that is nowhere ahead is not looked for again
     while True:
@@ -73,8 +74,8 @@ def _skipped(text: str, start: int, closed: dict[str, bool]) -> int:
 class _Scan:
     """What was read so far, and in what it stands."""
 
-    def __init__(self) -> None:
-        self.page = Page()
+    def __init__(self, found: Document) -> None:
+        self.found = found
         self.parts: list[str] = []
         self.kind = "p"
         self.unseen: str | None = None
@@ -103,7 +104,7 @@ class _Scan:
         elif name in ("li", "dt", "dd"):
             self.kind = "li"
         elif name in ("tr", "caption"):
-            self.page.tables = True
+            self.found.tables = True
             self.kind = "td"
         elif name in ("td", "th"):
             self.parts.append(" ")
@@ -111,17 +112,17 @@ class _Scan:
             self.code = ("pre", _label(attributes))
             self.kind = "pre"
         elif name == "a" and (href := _attribute(attributes, "href")):
-            self.page.links.append(href)
+            self.found.targets.append(href)
         elif name == "input" and _attribute(attributes, "type").lower() == "checkbox":
-            self.page.tasks += 1
-            self.page.tasks_done += re.search(r"\bchecked\b", attributes) is not None
+            self.found.tasks += 1
+            self.found.tasks_done += re.search(r"\bchecked\b", attributes) is not None
 
     def close(self) -> None:
         raw = unescape("".join(self.parts))
         self.parts.clear()
         if self.kind == "pre":
             if self.code is not None and raw.strip():
-                self.page.programs.append((self.code[1], raw))
+                self.found.code.append((self.code[1], raw))
             self.code = None
             self.kind = "p"
             return
@@ -129,22 +130,18 @@ class _Scan:
         if not text:
             return
         if self.kind == "title":
-            self.page.title = self.page.title or text
+            self.found.title = self.found.title or text
         elif self.kind[0] == "h":
-            self.page.headings.append(Heading(int(self.kind[1]), text))
-            self.page.blocks.append(("h", text))
+            self.found.add_heading(int(self.kind[1]), text)
         else:
-            self.page.blocks.append((self.kind, text))
+            self.found.blocks.append((self.kind, text))
             if self.kind == "p":
-                self.page.paragraphs = (self.page.paragraphs or 0) + 1
+                self.found.paragraphs = (self.found.paragraphs or 0) + 1
 
-    def done(self) -> Page:
+    def done(self) -> Document:
         self.close()
-        page = self.page
-        if page.title is None and page.headings:
-            highest = min(heading.level for heading in page.headings)
-            page.title = next(heading.text for heading in page.headings if heading.level == highest)
-        return page
+        self.found.title = self.found.title or self.found.highest_heading()
+        return self.found
 
 
 def _attribute(attributes: str, name: str) -> str:

@@ -8,9 +8,9 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from polymnia.engine.search import calendar_days as days
-from polymnia.engine.search.calendar_days import Span
-from polymnia.engine.search.date_tokens import Partial, Token, tokens
+from polymnia.engine.text import calendar as days
+from polymnia.engine.text.calendar import Span
+from polymnia.engine.text.date_tokens import Partial, Token, tokens
 
 __all__ = ["Found", "Reading", "read"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.search.dates import asked, mentioned, of
+from polymnia.engine.text.dates import asked, mentioned, of
 
 
 def _moment(year: int, month: int, day: int, hour: int = 0) -> int:

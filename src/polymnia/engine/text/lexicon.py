@@ -1,0 +1,37 @@
+"""Lexicon: the word lists of the house, which lie beside this file as plain text.
+
+Words of alphabets are written as :func:`polymnia.engine.text.language.fold` leaves them.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["AMBIGUOUS_NAMES", "GENERAL", "GIVEN_NAMES", "STOPWORDS", "word_list"]
+
+
+def _read() -> dict[str, frozenset[str]]:
+    with open(os.path.join(os.path.dirname(__file__), "lexicon.txt"), encoding="utf-8") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    sections = (section.partition("]\n") for section in "".join(lines).split("[")[1:])
+    return {name: frozenset(words.split()) for name, _, words in sections}
+
+
+_LISTS = _read()
+
+STOPWORDS = {name.removeprefix("stopwords "): words for name, words in _LISTS.items() if name.startswith("stopwords ")}
+"""The small words of each language, which tell what language a text is in and say nothing else."""
+
+GENERAL = _LISTS["general"]
+"""Content words that say nothing about what a text is about, in a few languages."""
+
+GIVEN_NAMES = _LISTS["given names"]
+"""Given names in many languages."""
+
+AMBIGUOUS_NAMES = _LISTS["ambiguous names"]
+"""Given names that are also a word, a month or a place: alone they name nobody for certain."""
+
+
+def word_list(name: str) -> frozenset[str]:
+    """A list by its name in the file."""
+    return _LISTS[name]
