@@ -13,7 +13,7 @@ import msgspec
 from polymnia.app import damaged_models, memory, missing_models
 from polymnia.cli.output import bar, counted, dim, green, print_json, red, strong
 from polymnia.engine.integrity.indexes import damaged_indexes
-from polymnia.engine.search.tending import Health
+from polymnia.engine.search.worker import Health
 from polymnia.settings import Settings
 
 __all__ = ["health", "reindex"]

@@ -19,7 +19,7 @@ from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.reading import Reader
 from polymnia.engine.anonymizing import Anonymizer
 from polymnia.engine.relating import found as related
-from polymnia.engine.search import highlight, listing, passages
+from polymnia.engine.search import highlight, passages
 from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import read as suggested
 from polymnia.engine.text import dates, words
@@ -29,12 +29,12 @@ from polymnia.models import Text
 
 def _listed(text: str) -> None:
     told = Text(id=2, memory=1, name="note", kind="t", body=text, session=None, created=1_700_000_000_000_000)
-    for one in listing.read([told]):
-        listing.spoken(told, one.part)
+    for one in passages.read([told]):
+        passages.embedder_text(told, one.part)
 
 
 def _highlighted(text: str) -> None:
-    highlight.highlights(text, ["fox", "a", "한국"])
+    highlight.best_piece(text, highlight.find(text, {"fox", "a", "한국"}.__contains__), 160)
     highlight.phrase(text, "quick brown")
 
 
