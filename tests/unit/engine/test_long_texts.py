@@ -23,7 +23,7 @@ from polymnia.engine.knowledge.relationships import found as related
 from polymnia.engine.knowledge.topics import read as suggested
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
-from polymnia.engine.search import highlight, listing, passages
+from polymnia.engine.search import highlight, passages
 from polymnia.engine.text import dates, words
 from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
@@ -31,12 +31,12 @@ from polymnia.models import Text
 
 def _listed(text: str) -> None:
     told = Text(id=2, memory=1, name="note", kind="t", body=text, session=None, created=1_700_000_000_000_000)
-    for one in listing.read([told]):
-        listing.spoken(told, one.part)
+    for one in passages.read([told]):
+        passages.embedder_text(told, one.part)
 
 
 def _highlighted(text: str) -> None:
-    highlight.highlights(text, ["fox", "a", "한국"])
+    highlight.best_piece(text, highlight.find(text, {"fox", "a", "한국"}.__contains__), 160)
     highlight.phrase(text, "quick brown")
 
 

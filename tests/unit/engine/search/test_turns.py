@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.engine.search.threads import said, turn
+from polymnia.engine.search.turns import speech, turn
 
 
 def conversation(name: str, kind: str, session: str | None, text: str, scope: str | None = None) -> str | None:
@@ -72,7 +72,7 @@ def test_what_is_no_turn_belongs_to_no_conversation(name: str, kind: str, text: 
     ],
 )
 def test_a_speaker_stands_before_a_colon(text: str, who: str | None, what: str) -> None:
-    assert said(text) == (who, what)
+    assert speech(text) == (who, what)
 
 
 def test_a_turn_is_told_by_a_number_that_is_never_0() -> None:

@@ -1,4 +1,4 @@
-"""How a query is read and answered, laid open: its words, each lane's candidates, and the fusion."""
+"""The plan of a search: how a query is read and answered, its words, each lane's candidates, and the fusion."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 
-from polymnia.engine.search.answer import answered
+from polymnia.engine.search.answer import Page, answer
+from polymnia.engine.search.cache import Pages
 from polymnia.engine.search.lanes import top
-from polymnia.engine.search.pages import Pages
+from polymnia.engine.search.ranking import Search
 from polymnia.engine.search.results import Lane, Plan
-from polymnia.engine.search.search import Search
 from polymnia.engine.text import language as languages
 
 __all__ = ["planned"]
@@ -19,25 +19,18 @@ __all__ = ["planned"]
 def planned(search: Search, pages: Pages, limit: int) -> Plan:
     """The plan of a search, with its answer."""
     began = time.perf_counter()
-    found = answered(search, pages, limit=limit, cursor=None, max_tokens=None, facets=False, reasons=True, pending=0)
+    found = answer(search, pages, Page(limit=limit), 0)
     text = search.query.text
     asked: dict[str, list[tuple[str, float, int]]] = {}
     for one in search.lane.asked:
         if not one.bonus:
             asked.setdefault(one.word, []).extend(one.terms)
     fusion = [
-        (
-            hit.record.name,
-            {
-                "words": hit.why.words,
-                "meaning": hit.why.meaning or 0.0,
-                "lent": hit.why.lent,
-                "score": hit.score,
-            },
-        )
-        for hit in found.hits
+        (one.record.name, {"words": why.words, "meaning": why.meaning or 0.0, "lent": why.lent, "score": one.score})
+        for one in found.hits
+        for why in (one.why,)
     ]
-    when = search.wanted.time
+    when = search.parsed.time
     return Plan(
         query=text,
         language=languages.language(text.casefold().split()),
@@ -61,7 +54,7 @@ def _exact_lane(search: Search, limit: int) -> list[Lane]:
     began = time.perf_counter()
     exact = sorted(search.exact)
     best = _named(search, [(number, 1.0) for number in exact[:limit]])
-    asked = f"the query as it stands: {search.wanted.forms[0]!r}" if search.wanted.forms else "nothing: too long"
+    asked = f"the query as it stands: {search.parsed.forms[0]!r}" if search.parsed.forms else "nothing: too long"
     return [Lane(name="exact", asked=asked, best=best, milliseconds=_since(began))]
 
 
@@ -80,7 +73,7 @@ def _words_lane(search: Search, limit: int) -> Lane:
 def _meaning_lanes(search: Search, limit: int) -> list[Lane]:
     lanes = []
     index = search.index
-    for name, vector in search.asked.items():
+    for name, vector in search.vectors.items():
         vectors = index.vectors.get(name)
         if vectors is None:
             continue
@@ -93,10 +86,8 @@ def _meaning_lanes(search: Search, limit: int) -> list[Lane]:
             best.setdefault(number, float(cosines[at]))
             if len(best) >= limit:
                 break
-        lanes.append(
-            Lane(name=f"meaning ({name})", asked="the cosine of each passage to the query",
-                 best=_named(search, list(best.items())), milliseconds=_since(began))
-        )  # fmt: skip
+        asked, named = "the cosine of each passage to the query", _named(search, list(best.items()))
+        lanes.append(Lane(name=f"meaning ({name})", asked=asked, best=named, milliseconds=_since(began)))
     return lanes
 
 

@@ -1,8 +1,8 @@
-"""Threads: which memories may be turns of one conversation.
+"""Turns: which memories may be turns of one conversation.
 
 A turn is often understood only with the turns around it, so turns that follow each other in one conversation lend each
 other score, and a hit names them. One text alone seldom proves that it is a turn: "Ann: in Busan" is a reply or a fact
-about Ann. So a text tells here where it would belong and who would speak; `dialogue.py` looks at its neighbours.
+about Ann. So a text tells here where it would belong and who would speak; `lanes.py` looks at its neighbours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from zlib import crc32
 
 from polymnia.models import Record
 
-__all__ = ["ASKS", "CONVERSATION", "SPEAKER", "SURE", "Turn", "place_of", "said", "spoken", "turn"]
+__all__ = ["ASKS", "CONVERSATION", "SPEAKER", "SURE", "Turn", "is_spoken", "place_of", "speech", "turn"]
 
 # A turn as the number that an index keeps of it.
 SURE = 0x1  # it is a turn, whatever stands beside it
@@ -68,7 +68,7 @@ def turn(name: str, kind: str, session: str | None, scope: str | None, text: str
     memories with names, one numbered row (`talk/D1:3`, `talk/D1:4`) may be one conversation; a name that is an id is
     given as "".
     """
-    who, said_by_them = said(text)
+    who, words = speech(text)
     of_kind = _is_said(kind)
     if not (who or of_kind) or (who and _is_transcript(text, who)):
         return None
@@ -80,7 +80,7 @@ def turn(name: str, kind: str, session: str | None, scope: str | None, text: str
     elif not (who and (of_kind or not name)) and not (session and (who or of_kind)):
         return None
     machine = who in _MACHINES
-    asks = any(mark in said_by_them for mark in _QUESTION_MARKS)
+    asks = any(mark in words for mark in _QUESTION_MARKS)
     return Turn(repr((session, scope, row)), who, of_kind or machine, asks)
 
 
@@ -90,9 +90,9 @@ def place_of(record: Record) -> tuple[tuple[str | None, str | None, str], int | 
     return (record.session, record.scope, row), number
 
 
-def spoken(record: Record) -> bool:
+def is_spoken(record: Record) -> bool:
     """Whether a memory says one thing as a turn does: an index may have been made when that was seen otherwise."""
-    return len(record.observations) == 1 and (_is_said(record.kind) or said(record.observations[0])[0] is not None)
+    return len(record.observations) == 1 and (_is_said(record.kind) or speech(record.observations[0])[0] is not None)
 
 
 def _is_said(kind: str) -> bool:
@@ -111,7 +111,7 @@ def _numbered(name: str) -> tuple[str, bool, int | None]:
     return row, end < start, int(number[0][-18:])
 
 
-def said(text: str) -> tuple[str | None, str]:
+def speech(text: str) -> tuple[str | None, str]:
     """Who speaks and what, when a text begins as a turn does: `Caroline: ...`, `user: ...`; None and the text else."""
     label = _LABEL.match(text[:128])
     who = None if label is None else _speaker(label[1])
