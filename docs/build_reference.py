@@ -30,7 +30,7 @@ from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.wording import CODES as CONTENT_CODES
 from polymnia.dialects.content.wording import word as word_content
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
-from polymnia.dialects.graph.wording import word
+from polymnia.dialects.graph.refusals import word
 from polymnia.engine.graph import Policy, check_names
 from polymnia.errors import Fault
 from polymnia.models import Limits, legal_text
