@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
 __all__ = [
     "add", "analyze", "associations", "changes", "config", "delete", "explain", "export", "history", "import_", "json",
     "keys", "list_",
-    "move", "purge", "reindex", "scopes", "search", "serve", "sessions", "show", "undo",
+    "move", "purge", "reindex", "scopes", "search", "sessions", "show", "undo",
 ]  # fmt: skip
 
 _SEVERAL: dict[str, Any] = {"action": "append", "default": []}
@@ -142,11 +142,6 @@ def sessions(parser: ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", nargs="?", help="only this one; create makes a name without it")
     parser.add_argument("--older-than", type=_days, metavar="DAYS", help="cleanup: unused for so many days (default 7)")
     json(parser)
-
-
-def serve(parser: ArgumentParser) -> None:
-    """Whether to serve, instead of any memory, the fixtures of the protocol's conformance suite."""
-    parser.add_argument("--conformance", action="store_true", help=SUPPRESS)
 
 
 def keys(parser: ArgumentParser) -> None:

@@ -69,7 +69,7 @@ class _Command:
 
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
-    _Command("serve", "serving:serve", "serve many clients over HTTP, server-sent events and WebSocket", given.serve),
+    _Command("serve", "serving:serve", "serve many clients over HTTP, server-sent events and WebSocket"),
     _Command("keys", "serving:keys", "make, list and revoke keys for the network", given.keys, ("keys",)),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
     _Command("add", "keeping:add", "remember a text, unless it is known already", given.add, _EMBEDDING),

@@ -31,50 +31,50 @@ Limit = Annotated[int, about("Answer at most this many entities (default: all)."
 Cursor = Annotated[str, about("Where to go on: nextCursor of the page before.")]
 
 
-class CreateEntities(Struct, frozen=True):
+class CreateEntitiesParameters(Struct, frozen=True):
     """Parameters of create_entities."""
 
     entities: Annotated[list[Entity], about("The entities to store, all or none.")]
 
 
-class CreateRelations(Struct, frozen=True):
+class CreateRelationsParameters(Struct, frozen=True):
     """Parameters of create_relations."""
 
     relations: Annotated[list[Link], about("The relations to store, all or none.")]
 
 
-class AddObservations(Struct, frozen=True):
+class AddObservationsParameters(Struct, frozen=True):
     """Parameters of add_observations."""
 
     observations: Annotated[list[Observed], about("What to add, entity by entity, all or none.")]
 
 
-class DeleteEntities(Struct, frozen=True):
+class DeleteEntitiesParameters(Struct, frozen=True):
     """Parameters of delete_entities."""
 
     entityNames: Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
 
 
-class DeleteObservations(Struct, frozen=True):
+class DeleteObservationsParameters(Struct, frozen=True):
     """Parameters of delete_observations."""
 
     deletions: Annotated[list[Unobserved], about("What to remove, entity by entity.")]
 
 
-class DeleteRelations(Struct, frozen=True):
+class DeleteRelationsParameters(Struct, frozen=True):
     """Parameters of delete_relations."""
 
     relations: Annotated[list[Link], about("The relations to delete; all three parts must match exactly.")]
 
 
-class ReadGraph(Struct, frozen=True):
+class ReadGraphParameters(Struct, frozen=True):
     """Parameters of read_graph."""
 
     limit: Limit | None = None
     cursor: Cursor | None = None
 
 
-class SearchNodes(Struct, frozen=True):
+class SearchNodesParameters(Struct, frozen=True):
     """Parameters of search_nodes."""
 
     query: Annotated[str, about("What to look for in names, types and observations.")]
@@ -82,7 +82,7 @@ class SearchNodes(Struct, frozen=True):
     cursor: Cursor | None = None
 
 
-class OpenNodes(Struct, frozen=True):
+class OpenNodesParameters(Struct, frozen=True):
     """Parameters of open_nodes."""
 
     names: Annotated[list[str], about("Names of the entities to open, exactly as they were given.")]
@@ -95,39 +95,39 @@ def registry(name: str) -> Registry:
     dialect = BEHAVIOURS[name]
     policy, helps = dialect.policy, _helps(dialect.policy)
 
-    def create_entities(context: Context, given: CreateEntities) -> Reply:
+    def create_entities(context: Context, given: CreateEntitiesParameters) -> Reply:
         drafts = [EntityDraft(e.name, e.entityType, tuple(e.observations)) for e in given.entities]
         return dialect.created(context.memory.create_entities(drafts, step=context.step))
 
-    def create_relations(context: Context, given: CreateRelations) -> Reply:
+    def create_relations(context: Context, given: CreateRelationsParameters) -> Reply:
         ends = [relation.ends for relation in given.relations]
         return dialect.related(context.memory.create_relations(ends, step=context.step))
 
-    def add_observations(context: Context, given: AddObservations) -> Reply:
+    def add_observations(context: Context, given: AddObservationsParameters) -> Reply:
         items = [(one.entityName, one.contents) for one in given.observations]
         return dialect.added(given.observations, context.memory.add_observations(items, step=context.step))
 
-    def delete_entities(context: Context, given: DeleteEntities) -> Reply:
+    def delete_entities(context: Context, given: DeleteEntitiesParameters) -> Reply:
         return dialect.entities_deleted(context.memory.delete_entities(given.entityNames, step=context.step))
 
-    def delete_observations(context: Context, given: DeleteObservations) -> Reply:
+    def delete_observations(context: Context, given: DeleteObservationsParameters) -> Reply:
         items = [(one.entityName, one.observations) for one in given.deletions]
         count = context.memory.delete_observations(items, step=context.step)
         return dialect.observations_deleted(given.deletions, count)
 
-    def delete_relations(context: Context, given: DeleteRelations) -> Reply:
+    def delete_relations(context: Context, given: DeleteRelationsParameters) -> Reply:
         ends = [relation.ends for relation in given.relations]
         return dialect.relations_deleted(context.memory.delete_relations(ends, step=context.step))
 
-    def read_graph(context: Context, given: ReadGraph) -> Reply:
+    def read_graph(context: Context, given: ReadGraphParameters) -> Reply:
         return dialect.graph(context.memory.read_graph(limit=given.limit, cursor=given.cursor))
 
-    def search_nodes(context: Context, given: SearchNodes) -> Reply:
+    def search_nodes(context: Context, given: SearchNodesParameters) -> Reply:
         return dialect.found(
             context.memory.search_nodes(given.query, limit=given.limit, cursor=given.cursor, relations=dialect.linked)
         )
 
-    def open_nodes(context: Context, given: OpenNodes) -> Reply:
+    def open_nodes(context: Context, given: OpenNodesParameters) -> Reply:
         return dialect.opened(
             *context.memory.open_nodes(given.names, limit=given.limit, cursor=given.cursor, relations=dialect.linked)
         )
@@ -147,15 +147,15 @@ def registry(name: str) -> Registry:
 
     replaces = policy.taken_name == "replace"
     tools = (
-        tool(CreateEntities, create_entities, destroys=replaces, idempotent=replaces),
-        tool(CreateRelations, create_relations, idempotent=policy.repeated_relation == "once"),
-        tool(AddObservations, add_observations, idempotent=policy.repeated_observation == "once"),
-        tool(DeleteEntities, delete_entities, destroys=True, idempotent=True),
-        tool(DeleteObservations, delete_observations, destroys=True, idempotent=True),
-        tool(DeleteRelations, delete_relations, destroys=True, idempotent=True),
-        tool(ReadGraph, read_graph, reads=True, idempotent=True),
-        tool(SearchNodes, search_nodes, reads=True, idempotent=True),
-        tool(OpenNodes, open_nodes, reads=True, idempotent=True),
+        tool(CreateEntitiesParameters, create_entities, destroys=replaces, idempotent=replaces),
+        tool(CreateRelationsParameters, create_relations, idempotent=policy.repeated_relation == "once"),
+        tool(AddObservationsParameters, add_observations, idempotent=policy.repeated_observation == "once"),
+        tool(DeleteEntitiesParameters, delete_entities, destroys=True, idempotent=True),
+        tool(DeleteObservationsParameters, delete_observations, destroys=True, idempotent=True),
+        tool(DeleteRelationsParameters, delete_relations, destroys=True, idempotent=True),
+        tool(ReadGraphParameters, read_graph, reads=True, idempotent=True),
+        tool(SearchNodesParameters, search_nodes, reads=True, idempotent=True),
+        tool(OpenNodesParameters, open_nodes, reads=True, idempotent=True),
     )
     return Registry(
         name=name,
