@@ -34,7 +34,7 @@ from polymnia.dialects.associative.shapes import (
 from polymnia.dialects.shapes import about, or_else, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered, content
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import DEFAULT_SCOPE, Note, Record
 from polymnia.operation import Context, Reply
 

@@ -17,8 +17,8 @@ from polymnia.dialects.associative.shapes import (
     unknown_scope,
 )
 from polymnia.dialects.shapes import about, or_else, or_null
-from polymnia.engine.moments import moment
 from polymnia.engine.scopes import SESSIONS as SESSION_SCOPE
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.models import Note, Session
 from polymnia.operation import Context, Reply

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import content
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoModel
 from polymnia.models import Note, Record, Relation
 from polymnia.operation import Context, Memory, Operation, Reply

@@ -13,9 +13,9 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from polymnia.dialects.shapes import about
-from polymnia.engine.moments import moment
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.scopes import legal_session
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NotFound, Refused, UnknownOperation, Violation
 from polymnia.models import legal_text
 from polymnia.operation import Context, Memory, Note, Reply, read

@@ -33,7 +33,7 @@ from polymnia.dialects.content.shapes import (
 from polymnia.dialects.shapes import about, or_else
 from polymnia.engine.content import content
 from polymnia.engine.items import Version
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation
 from polymnia.operation import Memory

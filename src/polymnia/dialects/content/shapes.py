@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import content
 from polymnia.engine.items import PLAIN, Version, title_of
-from polymnia.engine.moments import moment, read_moment
+from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
 

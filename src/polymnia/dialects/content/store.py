@@ -21,7 +21,7 @@ from polymnia.dialects.content.shapes import (
 )
 from polymnia.dialects.shapes import about, or_else
 from polymnia.engine.items import DECISION, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation, legal_text
 

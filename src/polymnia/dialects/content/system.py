@@ -10,7 +10,7 @@ from polymnia.dialects.content.call import ContentCall, Fields, OperationParamet
 from polymnia.dialects.content.shapes import Answer, Item, Notes, Object
 from polymnia.dialects.content.transfer import export_project_data, import_project_data
 from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
 
 if TYPE_CHECKING:
