@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["answer"]
 
