@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polymnia.app import connect
+    from polymnia.dialects.content.reports import describe, remark
     from polymnia.engine.associations import Association, Discovery
     from polymnia.engine.content import Moved, Remembered, Revised
     from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
@@ -91,6 +92,9 @@ __all__ = [
     "Cleaned",
     "Exported",
     "ImportedMemories",
+    # what analyses found, in words
+    "describe",
+    "remark",
     # faults
     "Fault",
     "Invalid",
@@ -129,6 +133,7 @@ _HOMES = {
     **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan", "Turn"), "engine.search.results"),
     **dict.fromkeys(("Remembered", "Revised", "Moved"), "engine.content"),
     **dict.fromkeys(("Association", "Discovery"), "engine.associations"),
+    **dict.fromkeys(("describe", "remark"), "dialects.content.reports"),
     "Scope": "engine.scopes",
     "Suggestion": "engine.suggesting.values",
     "Cleaned": "engine.verbs.scopes",

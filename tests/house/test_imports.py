@@ -26,9 +26,20 @@ _MAY = {
     "transports": ("operation", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
-    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
+    "cli": (
+        "__init__",
+        "app",
+        "settings",
+        "keys",
+        "operation",
+        "engine",
+        "models",
+        "importing",
+        "errors",
+        "dialects.content.reports",
+    ),
     "app": None,  # the composition root names everything
-    "__init__": ("app", "engine", "models", "importing", "errors"),
+    "__init__": ("app", "engine", "models", "importing", "errors", "dialects.content.reports"),
     "__main__": ("cli",),
 }
 

@@ -12,11 +12,12 @@ from long_texts import LONG, UNITS, grows
 from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.unfinished import placeholders
-from polymnia.engine.analysis.issues.untidy import doubtful
-from polymnia.engine.analysis.quality.sheet import sheet
-from polymnia.engine.analysis.quality.spellings import counted
+from polymnia.engine.analysis.issues import doubtful
+from polymnia.engine.analysis.quality.accuracy import days
+from polymnia.engine.analysis.quality.consistency import spellings
+from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
-from polymnia.engine.analysis.topics.reading import Reader
+from polymnia.engine.analysis.topics.names import Reader
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
 from polymnia.engine.relating import found as related
@@ -68,8 +69,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "exact": lambda text: exact.clash(text, text + " x"),
     "kinds": content_type,
     "suggesting": suggested,
-    "quality": sheet,
-    "spellings": lambda text: counted([text]),
+    "quality": page,
+    "accuracy": days,
+    "spellings": lambda text: spellings([text]),
     "readability": readability,
     "structure": doubtful,
     "topics": lambda text: Reader([text], 1 << 30).read(text),

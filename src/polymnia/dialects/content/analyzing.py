@@ -10,7 +10,6 @@ from polymnia.dialects.content.analyzing_results import (
     clash,
     compared,
     connection,
-    dimension,
     insight,
     pattern,
     shown,
@@ -18,11 +17,13 @@ from polymnia.dialects.content.analyzing_results import (
 from polymnia.dialects.content.analyzing_room import fitting
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
+from polymnia.dialects.content.reports import remark
 from polymnia.dialects.content.results import answer
 from polymnia.dialects.content.retrieving import period
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
+from polymnia.importing import importing
 from polymnia.operation import Context, Reply
 
 __all__ = ["VERBS"]
@@ -96,7 +97,7 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
             left_out += len(one.patterns) - len(kept)
             certain += kept
             looked[type] = shown(one.looked_at)
-            notes += [{"type": type, "note": text} for text in one.notes]
+            notes += [{"type": type, "note": remark(each)} for each in one.notes]
         explained = _or(options.include_explanations, True)
         told, more = fitting([pattern(p, ids, explained=explained) for p in certain], _FEWER)
         notes += [{"type": type, "note": text} for type, text in more.items()]
@@ -121,6 +122,10 @@ def _said(count: int, what: str) -> str:
     return f"Found {count or 'no'} {what}{'' if count == 1 else 's'}"
 
 
+def _notes(found: Iterable[Any]) -> list[str]:
+    return [remark(one) for one in found]
+
+
 def _ids(given: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(dict.fromkeys(given))
 
@@ -141,6 +146,9 @@ def _quality(context: Context, given: parameters.AnalyzeQuality) -> Reply:
     with_metrics = _or(options.include_metrics, False)
 
     def work() -> dict[str, Any]:
+        with importing():
+            from polymnia.dialects.content.reports import quality as words
+
         found, made = asking.memory.quality(
             given.content_id, dimensions=dimensions, suggestions=_or(options.include_suggestions, True),
             metrics=with_metrics, against=against, session=given.session_id, step=asking.step,
@@ -149,14 +157,14 @@ def _quality(context: Context, given: parameters.AnalyzeQuality) -> Reply:
             "content_id": given.content_id,
             "title": found.title,
             "overall_score": shown(found.score),
-            "dimensions": {one.name: dimension(one, metrics=with_metrics) for one in found.dimensions},
+            "dimensions": {one.name: shown(words.dimension(one, metrics=with_metrics)) for one in found.dimensions},
         }
         if _or(options.include_suggestions, True):
-            fields["suggestions"] = shown(found.suggestions)
+            fields["suggestions"] = [shown(words.suggestion(one)) for one in found.suggestions]
         if against:
             items = [compared(one) for one in found.compared]
             fields["benchmark"] = {"items": items, "standing": shown(found.standing)}
-        fields |= {"looked_at": shown(found.looked_at), "notes": found.notes}
+        fields |= {"looked_at": shown(found.looked_at), "notes": words.notes(found)}
         return answer(asking.begun, **fields, **_when(made, asking))
 
     return replied(asking, work)
@@ -183,7 +191,7 @@ def _relationships(context: Context, given: parameters.FindRelationships) -> Rep
             content_id=given.content_id,
             relationships=told,
             looked_at=shown(found.looked_at),
-            notes=found.notes,
+            notes=_notes(found.notes),
             **_when(made, asking),
         )
 
@@ -210,7 +218,7 @@ def _conflicts(context: Context, given: parameters.DetectConflicts) -> Reply:
             conflicts=told,
             counts={type: sum(one.type == type for one in found.clashes) for type in types},
             looked_at=shown(found.looked_at),
-            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
+            notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 
@@ -247,7 +255,7 @@ def _insights(context: Context, given: parameters.GenerateInsights) -> Reply:
             insights=told,
             counts={type: sum(one.type == type for one in found.insights) for type in types},
             looked_at=shown(found.looked_at),
-            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
+            notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 

@@ -8,11 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.dialects.content.analyzing_calls import call
+from polymnia.dialects.content.reports import describe, remark
+from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
-__all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
+__all__ = ["clash", "compared", "connection", "insight", "named", "pattern", "shown"]
 
 _MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
 _PLACES = 4
@@ -27,6 +29,8 @@ def shown(value: Any) -> Any:
     """Values of the engine as plain data; numbers with four places, which is more than any of them means."""
     if isinstance(value, Record):
         return named(value)
+    if isinstance(value, Remark):
+        return remark(value)
     if isinstance(value, Struct):
         return {name: shown(getattr(value, name)) for name in value.__struct_fields__}
     if isinstance(value, Mapping):
@@ -41,17 +45,18 @@ def shown(value: Any) -> Any:
 def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
+    words = describe(found)
     told: dict[str, Any] = {
         "type": found.type,
         "name": found.name,
-        "summary": found.summary,
+        "summary": words.summary,
         "confidence": round(found.confidence, _PLACES),
         "evidence": shown(found.evidence),
         "content_ids": members[:_MEMBERS],
         "content_count": len(members),
     }
     if explained:
-        told["explanation"] = found.explanation
+        told["explanation"] = words.explanation
     return told
 
 
@@ -62,32 +67,10 @@ def insight(
     ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        told["recommendation"] = found.recommendation
+        told["recommendation"] = describe(found).recommendation
         for name, draft in (("calls", False), ("drafts", True)):
             if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
                 told[name] = steps
-    return told
-
-
-def dimension(found: Any, *, metrics: bool) -> dict[str, Any]:
-    """One side of quality; a score of null has a note that says why it cannot be told."""
-    told: dict[str, Any] = {"score": shown(found.score)}
-    if found.note is not None:
-        told["note"] = found.note
-    if metrics:
-        told["metrics"] = {one.name: _metric(one) for one in found.metrics}
-    return told
-
-
-def _metric(found: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "value": shown(found.value),
-        "score": shown(found.score),
-        "weight": shown(found.weight),
-        "measured_against": found.against,
-    }
-    if found.faults:
-        told["quotes"] = [one.quote for one in found.faults]
     return told
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.insights.values import Depth, Horizon, Insight, Insights, Looked
 from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.analysis.material import Material
@@ -86,7 +87,7 @@ def insights(
         "memories": len(view.records), "depth": depth, "days": view.days,
         "compared": len(view.records) if view.budget.items is None else min(len(view.records), view.budget.items),
     }  # fmt: skip
-    notes: list[str] = []
+    notes: list[Remark | str] = []
     missing: list[NoLibrary] = []
     for type, step in zip(types, parts(material.tick, len(types)), strict=True):
         view.ticking(step)
@@ -100,7 +101,7 @@ def insights(
         best = looked.strongest(view.budget.insights)
         found += best
         looked_at[type] = {**looked.looked_at, "insights_found": len(looked.found), "insights_told": len(best)}
-        notes += [f"{type}: {note}" for note in looked.notes]
+        notes += [Remark("insights.of_type", {"type": type, "note": note}) for note in looked.notes]
     if missing and len(missing) == len(types):
         raise missing[0]
     return Insights(insights=found, looked_at=looked_at, notes=notes)

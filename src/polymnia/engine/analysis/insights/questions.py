@@ -15,8 +15,8 @@ from typing import NamedTuple
 from polymnia.engine.analysis.actions import UNWRITTEN, Relate, Store
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural
-from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.items import title_of
+from polymnia.engine.text.sentences import sentences
 from polymnia.models import Record
 
 __all__ = ["Asked", "asked", "open_questions", "unanswered"]

@@ -12,7 +12,7 @@ from polymnia.engine.analysis.actions import (
     ShowHistory,
     Update,
 )
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.analysis.insights.values import Looked
 from polymnia.engine.analysis.insights.view import View, plural
 from polymnia.importing import importing
@@ -33,7 +33,7 @@ def usage_insights(view: View) -> Looked:
     recent = view.recent
     used = usage_patterns(recent)
     looked.looked_at |= {**used.looked_at, "days": view.days, "questions": ["usage"]}
-    looked.notes += [f"{note} (The last {view.days} days were looked at.)" for note in used.notes]
+    looked.notes += [Remark("insights.recent", {"note": note, "days": view.days}) for note in used.notes]
     for one in used.patterns:
         if view.at_least(1) or one.name in _COUNTED:
             looked.add(view.passed_on("usage_insights", one, _advice(view, one), days=view.days), len(one.members))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
+from polymnia.engine.analysis.findings import Pattern, Remark
 
 __all__ = ["DAYS", "DEPTHS", "Budget", "Depth", "Horizon", "Insight", "Insights", "Looked"]
 
@@ -24,7 +25,7 @@ class Insight(Struct, frozen=True, kw_only=True):
     public ids, sentences as they are stored), ``members`` the ids of all records it is about. ``confidence`` is how
     often an insight like this one is right; ``explanation`` says how it was measured. ``recommendation`` says in words
     what to do with which ids, and ``actions`` are the steps of it; None and none where no advice was asked for or
-    nothing follows.
+    nothing follows. ``source`` is the finding of another analysis that it passes on, with the words of that one.
     """
 
     type: str
@@ -35,6 +36,7 @@ class Insight(Struct, frozen=True, kw_only=True):
     evidence: dict[str, Any] = field(default_factory=dict)
     members: tuple[int, ...] = ()
     recommendation: str | None = None
+    source: Pattern | None = None
     actions: tuple[Action, ...] = ()
 
 
@@ -43,7 +45,7 @@ class Insights(Struct, frozen=True, kw_only=True):
 
     insights: list[Insight] = []
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = []
+    notes: list[Remark | str] = []
 
 
 class Looked(Struct, kw_only=True):
@@ -51,7 +53,7 @@ class Looked(Struct, kw_only=True):
 
     found: list[tuple[float, Insight]] = field(default_factory=list)
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Remark | str] = field(default_factory=list)
 
     def add(self, insight: Insight, weight: float = 0.0) -> None:
         """Keep an insight."""

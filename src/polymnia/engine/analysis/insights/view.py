@@ -143,7 +143,8 @@ class View:
         """A finding of another analysis as an insight, as sure as it was there."""
         return Insight(
             type=type, name=one.name, summary=one.summary, confidence=one.confidence, explanation=one.explanation,
-            evidence={**one.evidence, **more}, members=one.members, **(self.advised(*advice) if advice else {}),
+            evidence={**one.evidence, **more}, members=one.members, source=one,
+            **(self.advised(*advice) if advice else {}),
         )  # fmt: skip
 
 

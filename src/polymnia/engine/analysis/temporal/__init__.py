@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polymnia.engine.analysis.findings import Found
+from polymnia.engine.analysis.findings import Found, Remark
 from polymnia.engine.analysis.temporal.acts import acts_of
 from polymnia.engine.analysis.temporal.chances import LEAST
 from polymnia.engine.analysis.temporal.looking import calendar, look
-from polymnia.engine.analysis.temporal.sentences import date_of, plural
 from polymnia.engine.analysis.temporal.subjects import subjects_of
 from polymnia.engine.analysis.temporal.trends import Forecast, Trend, forecast, trend
 from polymnia.engine.analysis.temporal.wording import bulk_pattern, pattern
@@ -43,7 +42,7 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
     found = [bulk_pattern(bulk, acts, by_id) for bulk in acts.bulks]
     found = [one for one in found if one.confidence >= least]
     if not len(acts):
-        return Found(patterns=found, looked_at={"changes": 0}, notes=["Nothing was made or changed in this time."])
+        return Found(patterns=found, looked_at={"changes": 0}, notes=[Remark("activity.no_changes")])
     days = calendar(acts, end)
     active = int((days.counts > 0).sum())
     looked_at = {
@@ -51,12 +50,9 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
         "last": moment(int(acts.at[-1])), "time_zone": "UTC",
     }  # fmt: skip
     if len(acts) < _ACTS or active < _ACTIVE or len(days.counts) < _DAYS:
-        note = (
-            f"Too little to tell a pattern in time: {plural(len(acts), 'change')} on {plural(active, 'day')} within "
-            f"{plural(len(days.counts), 'day')} (since {date_of(int(acts.at[0]))}); it takes {_ACTS} changes on "
-            f"{_ACTIVE} days within {_DAYS} days. A call that makes many memories is one change."
-        )
-        return Found(patterns=found, looked_at=looked_at, notes=[note])
+        few = {"changes": len(acts), "active": active, "days": len(days.counts), "since": looked_at["first"]}
+        needed = {"needed": (_ACTS, _ACTIVE, _DAYS)}
+        return Found(patterns=found, looked_at=looked_at, notes=[Remark("activity.few_changes", few | needed)])
     subjects = [] if material.focus is not None else subjects_of(acts, by_id, tick=material.tick)
     signs = look(acts, days, subjects, material.tick)
     looked_at["subjects"] = len(subjects)
@@ -65,14 +61,11 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
             material.tick()
             found.append(pattern(sign, acts, days, by_id, material.text, material.focus))
     found.sort(key=lambda one: -one.confidence)
-    told = any(one.name != "bulk" for one in found)
-    notes = [] if told else [
-        f"No pattern in time is sure enough to be told: {plural(len(acts), 'change')} on {plural(active, 'day')}."
-    ]  # fmt: skip
+    notes: list[Remark | str] = []
+    if all(one.name == "bulk" for one in found):
+        notes.append(Remark("activity.no_time_pattern", {"changes": len(acts), "active": active}))
     if len(days.counts) < 28:
-        notes.append("A weekly rhythm takes four weeks to tell.")
+        notes.append(Remark("activity.under_four_weeks"))
     if bool(np.any(acts.brought)):
-        notes.append(
-            f"{plural(int(acts.brought.sum()), 'change')} came with imported memories and count at their own dates."
-        )
+        notes.append(Remark("activity.imported", {"changes": int(acts.brought.sum())}))
     return Found(patterns=found, looked_at=looked_at, notes=notes)

@@ -1,4 +1,4 @@
-"""Wording: signs in time as findings that people read, with their dates, counts and examples."""
+"""Wording: signs in time as findings, with their dates, counts and examples."""
 
 from __future__ import annotations
 
@@ -9,22 +9,11 @@ import numpy as np
 
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.temporal.acts import Acts, Bulk
-from polymnia.engine.analysis.temporal.beats import Gap, Hours, Week
+from polymnia.engine.analysis.temporal.beats import Gap
 from polymnia.engine.analysis.temporal.chances import confidence
-from polymnia.engine.analysis.temporal.levels import Stretch, Turn
+from polymnia.engine.analysis.temporal.evidence import evidence
+from polymnia.engine.analysis.temporal.levels import Stretch
 from polymnia.engine.analysis.temporal.looking import Calendar, Sign
-from polymnia.engine.analysis.temporal.sentences import (
-    burst_told,
-    date_of,
-    drift_told,
-    fading_told,
-    gap_told,
-    rhythm_told,
-    trend_told,
-    turn_told,
-)
-from polymnia.engine.analysis.temporal.subjects import Drift
-from polymnia.engine.analysis.temporal.trends import Trend
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
@@ -36,7 +25,6 @@ TYPE = "temporal_patterns"
 
 _EXAMPLES = 5
 _WORDS = 6
-_COUNTS = ("; it counts as one event", "; they count at the dates they came with")
 _READ = 300  # texts of a burst that its words are taken from, and as many for what the rest says
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
@@ -52,62 +40,28 @@ def pattern(
     sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], text: Text, focus: int | None = None
 ) -> Pattern:
     """A sign as a finding, of the project or of the one memory that the question is about."""
-    whole = "The project" if focus is None else "The memory"
-    about = f"The {sign.subject.title}" if sign.subject else whole
     answer = sign.answer
     members: tuple[int, ...] = ()
-    evidence: dict[str, Any]
+    found = evidence(answer, days)
+    details: dict[str, Any] = {} if focus is None else {"focused": True}
+    if isinstance(answer, Stretch | Gap):
+        details["last"] = moment(days.moment(answer.stop) - 1)
     if isinstance(answer, Stretch):
         chosen = _acts_within(acts, days, answer.start, answer.stop, sign)
         records, members = _touched(acts, chosen, by_id)
-        summary, evidence = burst_told(about, answer, days, sign)
-        evidence |= {"words": _words(records, by_id, text), "examples": examples(records)}
-        if words := evidence["words"]:
-            summary += f" Much of it is about {', '.join(words[:3])}."
-        how = (
-            "Every stretch of 1 to 28 days was compared with the days outside of it; the chance is that of the most "
-            "striking one among projects drawn with the same level, week and scatter of days."
-        )
-    elif isinstance(answer, Week | Hours):
-        summary, evidence = rhythm_told(whole, answer)
-        how = (
-            "Ranks of the days compared between days of the week (Kruskal-Wallis)."
-            if isinstance(answer, Week)
-            else "Rayleigh's test on the clock, each day being one observation."
-        )
-    elif isinstance(answer, Trend):
-        summary, evidence = trend_told(whole, answer, days)
-        how = "Mann-Kendall test of the counts in equal steps of time; the levels are those of a Poisson regression."
-    elif isinstance(answer, Turn):
-        summary, evidence = turn_told(whole, answer, days)
-        how = (
-            "Every day was tried as the one that divides the time into two levels (Poisson likelihood); the chance is "
-            "that of the best division when the same days are put into any order."
-        )
-    elif isinstance(answer, Drift):
-        summary, evidence = drift_told(about, answer, days)
-        how = "Cochran-Armitage test of the share of changes over time, each day being one observation."
-    elif isinstance(answer, Gap):
-        summary, evidence = gap_told(whole, answer, days)
-        how = "The exact chance of so long a gap anywhere when as many active days are put into any order."
-    else:
-        summary, evidence = fading_told(about, answer, days)
-        how = "The exact chance that a subject that came up on so many days is on none of the last active days."
+        found |= {"words": _words(records, by_id, text), "examples": examples(records)}
     if sign.subject:
-        evidence = {"subject": {sign.subject.field: sign.subject.value}, **evidence}
+        found = {"subject": {sign.subject.field: sign.subject.value}, **found}
         if not members:
             members = _touched(acts, sign.subject.acts, by_id)[1]
     if focus is not None:
         members = (focus,)
-    evidence["p"] = float(f"{sign.p:.3g}")
     return Pattern(
         type=TYPE,
         name=sign.name,
-        summary=summary,
         confidence=sign.sure,
-        explanation=f"{how} The confidence is that of this chance, corrected for all looks at this project (Holm), "
-        "when a pattern is as likely as not beforehand.",
-        evidence=evidence,
+        evidence=found | {"p": float(f"{sign.p:.3g}")},
+        details=details,
         members=members,
     )
 
@@ -120,20 +74,16 @@ def bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
     usual = (float(others.sum()) + 2) / (len(others) + 1)
     p = min(1.0, (1 - 1 / max(usual, 1.0001)) ** (bulk.memories - 1) * (len(others) + 1))
     records = [by_id[id] for id in dict.fromkeys(bulk.ids.tolist()) if id in by_id]
-    calls = "One call" if bulk.calls == 1 else f"{bulk.calls} calls in a row"
     what = ", ".join(f"{kind} {count:,}" for kind, count in sorted(bulk.how.items()))
     return Pattern(
         type=TYPE,
         name="bulk",
-        summary=f"{calls} ({bulk.action}) by {bulk.who} on {date_of(bulk.start)} touched {bulk.memories:,} memories at "
-        f"once{_COUNTS[bulk.act < 0]}.",
         confidence=confidence(p),
-        explanation="The size of a call against the sizes of all others, taken for a geometric law; "
-        f"others touch {usual:.1f} memories on average.",
         evidence={
             "at": moment(bulk.start), "end": moment(bulk.end), "who": bulk.who, "action": bulk.action,
             "memories": bulk.memories, "calls": bulk.calls, "done": what, "examples": examples(records),
         },
+        details={"usual": usual, "brought": bulk.act < 0},
         members=tuple(one.id for one in records),
     )  # fmt: skip
 

@@ -12,8 +12,6 @@ from polymnia.engine.analysis.insights.central import bags, central, chosen
 
 from .planted import Project, named, of_type, shuffled
 
-pytest.importorskip("sklearn")
-
 _TOPICS = {
     "bread": (
         "The sourdough starter needs flour and water",

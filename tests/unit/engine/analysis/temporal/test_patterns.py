@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.findings import Found
+from polymnia import describe, remark
+from polymnia.engine.analysis.findings import Found, Remark
 from polymnia.engine.analysis.temporal import temporal_patterns
 
 from .planted import BASE, DAY, HOUR, Place, anywhere, names, one_named
@@ -166,7 +167,7 @@ def test_a_korean_tag_that_rises_is_named(place: Place) -> None:
     rising = [one for one in found.patterns if one.evidence.get("subject") == {"tag": "청구"}]
     rising = [one for one in rising if one.name == "trend"]
     assert rising[0].evidence["direction"] == "rising"
-    assert "청구" in rising[0].summary
+    assert "청구" in describe(rising[0]).summary
     assert rising[0].members
 
 
@@ -200,7 +201,7 @@ def test_a_project_without_a_pattern_has_none(place: Place, seed: int, count: in
     tags = ("a", "b", "c", "d", "e")
     found = _found(place, anywhere(rng, count, days), days, lambda at: [tag for tag in tags if rng.random() < 0.25])
     assert names(found) == []
-    assert any("sure enough" in note for note in found.notes)
+    assert any("sure enough" in remark(note) for note in found.notes)
 
 
 def test_a_shuffled_twin_of_a_burst_has_none(place: Place) -> None:
@@ -217,7 +218,7 @@ def test_one_item_is_asked_about_alone(place: Place) -> None:
         place.change(at, "plan")
     found = place.ask(temporal_patterns, 70 * DAY, focus="plan")
     burst = one_named(found, "burst")
-    assert (burst.summary.startswith("The memory"), len(burst.members)) == (True, 1)
+    assert (describe(burst).summary.startswith("The memory"), len(burst.members)) == (True, 1)
     assert names(place.ask(temporal_patterns, 70 * DAY, focus="other")) == []
 
 
@@ -232,15 +233,15 @@ def test_less_sure_findings_are_told_to_those_who_ask(place: Place) -> None:
 
 def test_little_is_answered_with_what_it_takes(place: Place) -> None:
     found = place.ask(temporal_patterns, DAY)
-    assert (found.patterns, found.notes) == ([], ["Nothing was made or changed in this time."])
+    assert (found.patterns, found.notes) == ([], [Remark("activity.no_changes")])
     place.write(0, "one")
-    assert "1 change on 1 day" in place.ask(temporal_patterns, DAY).notes[0]
+    assert "1 change on 1 day" in remark(place.ask(temporal_patterns, DAY).notes[0])
     for number in range(20):
         place.write(number * HOUR // 20, f"n{number}")
     found = place.ask(temporal_patterns, 2 * HOUR)
     assert found.patterns == []
-    assert "21 changes on 1 day" in found.notes[0]
-    assert "20 changes on 8 days" in found.notes[0]
+    assert "21 changes on 1 day" in remark(found.notes[0])
+    assert "20 changes on 8 days" in remark(found.notes[0])
 
 
 def test_the_same_project_has_the_same_answer(place: Place) -> None:

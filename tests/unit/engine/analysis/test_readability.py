@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.engine.analysis.readability import readability
-from polymnia.engine.analysis.readability.sentences import sentences
-from polymnia.engine.analysis.readability.syllables import syllables
+from polymnia.engine.analysis.readability import readability, syllables
 
 PAIRS = {
     "en": (
@@ -63,9 +61,7 @@ def test_the_harder_text_scores_lower(language: str) -> None:
     assert easy.language == hard.language == language
     assert easy.score is not None and hard.score is not None
     assert 0.0 <= hard.score < easy.score - 0.2 and easy.score <= 1.0
-    assert easy.method and easy.metrics.keys() == hard.metrics.keys() | (
-        {"share_of_different_words"} & easy.metrics.keys()
-    )
+    assert easy.method and easy.metrics.keys() == hard.metrics.keys()
 
 
 def test_length_alone_changes_little() -> None:
@@ -105,7 +101,7 @@ def test_too_little_has_no_score_and_says_so(text: str) -> None:
 )
 def test_where_nothing_is_known_it_says_so(text: str) -> None:
     found = readability(text)
-    assert found.score is None and "No measure" in (found.note or "")
+    assert found.score is None and found.note == "unknown_language"
 
 
 def test_the_grade_is_that_of_flesch_and_kincaid() -> None:
@@ -138,17 +134,3 @@ def test_the_grade_is_that_of_flesch_and_kincaid() -> None:
 )
 def test_syllables(word: str, language: str, count: int) -> None:
     assert syllables(word, language) == count
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("Dr. Kim came at 3.14 p.m. He left.", ["Dr. Kim came at 3.14 p.m.", "He left."]),
-        ("비가 왔다. 우리는 집에 갔다.", ["비가 왔다.", "우리는 집에 갔다."]),
-        ("今日は雨です。家にいます。", ["今日は雨です。", "家にいます。"]),
-        ('He said "Go!" Then he left.', ['He said "Go!"', "Then he left."]),
-        ("See e.g. the guide. 3 items follow", ["See e.g. the guide.", "3 items follow"]),
-    ],
-)
-def test_sentences_are_cut_where_they_end(text: str, parts: list[str]) -> None:
-    assert sentences(text) == parts

@@ -1,20 +1,20 @@
-"""Subjects: which contents are asked about, and how findings about them are told."""
+"""Issue: which contents are asked about, and an issue with its examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.items import title_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.material import Material
 
-__all__ = ["TYPE", "example", "many", "pattern", "quoted", "subjects"]
+__all__ = ["example", "issue", "quoted", "subjects"]
 
-TYPE = "quality_issues"
 _EXAMPLES = 10
 _QUOTED = 160  # characters of a quotation
 _READ = 4000
@@ -28,38 +28,31 @@ def subjects(material: Material) -> list[Record]:
     return material.items
 
 
-def many(count: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2 items."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def quoted(text: str) -> str:
     """The beginning of a text as it stands, on one line."""
     flat = " ".join(text[:_READ].split())
     return flat if len(flat) <= _QUOTED else flat[:_QUOTED].rstrip() + "…"
 
 
-def example(record: Record, why: str, quote: str) -> dict[str, Any]:
+def example(record: Record, why: Remark, quote: str) -> dict[str, Any]:
     """A content as evidence: its id, its title, what is wrong, and the words that show it."""
     return {"id": record.uid, "title": quoted(title_of(record)), "why": why, "quote": quoted(quote)}
 
 
-def pattern(
-    name: str, summary: str, explanation: str, confidence: float, members: list[Record], total: int,
-    examples: Iterable[dict[str, Any]], **more: Any,
-) -> Pattern:  # fmt: skip
-    """A pattern of one kind of issue."""
+def issue(
+    name: str, confidence: float, members: list[Record], total: int, examples: Iterable[dict[str, Any]], **more: Any
+) -> Pattern:
+    """A pattern of one kind of issue, among so many contents that were asked about."""
     return Pattern(
-        type=TYPE,
+        type="quality_issues",
         name=name,
-        summary=summary,
         confidence=round(confidence, 4),
-        explanation=explanation,
         evidence={
             "count": len(members),
             "share": round(len(members) / max(1, total), 4),
             **more,
-            "examples": [one for _, one in zip(range(_EXAMPLES), examples, strict=False)],
+            "examples": list(islice(examples, _EXAMPLES)),
         },
+        details={"total": total},
         members=tuple(one.id for one in members),
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from polymnia import describe, remark
 from polymnia.inference.built_in import MultilingualEmbedder
 
 from .planted import ENGLISH, KOREAN, ODD, SAME, found, named, project, twin
@@ -30,7 +31,7 @@ def test_topics_in_two_languages_with_the_real_model(tmp_path: Path, use: Multil
         (one,) = (one for one in clusters if any(topic in term for term in one.evidence["terms"]))
         texts = {example["title"] for example in one.evidence["examples"]}
         assert texts <= set((ENGLISH | KOREAN)[topic])
-        assert one.evidence["label"] in one.summary
+        assert one.evidence["label"] in describe(one).summary
         assert one.evidence["size"] == len(one.members) >= 6
         assert 0 < one.evidence["cohesion"] < 1
         assert one.confidence > 0.8
@@ -66,7 +67,7 @@ def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: MultilingualEmbedder
         all_found = found(memory)
     assert all(one.confidence < 0.5 for one in named(all_found, "cluster"))
     assert len(named(all_found, "cluster")) <= 2
-    assert any("chance" in note for note in all_found.notes)
+    assert any("chance" in remark(note) for note in all_found.notes)
 
 
 @pytest.mark.parametrize("size", [4, 5])
@@ -82,7 +83,7 @@ def test_without_a_model_words_are_compared_and_the_answer_says_so(tmp_path: Pat
         all_found = found(memory)
     assert len(named(all_found, "cluster")) == len(ENGLISH) + len(KOREAN)
     assert all_found.looked_at["model"] is None
-    assert any("words alone" in note for note in all_found.notes)
+    assert any("words alone" in remark(note) for note in all_found.notes)
 
 
 def test_only_what_the_focus_belongs_to(tmp_path: Path) -> None:
@@ -98,8 +99,8 @@ def test_the_same_project_gives_the_same_answer(tmp_path: Path) -> None:
     with project(tmp_path, EVERY) as memory:
         first = found(memory)
         again = found(memory, asked="once more")
-    assert [(one.members, one.confidence, one.summary) for one in first.patterns] == [
-        (one.members, one.confidence, one.summary) for one in again.patterns
+    assert [(one.members, one.confidence, describe(one).summary) for one in first.patterns] == [
+        (one.members, one.confidence, describe(one).summary) for one in again.patterns
     ]
 
 
@@ -108,7 +109,7 @@ def test_too_few_items_are_said_to_be_too_few(tmp_path: Path, count: int) -> Non
     with project(tmp_path, EVERY[:count]) as memory:
         all_found = found(memory)
     assert all_found.patterns == []
-    assert all_found.notes[0].startswith(f"{count} item{'s' * (count != 1)} with text; at least 6 are needed")
+    assert remark(all_found.notes[0]).startswith(f"{count} item{'s' * (count != 1)} with text; at least 6 are needed")
 
 
 def test_items_that_all_say_the_same_are_one_cluster(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polymnia.engine.analysis.topics import telling_terms
-from polymnia.engine.analysis.topics.korean import Roots
+from polymnia.engine.analysis.topics.names import Roots
 
 from .planted import ENGLISH, KOREAN
 

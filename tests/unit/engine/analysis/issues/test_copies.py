@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polymnia.engine.analysis.issues.alike import pairs_alike
+from polymnia.engine.analysis.issues.copies import pairs_alike
 
 
 def nothing(*_: int) -> None:
