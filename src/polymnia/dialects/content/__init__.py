@@ -36,8 +36,8 @@ def _retrieve() -> Mapping[str, ContentOperation]:
 
 def _analyze() -> Mapping[str, ContentOperation]:
     with importing():
-        from polymnia.dialects.content.analyzing import VERBS
-    return VERBS
+        from polymnia.dialects.content.analyze import OPERATIONS
+    return OPERATIONS
 
 
 def _system() -> Mapping[str, ContentOperation]:
