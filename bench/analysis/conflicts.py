@@ -137,7 +137,7 @@ class Project:
 
     def _ask(self, work: Any) -> Any:
         """What some work on the material of the project, and its items by their texts, gives."""
-        from polymnia.engine.analysis.material import Material
+        from polymnia.engine.analysis.view import Material
         from polymnia.models import Filters
 
         def run(look: Any) -> Any:

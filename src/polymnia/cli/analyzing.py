@@ -18,6 +18,7 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
+from polymnia.engine.verbs.analysis import PATTERNS
 from polymnia.errors import Invalid, NoLibrary
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -73,9 +74,6 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
 
 
 def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    with importing():
-        from polymnia.engine.analysis.patterns import PATTERNS
-
     types = _types(arguments, tuple(PATTERNS))
     found, _ = held.patterns(
         types, session=arguments.session, id=ids[0] if ids else None, start=_time(arguments.since),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from polymnia.engine.access import EVERYTHING, Grant
-from polymnia.engine.analysis.kept import Kept
+from polymnia.engine.analysis.cache import Kept
 from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once, Repeated

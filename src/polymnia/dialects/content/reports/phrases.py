@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["day", "plural", "quoted"]
+__all__ = ["day", "memories_are", "plural", "quoted"]
 
 _LONG = 60  # characters of a title
 
@@ -10,6 +10,11 @@ _LONG = 60  # characters of a title
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A count with its noun: 1 change, 2 changes."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def memories_are(count: int) -> str:
+    """The beginning of a sentence on so many memories."""
+    return "1 memory is" if count == 1 else f"{count:,} memories are"
 
 
 def day(moment: str) -> str:

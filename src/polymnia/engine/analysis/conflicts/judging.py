@@ -14,7 +14,7 @@ from polymnia.engine.borders import PROJECT, Border
 from polymnia.engine.ports.models import Judgement
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["Judged", "judged", "unjudged"]
 

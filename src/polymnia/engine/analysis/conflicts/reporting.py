@@ -14,7 +14,7 @@ from polymnia.engine.analysis.conflicts.newer import Told, newer, told
 from polymnia.engine.analysis.conflicts.resolving import asked, outdated, resolved
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.conflicts.values import Clash, ConflictType, Resolution, Side
-from polymnia.engine.analysis.cycles import cycles
+from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.borders import Border
 from polymnia.engine.items import title_of
 from polymnia.models import Record, Relation

@@ -10,7 +10,7 @@ from polymnia.engine.analysis.connections.quoting import in_whole_words
 from polymnia.engine.analysis.connections.trust import trust, widened
 from polymnia.engine.analysis.connections.values import Connection, Connections, Direction, Step
 from polymnia.engine.analysis.connections.walking import Reached, walk
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.content import content
 from polymnia.engine.items import visible
 from polymnia.errors import Invalid

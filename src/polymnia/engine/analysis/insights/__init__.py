@@ -13,8 +13,8 @@ from typing import Any
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.insights.values import Depth, Horizon, Insight, Insights, Looked
 from polymnia.engine.analysis.insights.view import View
-from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.progress import parts
+from polymnia.engine.analysis.view import Material
 from polymnia.errors import NoLibrary
 from polymnia.importing import importing
 

@@ -9,7 +9,7 @@ from polymnia.engine.analysis.actions import FindRelationships
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, sure
-from polymnia.engine.analysis.temporal.chances import adjusted, at_least_of
+from polymnia.engine.analysis.probability import adjusted, at_least_of
 from polymnia.models import Relation
 
 __all__ = ["bridges"]

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polymnia.engine.analysis.activity.changes import Acts, Subject, drift
+from polymnia.engine.analysis.activity.trends import trend
 from polymnia.engine.analysis.insights.view import DAY
-from polymnia.engine.analysis.temporal.acts import Acts
-from polymnia.engine.analysis.temporal.chances import all_in
-from polymnia.engine.analysis.temporal.subjects import Subject, drift
-from polymnia.engine.analysis.temporal.trends import trend
+from polymnia.engine.analysis.probability import all_in
 
 __all__ = ["BINS", "Course", "courses"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from polymnia.engine.analysis.actions import Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural, sure
-from polymnia.engine.analysis.temporal.chances import adjusted, drawn_at_least
+from polymnia.engine.analysis.probability import adjusted, drawn_at_least
 from polymnia.engine.text.language import fold, stem
 from polymnia.models import Record
 

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts
+from polymnia.engine.analysis.activity.changes import Acts, Subject, acts_of, subjects_of
+from polymnia.engine.analysis.activity.trends import Forecast, forecast
 from polymnia.engine.analysis.insights.courses import BINS, Course, courses
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import DAY, View, plural, sure
-from polymnia.engine.analysis.temporal.acts import Acts, acts_of
-from polymnia.engine.analysis.temporal.chances import adjusted
-from polymnia.engine.analysis.temporal.subjects import Subject, subjects_of
-from polymnia.engine.analysis.temporal.trends import Forecast, forecast
+from polymnia.engine.analysis.probability import adjusted
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
 

@@ -69,7 +69,7 @@ def conflict_insight(view: View, clash: Any) -> Insight:
 
 def _links(view: View, looked: Looked) -> None:
     with importing():
-        from polymnia.engine.analysis.graphs import relationship_patterns
+        from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
     found = relationship_patterns(view.material)
     looked.looked_at["relations"] = found.looked_at.get("relations", len(view.material.relations))
@@ -79,6 +79,6 @@ def _links(view: View, looked: Looked) -> None:
         ids = [record.uid for id in one.members if (record := view.record(id)) is not None]
         advice = None
         if len(ids) == 2:
-            draw = Relate(source=ids[0], target=ids[1], type="related_to", context=one.summary)
+            draw = Relate(source=ids[0], target=ids[1], type="related_to", reason=one)
             advice = ("Draw the relation if it holds.", draw)
         looked.add(view.passed_on(TYPE, one, advice))

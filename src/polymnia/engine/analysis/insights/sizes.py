@@ -12,7 +12,7 @@ import numpy as np
 from polymnia.engine.analysis.actions import UNWRITTEN, Delete, Relate, Store, Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural, sure
-from polymnia.engine.analysis.temporal.chances import adjusted, two_sided
+from polymnia.engine.analysis.probability import adjusted, two_sided
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 

@@ -27,7 +27,7 @@ _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_u
 def usage_insights(view: View) -> Looked:
     """What the patterns of use and of users mean, each as sure as the pattern is."""
     with importing():
-        from polymnia.engine.analysis.usage import usage_patterns
+        from polymnia.engine.analysis.activity.usage import usage_patterns
 
     looked = Looked()
     recent = view.recent
@@ -39,7 +39,7 @@ def usage_insights(view: View) -> Looked:
             looked.add(view.passed_on("usage_insights", one, _advice(view, one), days=view.days), len(one.members))
     if view.at_least(1):
         with importing():
-            from polymnia.engine.analysis.users import user_patterns
+            from polymnia.engine.analysis.activity.users import user_patterns
 
         people = user_patterns(recent)
         looked.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}

@@ -9,7 +9,7 @@ from typing import Any
 from polymnia.engine.analysis.actions import Action
 from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.insights.values import DAYS, DEPTHS, Depth, Horizon, Insight
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Relate, Search
+from polymnia.engine.analysis.activity.reads import Reads, reads_of
+from polymnia.engine.analysis.activity.usage import read_most
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural, sure
-from polymnia.engine.analysis.temporal.chances import adjusted, at_least_of
-from polymnia.engine.analysis.usage.questions import read_most
-from polymnia.engine.analysis.usage.reads import Reads, reads_of
+from polymnia.engine.analysis.probability import adjusted, at_least_of
 from polymnia.models import Record
 
 __all__ = ["asked_of_one", "not_opened", "reads_in"]

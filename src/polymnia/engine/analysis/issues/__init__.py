@@ -23,7 +23,7 @@ from polymnia.importing import importing
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["doubtful", "emptiness", "quality_issues"]
 

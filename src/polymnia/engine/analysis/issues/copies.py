@@ -26,7 +26,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["duplicated", "pairs_alike"]
 

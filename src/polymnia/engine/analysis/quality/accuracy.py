@@ -14,12 +14,12 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
 from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
 from polymnia.engine.items import title_of
-from polymnia.engine.text.date_words import WORDS
+from polymnia.engine.text.date_tokens import WORDS
 from polymnia.engine.text.document import Block
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
     from polymnia.models import Record
 
 __all__ = ["Day", "accuracy", "contraries", "days"]

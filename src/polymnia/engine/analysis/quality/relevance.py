@@ -16,7 +16,7 @@ from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["relevance"]
 

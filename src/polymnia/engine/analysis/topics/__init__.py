@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
-from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.items import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record

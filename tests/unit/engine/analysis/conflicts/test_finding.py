@@ -10,7 +10,7 @@ import pytest
 
 from polymnia.engine import judging
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.ports.models import Judgement
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NoModel

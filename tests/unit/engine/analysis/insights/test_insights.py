@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from polymnia import remark
 from polymnia.engine.analysis.insights import TYPES, insights
 from polymnia.engine.analysis.insights.values import Insight, Looked
 
@@ -33,7 +34,7 @@ def test_a_project_with_hardly_anything_in_it_says_so(tmp_path: Path, depth: str
     assert found.insights == []
     assert found.looked_at["memories"] == notes
     for type in ("usage_insights", "trend_analysis", "knowledge_synthesis"):
-        assert any(note.startswith(type) for note in found.notes)
+        assert any(note.startswith(type) for note in map(remark, found.notes))
 
 
 def test_only_the_types_asked_for_are_told(tmp_path: Path) -> None:

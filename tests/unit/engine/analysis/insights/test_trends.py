@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from polymnia import remark
+from polymnia.engine.analysis.activity.trends import Forecast
 from polymnia.engine.analysis.insights import Insight
 from polymnia.engine.analysis.insights.moved import tells
-from polymnia.engine.analysis.temporal.trends import Forecast
 
 from .planted import Project, of_type
 
@@ -76,7 +77,7 @@ def test_the_horizon_is_the_time_that_counts(tmp_path: Path) -> None:
     assert ("new_subject", "new") not in _told(project, horizon="short")  # a week ago it was there already
     found = project.insights("trend_analysis", horizon="long")
     assert found.insights == []
-    assert any("Too little to tell a trend over 365 days" in note for note in found.notes)
+    assert any("Too little to tell a trend over 365 days" in note for note in map(remark, found.notes))
 
 
 def test_the_surface_tells_three(tmp_path: Path) -> None:
@@ -105,8 +106,7 @@ def test_korean_tags_have_trends_too(tmp_path: Path) -> None:
 
 def test_a_forecast_whose_range_says_nothing_is_not_told() -> None:
     def ahead(low: float, total: float, high: float) -> Forecast:
-        made = {"expected": [total], "low": [low], "high": [high]}
-        return Forecast(**made, total=total, total_low=low, total_high=high, basis="level")
+        return Forecast(total=total, total_low=low, total_high=high, basis="level")
 
     assert tells(ahead(25, 30, 36))
     assert not tells(ahead(0, 8, 35))

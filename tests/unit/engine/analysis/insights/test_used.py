@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polymnia import remark
 from polymnia.engine.analysis.actions import CheckQuality
 
 from .planted import Project, named, of_type
@@ -41,7 +42,7 @@ def test_use_before_the_horizon_does_not_count(tmp_path: Path) -> None:
     assert named(project.insights("usage_insights", horizon="long"), "most_read")
     found = project.insights("usage_insights", horizon="short")
     assert found.insights == []
-    assert any("Too little reading" in note and "7 days" in note for note in found.notes)
+    assert any("Too little reading" in note and "7 days" in note for note in map(remark, found.notes))
 
 
 def test_users_are_looked_at_when_it_goes_deep(tmp_path: Path) -> None:
