@@ -22,7 +22,7 @@ _MAY = {
     "storage": ("engine.ports", "models", "importing", "errors"),
     "inference": ("engine.ports", "models", "importing", "errors"),
     "operation": ("engine", "models", "errors"),
-    "dialects": ("operation", "engine", "models", "importing", "errors"),
+    "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
@@ -228,7 +228,6 @@ ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
         _JSON,
     ),
     "health": (_JSON,),
-    "serve": (_switch("--conformance", SUPPRESS),),
     "keys": (
         _choice("action", "add, list or revoke", "add", "list", "revoke", metavar="ACTION"),
         _given("which", "NAME|ID", "add: what to call it; revoke: its id", nargs="?"),

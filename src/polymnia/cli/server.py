@@ -33,7 +33,7 @@ def serve(arguments: Namespace, chosen: Settings) -> int:
 
     for text in (*misspelt(), *passed_over(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
-    serve_http(chosen, ready, conformance=arguments.conformance)
+    serve_http(chosen, ready)
     return 0
 
 

@@ -11,7 +11,7 @@ from unicodedata import is_normalized, normalize
 from polymnia.engine.text import calendar as days
 from polymnia.engine.text.lexicon import sections
 
-__all__ = ["Partial", "Token", "hinted", "legible", "tokens"]
+__all__ = ["WORDS", "Partial", "Token", "hinted", "legible", "tokens"]
 
 Partial: TypeAlias = tuple[int, int, int]
 """Year, month and day; 0 stands for one that is not said."""

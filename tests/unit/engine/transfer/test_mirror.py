@@ -17,7 +17,7 @@ from hypothesis import given, settings
 
 from form import by_form
 from polymnia import EntityDraft, Memory
-from polymnia.dialects.graph.behaviours import SIMPLE
+from polymnia.dialects.graph.behaviours import Simple
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, write
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.errors import BrokenFile
@@ -46,7 +46,7 @@ class Desk:
         inner = SqliteStore(str(self.folder / "behind.db"))
         turn = WriteLock(str(self.folder / "behind.lock"), 10.0)
         mirror = Mirror(inner, str(self.file), turn, limits=Limits(), tell=self.told.append)
-        memory = Memory(mirror, policy=SIMPLE.policy)
+        memory = Memory(mirror, policy=Simple.policy)
         self.opened.append(memory)
         return memory
 
@@ -299,7 +299,7 @@ def test_a_file_that_was_there_first_is_taken_over_as_it_is(tmp_path: Path) -> N
 
 
 def test_a_store_and_a_file_that_meet_keep_what_either_has(desk: Desk) -> None:
-    inner = Memory(SqliteStore(str(desk.folder / "behind.db")), policy=SIMPLE.policy)
+    inner = Memory(SqliteStore(str(desk.folder / "behind.db")), policy=Simple.policy)
     inner.create_entities([EntityDraft("both", "thing", ("stored",)), EntityDraft("stored", "thing")])
     inner.create_relations([("both", "stored", "r")])
     inner.close()

@@ -48,7 +48,7 @@ _MESSAGES = {422: "Parameter validation failed", 404: "Content not found"}
 def word(fault: Fault) -> Reply:
     """A fault as the dialect answers it."""
     code, kind = CODES[type(fault)]
-    details, suggestions = _told(fault)
+    details, suggestions = _explained(fault)
     message = fault.message
     if isinstance(fault, errors.Invalid) and code in _MESSAGES:
         reason = "; ".join(map(str, fault.violations)) if isinstance(fault, BadArguments) else fault.message
@@ -71,7 +71,7 @@ def refused(code: int, message: str, kind: str, details: dict[str, Any], suggest
     return Reply(refusal=(code, message, data))
 
 
-def _told(fault: Fault) -> tuple[dict[str, Any], list[str]]:
+def _explained(fault: Fault) -> tuple[dict[str, Any], list[str]]:
     if isinstance(fault, BadArguments):
         first = fault.violations[0]
         details: dict[str, Any] = {

@@ -142,8 +142,8 @@ def _in_both(fault: Fault) -> tuple[str, str]:
                 f"잘못된 인자: {fault.field} 배열은 비어있을 수 없습니다{of}",
             )
         case BadArguments():
-            told = [_misfit_in_both(one) for one in fault.violations]
-            english, korean = ("; ".join(dict.fromkeys(texts)) for texts in zip(*told, strict=True))
+            pairs = [_misfit_in_both(one) for one in fault.violations]
+            english, korean = ("; ".join(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True))
             return f"Invalid arguments: {english}", f"잘못된 인자: {korean}"
         case _:
             return f"{fault.message}. {fault.hint}", KOREAN[fault.code] + _korean_details(fault)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from polymnia import errors
-from polymnia.errors import BadArguments, Fault, NoModel, Violation
-from polymnia.models import Note
-from polymnia.operation import Memory, Reply
+from polymnia.errors import BadArguments, Fault, Violation
+from polymnia.operation import Reply
 
-__all__ = ["CATEGORIES", "meaning_or_fault", "unknown_scope", "word"]
+__all__ = ["CATEGORIES", "word"]
 
 CATEGORIES: dict[type[Fault], str] = {
     Fault: "STORAGE_ERROR",
@@ -49,27 +48,11 @@ _PASSING = (errors.Busy, errors.NoSpace)  # what may be gone at the next try
 def word(fault: Fault) -> Reply:
     """A fault as the dialect answers it."""
     category = CATEGORIES[type(fault)]
-    message, data = _told(fault, category)
+    message, data = _message(fault, category)
     return Reply(value={"success": False, "error": category, "message": message, "data": data}, is_error=True)
 
 
-def meaning_or_fault(memory: Memory) -> None:
-    """A search whose model is broken is no search by meaning, and must not look like one."""
-    if (fault := memory.finding().broken()) is not None:
-        raise NoModel(
-            f"Search by meaning failed: {fault.message}",
-            hint=f"{fault.hint} Nothing is lost. To search by words alone, start with --embedder none.",
-        )
-
-
-def unknown_scope(memory: Memory, scope: str) -> Note:
-    """A scope in which nothing was found, because there is no such scope."""
-    near = memory.nearest_scope(scope)
-    what_to_do = "scope_list shows what there is." if near is None else f"did you mean {near!r}?"
-    return Note("no_scope", f"There is no scope {scope!r}; {what_to_do}")
-
-
-def _told(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
+def _message(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
     if isinstance(fault, BadArguments):
         message = "; ".join(map(_misfit, fault.violations))
         missing = all(one.given == "undefined" for one in fault.violations)
