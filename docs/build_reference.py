@@ -35,10 +35,10 @@ from polymnia.engine.graph import Policy, check_names
 from polymnia.errors import Fault
 from polymnia.models import Limits, legal_text
 from polymnia.operation import Operation, Registry, schema
-from polymnia.operation.schemas import components
+from polymnia.schemas import components
 from polymnia.settings import DIALECTS, SETTINGS, Setting
 from polymnia.transports import errors as rpc_errors
-from polymnia.transports import methods, requests, rpc, wire
+from polymnia.transports import messages, methods, rpc, wire
 
 __all__ = ["COMMAND", "PAGES", "main", "pages"]
 
@@ -189,7 +189,7 @@ class Listening:
         """Hear a message."""
         self.heard.append(json.loads(data))
 
-    def run(self, call: requests.Call) -> None:
+    def run(self, call: messages.Request) -> None:
         """Run a call here and now."""
         call.run()
 

@@ -21,9 +21,10 @@ _MAY = {
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
     "embedding": ("engine.ports", "models", "importing", "errors"),
-    "operation": ("engine", "models", "errors"),
+    "schemas": ("models", "errors"),
+    "operation": ("engine", "schemas", "models", "errors"),
     "dialects": ("operation", "engine", "models", "importing", "errors"),
-    "transports": ("operation", "importing", "errors"),
+    "transports": ("operation", "schemas", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
     "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
 
-from polymnia.errors import Cancelled, Fault, Unavailable
-from polymnia.operation import Note, told
-from polymnia.transports.errors import CODES, INTERNAL_ERROR, INVALID_PARAMS, UNAVAILABLE, RpcError
-from polymnia.transports.requests import Request
+from polymnia.transports.errors import INVALID_PARAMS, RpcError
+from polymnia.transports.messages import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -67,6 +64,7 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     connection.memory = connection.base.acting(connection.author(given.clientInfo))
     if changing := connection.server.registry.changing:
         connection.server.audience.join((connection, None), changing, connection.notify)
+        connection.hears_changes = True
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
@@ -98,41 +96,6 @@ def _set_level(connection: Connection, request: Request, given: Level) -> dict[s
 def _list_tools(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
     _no_cursor(given)
     return connection.complete(request, {"tools": connection.server.tools()}, _ttl(connection, "tools"))
-
-
-def _call_tool(connection: Connection, request: Request, given: CallTool) -> dict[str, Any]:
-    registry = connection.server.registry
-    tool = registry.operations.get(given.name)
-    if tool is None:
-        if registry.unknown is None:
-            from polymnia.operation.misfits import nearest
-
-            near = nearest(given.name, registry.operations)
-            meant = f"; did you mean {near}?" if near else ""
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
-        return connection.shaped(request, registry.unknown(given.name))
-    raw = given.said
-    notes: list[Note] = []
-    try:
-        arguments = registry.arguments(tool, raw, notes)
-        context = connection.context(request, None if tool.reads else tool.name, raw)
-        reply = told(tool.run(context, arguments), context)
-    except Cancelled:
-        raise
-    except Fault as e:
-        request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
-        if isinstance(e, Unavailable):
-            connection.link.log("error", e.message)
-            connection.tell(request, "error", connection.hide(e, raw).message)
-        word: Any = e.word or tool.word or registry.word
-        reply = word(connection.hide(e, raw))
-    if notes:
-        reply = replace(reply, notes=[*reply.notes, *notes])
-    for note in reply.notes:
-        connection.tell(request, "notice", note.text)
-    if connection.watch is not None and not tool.reads:
-        connection.watch.look()
-    return connection.shaped(request, reply)
 
 
 def _list_resources(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
@@ -268,7 +231,7 @@ def _no_cursor(given: Page) -> None:
 
 _SHARED = {
     "tools/list": Method(_list_tools, Page, inline=True),
-    "tools/call": Method(_call_tool, CallTool),
+    "tools/call": Method(lambda connection, request, given: connection.call_tool(request, given), CallTool),
     "resources/list": Method(_list_resources, Page, inline=True),
     "resources/templates/list": Method(_list_templates, Page, inline=True),
     "resources/read": Method(_read_resource, Uri),

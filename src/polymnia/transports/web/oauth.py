@@ -10,7 +10,7 @@ from typing import Any
 from polymnia.errors import NoLibrary, Unavailable
 from polymnia.importing import load
 from polymnia.operation import Grant
-from polymnia.transports.web.auth import Visitor
+from polymnia.transports.web.auth import Principal
 
 __all__ = ["METADATA", "METRICS", "READ", "WRITE", "Tokens"]
 
@@ -43,11 +43,11 @@ class Tokens:
         self._path = os.path.abspath(os.path.expanduser(keys))
         self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Any] = {}
-        self._checked: dict[str, tuple[float, Visitor]] = {}  # until when a token lets in whom
+        self._checked: dict[str, tuple[float, Principal]] = {}  # until when a token lets in whom
         self._follow()
 
-    def __call__(self, token: str) -> Visitor | None:
-        """The visitor a token lets in; None where it lets in nobody."""
+    def __call__(self, token: str) -> Principal | None:
+        """Whom a token lets in; None where it lets in nobody."""
         jwt = self._jwt
         try:
             self._follow()
@@ -75,11 +75,11 @@ class Tokens:
         seen = frozenset[str]() if not opens else None if projects is None else frozenset(projects)
         grant = Grant(seen, WRITE in scopes)
         account = f"oauth {claims['sub']}"
-        visitor = Visitor(account, grant, user=str(claims["sub"]), account=account, metrics=METRICS in scopes)
+        principal = Principal(account, grant, user=str(claims["sub"]), account=account, metrics=METRICS in scopes)
         if len(self._checked) >= _MOST:
             self._checked.clear()
-        self._checked[token] = (float(claims["exp"]), visitor)
-        return visitor
+        self._checked[token] = (float(claims["exp"]), principal)
+        return principal
 
     def metadata(self) -> dict[str, Any]:
         """What a client is told of where to get a token (RFC 9728)."""
