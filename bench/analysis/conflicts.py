@@ -92,9 +92,9 @@ def _judge(name: str | None) -> Any:
     if name is not None:
         module, _, kind = name.partition(":")
         return getattr(importlib.import_module(module), kind)()
-    from polymnia import embedding
+    from polymnia import inference
 
-    judge = embedding.judge("auto")
+    judge = inference.judge("auto")
     if judge is None:
         raise SystemExit("no judge is installed; name one with --judge MODULE:CLASS")
     return judge
@@ -110,14 +110,14 @@ class Project:
     """A project of some texts, an item each, and questions about its conflicts."""
 
     def __init__(self, texts: Sequence[str], judge: Any, embedder: str) -> None:
-        from polymnia import EntityDraft, Memory, embedding
+        from polymnia import EntityDraft, Memory, inference
         from polymnia.engine.search import Analysis, Finding
         from polymnia.engine.search.finder import Finder
         from polymnia.storage.sqlite import SqliteStore
 
         self._folder = tempfile.TemporaryDirectory()
         store = SqliteStore(os.path.join(self._folder.name, "memory.db"), analyst=Analysis())
-        embedders = embedding.choose(embedder)
+        embedders = inference.choose(embedder)
         self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=embedders, judge=judge)))
         self.texts = list(dict.fromkeys(texts))
         drafts = [
@@ -322,10 +322,10 @@ def _nearness(pairs: Sequence[tuple[str, str]], embedder: str) -> list[float | N
     """How near the vectors of each two texts are, by the first model that knows both; None where none does."""
     import numpy as np
 
-    from polymnia import embedding
+    from polymnia import inference
 
     found: list[float | None] = [None] * len(pairs)
-    for model in embedding.choose(embedder):
+    for model in inference.choose(embedder):
         model.load()
         mine = [at for at, pair in enumerate(pairs) if found[at] is None and all(map(model.knows, pair))]
         texts = list(dict.fromkeys(text for at in mine for text in pairs[at]))
@@ -397,8 +397,8 @@ def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
 
 
 def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
-    from polymnia.embedding.languages import is_english
     from polymnia.engine.borders import Border
+    from polymnia.inference.languages import is_english
 
     pairs = [one for one in pairs if hashlib.sha256(one.a.encode()).digest()[-1] % 2]
     asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]

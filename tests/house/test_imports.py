@@ -20,7 +20,7 @@ _MAY = {
     "models": ("errors",),
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
-    "embedding": ("engine.ports", "models", "importing", "errors"),
+    "inference": ("engine.ports", "models", "importing", "errors"),
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
     "dialects": ("operation", "engine", "models", "importing", "errors"),
@@ -80,6 +80,17 @@ def test_a_module_imports_only_what_its_part_of_the_house_may() -> None:
         if _below(wanted.target, "polymnia") and _wrong(module, wanted)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_reader_of_texts_imports_nothing_else_of_the_engine() -> None:
+    strays = [
+        f"{modules()[module]}:{wanted.line}: {wanted.target}"
+        for module in modules()
+        if _below(module, "polymnia.engine.text")
+        for wanted in imports(module)
+        if _below(wanted.target, "polymnia.engine") and not _below(wanted.target, "polymnia.engine.text")
+    ]
+    assert not strays, "\n".join(strays)
 
 
 def test_errors_imports_nothing_at_all() -> None:

@@ -48,7 +48,7 @@ def extracted_metadata(text: str, content_type: str) -> dict[str, Any]:
     from msgspec import to_builtins
 
     with importing():
-        from polymnia.engine.extracting import extracted
+        from polymnia.engine.text.extraction import extracted
 
     found: dict[str, Any] = to_builtins(extracted(text, content_type))
     title = found.pop("title", None)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from polymnia.engine.quantities import common, unit_in
+from polymnia.engine.text.quantities import common, unit_in
 
 __all__ = ["Difference", "clash", "reordered", "same_words", "unlike", "words"]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.moments import read_moment
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.text.calendar import read_moment
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Filters, Record, Relation
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from polymnia import EntityDraft, connect, embedding
+from polymnia import EntityDraft, connect, inference
 from polymnia.models import Filters, Note
-from polymnia.storage.sqlite import indexing, small, substrings
+from polymnia.storage.sqlite import grams, indexes, small
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 from ..engine.search.toys import Toy
@@ -53,15 +53,15 @@ _PEBBLES = 60
 def large() -> Iterator[None]:
     """Indexes take everything in, and are asked, from as few texts on as there are here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "_UNINDEXED", _PEBBLES)
-        patch.setattr(substrings, "_SCAN_BELOW", _PEBBLES)
+        patch.setattr(indexes, "_UNINDEXED", _PEBBLES)
+        patch.setattr(grams, "_SCAN_BELOW", _PEBBLES)
         patch.setattr(small, "MOST_TEXTS", _PEBBLES)
         yield
 
 
 @pytest.fixture
 def desk(tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
-    monkeypatch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
+    monkeypatch.setattr(inference, "choose", lambda *a, **k: [Toy()])
     desk = Desk(tmp_path, monkeypatch, capsys)
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "use")
     shutil.copy(whole, tmp_path / "memory.db")
@@ -73,7 +73,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with something in every index."""
     path = tmp_path_factory.mktemp("whole") / "memory.db"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
+        patch.setattr(inference, "choose", lambda *a, **k: [Toy()])
         patch.setenv("POLYMNIA_EMBEDDER", "use")
         with connect(path) as memory:
             drafts = [EntityDraft(f"pebble {i}", "stone", (f"lies {i} steps away",)) for i in range(_PEBBLES)]

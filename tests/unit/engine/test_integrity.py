@@ -14,7 +14,7 @@ from polymnia.engine.integrity import CHECKS, RULES, Report, validate
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
-from polymnia.storage.sqlite import SqliteStore, indexing, small, substrings
+from polymnia.storage.sqlite import SqliteStore, grams, indexes, small
 from polymnia.storage.sqlite.checking import load
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
@@ -24,8 +24,8 @@ from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 def large() -> Iterator[None]:
     """Indexes take everything in, and are asked, from as few texts on as there are here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "_UNINDEXED", STONES)
-        patch.setattr(substrings, "_SCAN_BELOW", STONES)
+        patch.setattr(indexes, "_UNINDEXED", STONES)
+        patch.setattr(grams, "_SCAN_BELOW", STONES)
         patch.setattr(small, "MOST_TEXTS", STONES)
         yield
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from long_texts import LONG, UNITS, grows
-from polymnia.engine import exact, secrets
+from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.unfinished import placeholders
 from polymnia.engine.analysis.issues.untidy import doubtful
@@ -17,12 +17,14 @@ from polymnia.engine.analysis.quality.sheet import sheet
 from polymnia.engine.analysis.quality.spellings import counted
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.reading import Reader
-from polymnia.engine.anonymizing import Anonymizer
-from polymnia.engine.extracting import extracted
+from polymnia.engine.privacy import secrets
+from polymnia.engine.privacy.anonymizer import Anonymizer
 from polymnia.engine.relating import found as related
-from polymnia.engine.search import dates, highlight, listing, passages, words
+from polymnia.engine.search import highlight, listing, passages
 from polymnia.engine.suggesting.kinds import content_type
 from polymnia.engine.suggesting.reading import read as suggested
+from polymnia.engine.text import dates, words
+from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
 
 

@@ -9,7 +9,7 @@ from polymnia.dialects.associative.parameters import or_else
 from polymnia.dialects.associative.results import reply
 from polymnia.dialects.associative.wording import meaning_or_fault, unknown_scope
 from polymnia.engine import scopes
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.models import Note, Session
 from polymnia.operation import Context, Reply

@@ -13,7 +13,7 @@ from polymnia.dialects.associative.results import association, reply
 from polymnia.dialects.associative.wording import meaning_or_fault, unknown_scope
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered, content
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, Filters, Note
 from polymnia.operation import Context, Memory, Reply

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import scopes
 from polymnia.engine.content import content
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Note, Record, Relation
 from polymnia.operation import Reply
 

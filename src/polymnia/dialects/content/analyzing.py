@@ -21,7 +21,7 @@ from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer
 from polymnia.dialects.content.retrieving import period
 from polymnia.engine.items import RelationshipType
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
 from polymnia.operation import Context, Reply
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from polymnia.dialects.content.analyzing_calls import call
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.content import content
 from polymnia.engine.items import PLAIN, Version, title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Relation
 
 if TYPE_CHECKING:

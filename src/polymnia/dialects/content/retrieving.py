@@ -9,7 +9,7 @@ from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer, item, minimal, relationship, summarised, turn, version
 from polymnia.engine.content import content
-from polymnia.engine.moments import moment, read_moment
+from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation
 from polymnia.operation import Context, Memory, Reply

@@ -9,7 +9,7 @@ from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer, relationship
 from polymnia.engine.items import DECISION, Decision, ItemDraft, StoredItem, decision_text
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation, legal_text
 from polymnia.operation import Context, Reply

@@ -11,7 +11,7 @@ from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
 from polymnia.dialects.content.results import answer
 from polymnia.dialects.content.retrieving import period
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
 from polymnia.models import Filters
 from polymnia.operation import Context, Reply

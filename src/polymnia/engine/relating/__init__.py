@@ -10,10 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from polymnia.engine.extracting.naming import names
 from polymnia.engine.relating.mentions import Reader, said_of
 from polymnia.engine.relating.series import Place, place
 from polymnia.engine.relating.values import Candidate, Relationship, RelationshipType
+from polymnia.engine.text.names import names
 
 __all__ = ["Candidate", "Relationship", "RelationshipType", "found"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from polymnia.engine.relating.saying import AFTER, BEFORE, DENIED, DENIED_AFTER, PASSIVE
 from polymnia.engine.relating.values import Candidate, RelationshipType
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.lexicon import STOPWORDS
 
 __all__ = ["Mention", "Reader", "said_of"]
 
@@ -25,7 +25,7 @@ _GENERIC = frozenset(
     action items decision context weekly daily to do status update project documentation architecture design
     소개 개요 요약 결론 참고 회의록 메모 목차 배경 부록 einleitung zusammenfassung übersicht introducción
     resumen resumé
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from polymnia.engine.search import budget, dialogue, explain, highlight, words
+from polymnia.engine.search import budget, dialogue, explain, highlight
 from polymnia.engine.search.exact import PLACES
 from polymnia.engine.search.listing import part_of
 from polymnia.engine.search.results import Fragment, Hit, Turn, Why
 from polymnia.engine.search.search import Ranked, Search
 from polymnia.engine.search.threads import said
+from polymnia.engine.text import words
 from polymnia.models import Record, Text
 
 __all__ = ["plain", "with_reasons", "with_turns"]

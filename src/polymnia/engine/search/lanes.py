@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import fusion
 from polymnia.engine.search.index import Index
-from polymnia.engine.search.languages import fold
 from polymnia.engine.search.query import Wanted
-from polymnia.engine.search.words import Group, similar
+from polymnia.engine.text.language import fold
+from polymnia.engine.text.words import Group, similar
 
 __all__ = ["Asked", "WordsLane", "by_words", "top"]
 

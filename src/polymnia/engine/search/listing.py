@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
-from polymnia.engine.search import dates, words
-from polymnia.engine.search.languages import script
 from polymnia.engine.search.passages import split, weights
 from polymnia.engine.search.threads import turn
+from polymnia.engine.text import dates, words
+from polymnia.engine.text.language import script
 from polymnia.models import Passage, Text
 
 __all__ = ["natural", "part_of", "read", "read_ahead", "script_number", "spoken"]

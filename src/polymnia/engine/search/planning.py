@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 
-from polymnia.engine.search import languages
 from polymnia.engine.search.answer import answered
 from polymnia.engine.search.lanes import top
 from polymnia.engine.search.pages import Pages
 from polymnia.engine.search.results import Lane, Plan
 from polymnia.engine.search.search import Search
+from polymnia.engine.text import language as languages
 
 __all__ = ["planned"]
 

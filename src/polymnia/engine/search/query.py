@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from polymnia.engine.search import dates, words
-from polymnia.engine.search.dates import Asked
 from polymnia.engine.search.listing import script_number
-from polymnia.engine.search.words import Group
+from polymnia.engine.text import dates, words
+from polymnia.engine.text.dates import Asked
+from polymnia.engine.text.words import Group
 from polymnia.errors import Invalid
 from polymnia.models import Filters, folded_forms
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polymnia.engine.search.languages import DENSE, fold
-from polymnia.engine.search.stopwords import STOPWORDS
-from polymnia.engine.search.words import terms
 from polymnia.engine.suggesting.reading import Reading
+from polymnia.engine.text.language import DENSE, fold
+from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.words import terms
 
 __all__ = ["keywords"]
 

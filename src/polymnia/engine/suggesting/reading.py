@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from polymnia.engine.search.words import Group, groups, terms
+from polymnia.engine.text.words import Group, groups, terms
 
 __all__ = ["READ", "Reading", "read", "scope_words", "words_of"]
 

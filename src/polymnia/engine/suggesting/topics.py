@@ -6,9 +6,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from polymnia.engine.search.languages import DENSE, fold
-from polymnia.engine.search.words import groups
 from polymnia.engine.suggesting.reading import Reading
+from polymnia.engine.text.language import DENSE, fold
+from polymnia.engine.text.words import groups
 
 __all__ = ["Topic", "topics"]
 

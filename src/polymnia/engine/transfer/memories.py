@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from polymnia.engine import content, scopes
-from polymnia.engine.moments import moment, read_moment
+from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
 from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, legal_name, legal_text, new_id
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.items import EARLIER, PLAIN, title_of
-from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.transfer import project_files
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.project_item import ProjectForm
@@ -138,7 +138,7 @@ class _Source:
         self._veil: Any = None  # what hides people, where that is wanted
         if including.anonymize:
             with importing():
-                from polymnia.engine.anonymizing import PERSON_KINDS, Anonymizer
+                from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from polymnia.engine import content, items, scopes
 from polymnia.engine.content import Moved
 from polymnia.engine.graph import Step
-from polymnia.engine.moments import moment
 from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import Record, Relation, legal_name

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from polymnia.engine.graph import nearest
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
 from polymnia.engine.paging import size
 from polymnia.engine.ports import Transaction
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation

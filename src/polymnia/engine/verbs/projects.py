@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from polymnia.engine import content, items
 from polymnia.engine.graph import Step
-from polymnia.engine.moments import moment
 from polymnia.engine.ports import Transaction
+from polymnia.engine.text.calendar import moment
 from polymnia.engine.verbs.storing import StoringVerbs
 from polymnia.errors import Forbidden, ImportFailed, NotFound
 from polymnia.importing import importing
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.citations import Citation
+    from polymnia.engine.citations import Citation
     from polymnia.engine.integrity import Report
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
@@ -125,7 +125,7 @@ class ProjectVerbs(StoringVerbs):
         self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
     ) -> Citation:
         """An item as a style of citation writes it."""
-        from polymnia.engine.analysis.citations import citable, cite
+        from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)

@@ -10,9 +10,9 @@ from typing import Any
 
 from polymnia import Memory
 from polymnia.engine.items import ItemDraft
-from polymnia.engine.moments import moment
 from polymnia.engine.search import Analysis, Finding
 from polymnia.engine.search.finder import Finder
+from polymnia.engine.text.calendar import moment
 from polymnia.models import RelationDraft, Seen
 from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server
@@ -163,6 +163,7 @@ def test_what_stands_in_quotation_marks_is_in_the_store(told: tuple[Server, str,
 
 @pytest.mark.promise("analysis.true")
 def test_ids_that_are_told_exist(told: tuple[Server, str, Truth]) -> None:
+    assert told[2].answers
     for answer in told[2].answers:
         assert ids_in(answer) <= truth_ids(told) | {one["reference"] for one in _values(answer) if "reference" in one}
         for one in [*answer.get("patterns", []), *answer.get("insights", [])]:

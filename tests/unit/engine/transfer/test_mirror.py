@@ -23,7 +23,7 @@ from polymnia.engine.transfer.mirror import Mirror
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.write_lock import WriteLock
 
 from .graphs import GRAPHS, Link, plain
 
@@ -44,7 +44,7 @@ class Desk:
     def open(self) -> Memory:
         """A memory on the file, as a process of its own would have it."""
         inner = SqliteStore(str(self.folder / "behind.db"))
-        turn = Turn(str(self.folder / "behind.lock"), 10.0)
+        turn = WriteLock(str(self.folder / "behind.lock"), 10.0)
         mirror = Mirror(inner, str(self.file), turn, limits=Limits(), tell=self.told.append)
         memory = Memory(mirror, policy=SIMPLE.policy)
         self.opened.append(memory)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.exact import words
-from polymnia.engine.search.languages import DENSE
+from polymnia.engine.text.language import DENSE
 
 __all__ = ["Candidates", "Pairs"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from polymnia.engine.search.calendar_days import month, start_of, year
-from polymnia.engine.search.dates import mentioned
+from polymnia.engine.text.calendar import month, start_of, year
+from polymnia.engine.text.dates import mentioned
 
 __all__ = ["dateless", "ended", "said_at", "undated"]
 

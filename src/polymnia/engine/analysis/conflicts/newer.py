@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from polymnia.engine.analysis.conflicts.dating import dateless, said_at
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["Newer", "Told", "newer", "told"]

@@ -9,7 +9,7 @@ from polymnia.engine.analysis.conflicts.newer import Newer
 from polymnia.engine.analysis.conflicts.statements import Statement
 from polymnia.engine.analysis.conflicts.values import Resolution, Side
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["asked", "outdated", "resolved"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polymnia.engine.search.words import terms
+from polymnia.engine.text.words import terms
 
 __all__ = ["bags", "central", "chosen"]
 

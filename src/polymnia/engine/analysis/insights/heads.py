@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from polymnia.engine.search.languages import fold
+from polymnia.engine.text.language import fold
 from polymnia.models import Record
 
 __all__ = ["Heads", "key"]

@@ -10,7 +10,7 @@ from polymnia.engine.analysis.actions import CleanSessions, Delete, ExportAll
 from polymnia.engine.analysis.insights.habits import habit
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import DAY, View, plural
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["Idle", "idle", "idle_sessions", "to_archive"]
 

@@ -12,7 +12,7 @@ from polymnia.engine.analysis.actions import Update
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, drawn_at_least
-from polymnia.engine.search.languages import fold, stem
+from polymnia.engine.text.language import fold, stem
 from polymnia.models import Record
 
 __all__ = ["same_tags", "spelling"]

@@ -11,7 +11,7 @@ from polymnia.engine.analysis.insights.heads import Heads, key
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View
 from polymnia.engine.analysis.readability.sentences import sentences
-from polymnia.engine.extracting.naming import distinct, names
+from polymnia.engine.text.names import distinct, names
 from polymnia.models import Record
 
 __all__ = ["unwritten_names"]

@@ -20,7 +20,7 @@ from polymnia.engine.analysis.temporal.acts import Acts, acts_of
 from polymnia.engine.analysis.temporal.chances import adjusted
 from polymnia.engine.analysis.temporal.subjects import Subject, subjects_of
 from polymnia.engine.analysis.temporal.trends import Forecast, forecast
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
 
 __all__ = ["tells", "trend_analysis"]

@@ -12,7 +12,7 @@ from polymnia.engine.analysis.insights.repeated import duplicates
 from polymnia.engine.analysis.insights.sizes import to_join, to_split
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 
 __all__ = ["TYPE", "conflict_insight", "efficiency_opportunities"]

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.actions import UNWRITTEN, Delete, Relate, Store, U
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import View, plural, sure
 from polymnia.engine.analysis.temporal.chances import adjusted, two_sided
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["sections", "to_join", "to_split"]

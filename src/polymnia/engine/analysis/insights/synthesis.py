@@ -24,7 +24,7 @@ from polymnia.engine.analysis.insights.central import bags, central, chosen
 from polymnia.engine.analysis.insights.decided import decisions
 from polymnia.engine.analysis.insights.values import Insight, Looked
 from polymnia.engine.analysis.insights.view import Part, View, plural
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["knowledge_synthesis"]

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.issues.subjects import example, many, pattern, sub
 from polymnia.engine.analysis.quality.calendar import days
 from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
 from polymnia.engine.analysis.readability.sentences import lines_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 if TYPE_CHECKING:

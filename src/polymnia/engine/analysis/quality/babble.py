@@ -12,7 +12,7 @@ from functools import cache
 
 from polymnia.engine.analysis.quality.sheet import Sheet, said
 from polymnia.engine.analysis.readability.easy_words import EASY
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.lexicon import STOPWORDS
 
 __all__ = ["babble"]
 

@@ -11,8 +11,8 @@ from polymnia.engine.analysis.quality.sheet import Block, Sheet
 from polymnia.engine.analysis.quality.siblings import Usual
 from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
 from polymnia.engine.items import DECISION
-from polymnia.engine.search.languages import fold
 from polymnia.engine.suggesting.kinds import content_type
+from polymnia.engine.text.language import fold
 from polymnia.models import Record
 
 __all__ = ["completeness", "headings_without_text"]

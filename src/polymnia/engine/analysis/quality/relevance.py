@@ -9,8 +9,8 @@ from polymnia.engine.analysis.quality.measuring import dimension, shared, untold
 from polymnia.engine.analysis.quality.places import Place
 from polymnia.engine.analysis.quality.sheet import Sheet
 from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
-from polymnia.engine.extracting.telling import telling
-from polymnia.engine.search.words import terms
+from polymnia.engine.text.keywords import telling
+from polymnia.engine.text.words import terms
 
 if TYPE_CHECKING:
     from polymnia.models import Record

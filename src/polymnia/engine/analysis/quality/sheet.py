@@ -7,9 +7,10 @@ import re
 from msgspec import Struct
 
 from polymnia.engine.analysis.readability.sentences import sentences
-from polymnia.engine.extracting.pages import page
-from polymnia.engine.extracting.programs import of_type
-from polymnia.engine.extracting.speaking import spoken, written
+from polymnia.engine.text.code import of_type
+from polymnia.engine.text.document import document
+from polymnia.engine.text.language import script as written
+from polymnia.engine.text.language import spoken
 
 __all__ = ["Block", "Sentence", "Sheet", "said", "sheet"]
 
@@ -101,7 +102,7 @@ def sheet(text: str, content_type: str | None = None) -> Sheet:
     program = of_type(kind) is not None if kind else False
     data = kind in _PARSED[2:] or kind.endswith("+json")
     if program or kind in _PARSED or kind.endswith(("+json", "xml")):
-        seen = page(text, kind)
+        seen = document(text, kind)
         blocks = [Block(name, said) for name, said in seen.blocks]
     else:
         blocks = _blocks(text)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from polymnia.engine.search.languages import fold
+from polymnia.engine.text.language import fold
 from polymnia.models import Record
 
 __all__ = ["Field", "Usual", "siblings", "usual"]

@@ -7,7 +7,7 @@ import re
 from polymnia.engine.analysis.quality.measuring import dimension, rated, shared, untold
 from polymnia.engine.analysis.quality.sheet import Sheet, said
 from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
-from polymnia.engine.search.languages import fold
+from polymnia.engine.text.language import fold
 
 __all__ = ["levels", "marks", "structure"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from polymnia.engine.extracting.speaking import spoken, written
+from polymnia.engine.text.language import script as written
+from polymnia.engine.text.language import spoken
 
 __all__ = ["Reading", "readability"]
 

@@ -13,7 +13,7 @@ from math import exp
 from polymnia.engine.analysis.readability.easy_words import EASY
 from polymnia.engine.analysis.readability.sentences import WORD, lines_of
 from polymnia.engine.analysis.readability.syllables import syllables
-from polymnia.engine.search.languages import stem
+from polymnia.engine.text.language import stem
 
 __all__ = ["MEASURES", "english", "hard_words"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polymnia.engine.search.languages import strip_marks
+from polymnia.engine.text.language import strip_marks
 
 __all__ = ["syllables"]
 

@@ -18,7 +18,7 @@ from polymnia.engine.analysis.temporal.sentences import date_of, plural
 from polymnia.engine.analysis.temporal.subjects import subjects_of
 from polymnia.engine.analysis.temporal.trends import Forecast, Trend, forecast, trend
 from polymnia.engine.analysis.temporal.wording import bulk_pattern, pattern
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.material import Material

@@ -9,7 +9,7 @@ from polymnia.engine.analysis.temporal.levels import Stretch, Turn
 from polymnia.engine.analysis.temporal.looking import Calendar, Fading, Sign
 from polymnia.engine.analysis.temporal.subjects import Drift
 from polymnia.engine.analysis.temporal.trends import Trend
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = [
     "Told", "burst_told", "date_of", "drift_told", "fading_told", "gap_told", "plural", "rhythm_told", "trend_told",

@@ -26,7 +26,7 @@ from polymnia.engine.analysis.temporal.sentences import (
 from polymnia.engine.analysis.temporal.subjects import Drift
 from polymnia.engine.analysis.temporal.trends import Trend
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.extra import need
 from polymnia.engine.analysis.topics.spelling import spelt
-from polymnia.engine.search.languages import fold, language
-from polymnia.engine.search.stopwords import STOPWORDS
-from polymnia.engine.search.words import terms
+from polymnia.engine.text.language import fold, language
+from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.words import terms
 
 __all__ = ["features", "unit"]
 

@@ -16,7 +16,7 @@ from polymnia.engine.analysis.topics.confidence import confidence
 from polymnia.engine.analysis.topics.form import spoken
 from polymnia.engine.analysis.topics.naming import telling_terms
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["topic_clusters"]

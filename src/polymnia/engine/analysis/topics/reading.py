@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from polymnia.engine.analysis.topics.korean import Roots, is_korean
-from polymnia.engine.extracting.general_words import GENERAL
-from polymnia.engine.search.languages import DENSE, fold, language, plausible, stem
-from polymnia.engine.search.stopwords import STOPWORDS
+from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
+from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
 __all__ = ["Reader"]
 

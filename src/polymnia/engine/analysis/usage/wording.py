@@ -15,7 +15,7 @@ from polymnia.engine.analysis.usage.questions import Left, Spread
 from polymnia.engine.analysis.usage.reads import Reads
 from polymnia.engine.analysis.usage.together import Pair
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 
 __all__ = ["TYPE", "balance_told", "left_told", "listed", "pair_told", "rhythm_told", "spread_told"]
 

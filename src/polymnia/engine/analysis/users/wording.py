@@ -14,7 +14,7 @@ from polymnia.engine.analysis.temporal.subjects import Subject, said_of
 from polymnia.engine.analysis.users.people import Authors, People
 from polymnia.engine.analysis.users.questions import Answer
 from polymnia.engine.items import title_of
-from polymnia.engine.moments import moment
+from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 __all__ = ["TYPE", "hours_told", "keeper_told", "told"]

@@ -8,8 +8,8 @@ from functools import cache
 import apsw
 
 from polymnia.engine.ports.checks import Spot
-from polymnia.storage.sqlite.characters import DAMAGE, empty, refresh
 from polymnia.storage.sqlite.checking.view import View
+from polymnia.storage.sqlite.grams import DAMAGE, empty, refresh
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 __all__ = ["damage", "first_look", "foreign_keys", "log", "mend_file", "shape"]

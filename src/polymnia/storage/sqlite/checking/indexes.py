@@ -8,8 +8,8 @@ from struct import Struct
 
 from polymnia.engine.ports.checks import Spot
 from polymnia.models import Text, fold
-from polymnia.storage.sqlite.characters import DAMAGE, cover, refresh
 from polymnia.storage.sqlite.checking.view import View
+from polymnia.storage.sqlite.grams import DAMAGE, cover, refresh
 from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["characters", "compared", "embeddings", "read_alike", "words"]

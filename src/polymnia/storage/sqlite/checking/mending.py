@@ -11,9 +11,9 @@ from msgspec.json import encode
 from polymnia.engine.ports.checks import Asked, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.characters import DAMAGE, ENDS
 from polymnia.storage.sqlite.checking import counts, form, indexes, relations
 from polymnia.storage.sqlite.checking.view import View, readable
+from polymnia.storage.sqlite.grams import DAMAGE, ENDS
 from polymnia.storage.sqlite.statements import SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 

@@ -11,8 +11,8 @@ import pytest
 from polymnia.engine import judging
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.material import Material
-from polymnia.engine.moments import moment
 from polymnia.engine.ports.models import Judgement
+from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NoModel
 
 from .planted import Desk, Opinion

@@ -1,0 +1,283 @@
+"""Dates as things to search by: what a text mentions, what a moment is called, what a question asks for.
+
+An index term is ``@2023``, ``@2023-05`` or ``@2023-05-08``, and ``@--05`` or ``@--05-08`` where no year is said.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from msgspec import Struct
+
+from polymnia.engine.text import calendar as days
+from polymnia.engine.text.calendar import Span
+from polymnia.engine.text.date_grammar import Found, Reading, read
+from polymnia.engine.text.date_tokens import Partial, hinted, legible
+
+__all__ = ["Asked", "asked", "mentioned", "of"]
+
+_MOST = 64
+_MOST_READ = 2_000  # a text with more dates than this is a log: more of them would find nothing more
+_BLOCK = 16_384
+_LONGEST_QUESTION = 2_000
+_YEARS_BACK = 12
+_ARTICLES = frozenset("the at den der des dem die das du les la los las il lo nel nella на".split())
+
+
+class Asked(Struct, frozen=True):
+    """The time a question asks for: from ``start`` up to, not including, ``end``, in microseconds UTC.
+
+    ``terms`` are what a matching text or day bears in the index. With ``any_year`` the question names no year:
+    start and end are the latest such time, the terms those of the years before as well. ``past_words`` are the words
+    of the question that say the time, in small letters, and ``rest`` is the question without them.
+    """
+
+    text: str
+    start: int
+    end: int
+    terms: tuple[str, ...]
+    any_year: bool
+    past_words: tuple[str, ...]
+    rest: str
+
+
+def of(moment: int) -> list[str]:
+    """The year, the month and the day of a time in microseconds UTC, as terms."""
+    return _named(_partial(days.day_of(moment)))
+
+
+def mentioned(text: str, told: int | None = None) -> list[str]:
+    """The dates a text mentions, as terms, at most 64.
+
+    ``told`` is when the text was written, in microseconds UTC: with it "yesterday" means a day, and "8 May" has a year.
+    """
+    today = None if told is None else days.day_of(told)
+    found: dict[str, None] = {}
+    start = dates = 0
+    while start < len(text) and len(found) < _MOST and dates < _MOST_READ:
+        end = start + _BLOCK
+        if end < len(text):
+            space = text.rfind(" ", start + _BLOCK // 2, end)
+            end = end if space < 0 else space
+        dates += _gather(text[start:end], today, found)
+        start = end
+    return list(found)[:_MOST]
+
+
+def asked(query: str, now: int, zone_offset_minutes: int = 0) -> Asked | None:
+    """The time a question asks for, or None when it names none ("when did she leave?").
+
+    ``now`` is in microseconds UTC; a day begins at midnight of the zone so many minutes ahead of UTC.
+    """
+    text, low = legible(query[:_LONGEST_QUESTION])
+    ahead = zone_offset_minutes * 60_000_000
+    today = days.day_of(now + ahead)
+    reading = read(text, low, today)
+    times = _times(reading, low, today)
+    if not times:
+        return None
+    places = [(reading.tokens[first].start, _trailed(reading, last)) for first, last, *_ in times]
+    spans = [span for _, _, found, *_ in times for span in found]
+    terms = dict.fromkeys(term for *_, named in times for term in named)
+    rest, done = [], 0
+    for start, end in places:
+        rest.append(text[done:start])
+        done = end
+    said = [text[start:end] for start, end in places]
+    return Asked(
+        text=", ".join(said),
+        start=days.start_of(min(span[0] for span in spans)) - ahead,
+        end=days.start_of(max(span[1] for span in spans) + 1) - ahead,
+        terms=tuple(terms)[:_MOST],
+        any_year=any(open for *_, open, _ in times),
+        past_words=tuple(dict.fromkeys("".join(c if c.isalnum() else " " for c in " ".join(said)).lower().split())),
+        rest=" ".join(" ".join([*rest, text[done:]]).split()),
+    )
+
+
+def _gather(text: str, today: int | None, terms: dict[str, None]) -> int:
+    """Add the terms of a stretch of text to those there are; answers how many dates it has."""
+    text, low = legible(text)
+    if not hinted(low, today is not None):
+        return 0
+    reading = read(text, low, today)
+    year = 0
+    for found in reading.found:
+        if reading.letters[found.first : found.last + 1] == "W":
+            continue  # "on Tuesday": the last one or the next, who knows
+        for at in found.dates:
+            terms.update(dict.fromkeys(_named(at)))
+            year = at[0] or year
+            if not at[0] and today is not None:
+                # "In 2008 ... and in May": the year said before is nearer than that of the telling.
+                terms.update(dict.fromkeys(_named((year, *at[1:]) if year else _nearest(at, today))))
+        if found.span is not None:
+            first, last = found.span
+            if last - first < 8:
+                terms.update(dict.fromkeys(term for day in range(first, last + 1) for term in _named(_partial(day))))
+            else:
+                terms.update(dict.fromkeys(part for term in days.terms(found.span) for part in (term[:5], term)))
+        if len(terms) > _MOST:
+            break
+    return len(reading.found)
+
+
+def _named(at: Partial) -> list[str]:
+    year, month, day = at
+    head = f"@{year:04}" if year else "@-"
+    terms = [head] if year else []
+    if month:
+        terms.append(f"{head}-{month:02}")
+        if day:
+            terms.append(f"{head}-{month:02}-{day:02}")
+    return terms
+
+
+def _partial(day: int) -> Partial:
+    at = date.fromordinal(day)
+    return at.year, at.month, at.day
+
+
+def _nearest(at: Partial, today: int) -> Partial:
+    """A day or month without a year, in the year that brings it nearest to today."""
+    year = date.fromordinal(today).year
+    around = [(y, at[1], at[2]) for y in (year, year - 1, year + 1) if 1 <= y <= 9999]
+    real = [option for option in around if days.valid(option[0], option[1], option[2] or 1)]
+    return min(real, key=lambda option: abs(_span(option)[0] - today), default=at)
+
+
+def _latest(at: Partial, today: int) -> Partial:
+    """A day or month without a year, in the last year in which it had begun by today."""
+    year = date.fromordinal(today).year
+    for y in range(year, max(year - 9, 0), -1):
+        if days.valid(y, at[1], at[2] or 1) and _span((y, at[1], at[2]))[0] <= today:
+            return y, at[1], at[2]
+    return _nearest(at, today)
+
+
+def _span(at: Partial) -> Span:
+    year, month, day = at
+    if not month:
+        return days.year(year)
+    first, last = days.month(month, year or 2000)
+    return (min(first + day - 1, last),) * 2 if day else (first, last)
+
+
+_Time = tuple[int, int, list[Span], bool, list[str]]
+
+
+def _times(reading: Reading, low: str, today: int) -> list[_Time]:
+    """Each time of a question: its first and last token, its spans, whether no year is said, and its terms."""
+    times: list[_Time] = []
+    found, letters = reading.found, reading.letters
+    i = 0
+    while i < len(found):
+        here = found[i]
+        before = len(letters[: here.first].rstrip("fiO,t"))
+        mark = letters[before - 1] if before else ""
+        first, last = here.first, here.last
+        i += 1
+        if i < len(found) and _joined(reading, here, found[i], mark):
+            start, end = _ends(here, found[i], today)
+            last = found[i].last
+            i += 1
+            if last + 1 < len(letters) and letters[last + 1] == "h":
+                last += 1
+            spans = [(min(start[0], end[0]), max(start[1], end[1]))]
+            first = before - 1 if mark in ("B", "F", "s") else _led(reading, low, first)
+            times.append((first, last, spans, False, _terms(spans)))
+            continue
+        spans, named, open = _meant(here, today)
+        after = letters[last + 1 : last + 2]
+        if after in ("k", "j", "h", "g") and after:
+            mark, last = after, last + 1
+        elif mark in ("s", "b", "v", "A", "U") and mark:
+            first = before - 1
+        else:
+            first = before - 1 if mark in ("B", "F") and len(here.dates) > 1 else _led(reading, low, first)
+            times.append((first, last, spans, open, named))
+            continue
+        spans = [_bounded(mark, spans, today)]
+        times.append((first, last, spans, False, _terms(spans)))
+    return times
+
+
+def _bounded(mark: str, spans: list[Span], today: int) -> Span:
+    """Since, after, until or before what is said."""
+    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+    if mark in "sk":
+        return first, max(today, last)
+    if mark == "A":
+        return days.clipped(last + 1), max(today, days.clipped(last + 1))
+    return 1, last if mark in "Uh" else max(first - 1, 1)
+
+
+def _led(reading: Reading, low: str, first: int) -> int:
+    """Where the words that lead to a date begin: "in", "on the", "at 5:30 pm on"."""
+    start = first
+    while start and first - start < 4:
+        part = reading.tokens[start - 1]
+        if part.letter not in "iOt" and (part.letter != "f" or low[part.start : part.end] not in _ARTICLES):
+            break
+        start -= 1
+    return start
+
+
+def _trailed(reading: Reading, last: int) -> int:
+    """Where a date ends, with the particle that Korean, Chinese or Japanese hangs on it."""
+    end = reading.tokens[last].end
+    following = reading.tokens[last + 1 : last + 2]
+    return following[0].end if following and following[0].letter == "f" and following[0].start == end else end
+
+
+def _joined(reading: Reading, here: Found, there: Found, mark: str) -> bool:
+    """Whether two dates are the ends of one time."""
+    between = reading.tokens[here.last + 1 : there.first]
+    letters = "".join(part.letter for part in between).strip("fiO,t")
+    if mark in ("B", "F") and mark:
+        return letters in ("&", "U")
+    return letters in ("U", "k") or (letters == "&" and any(part.letter == "&" and part.value for part in between))
+
+
+def _ends(here: Found, there: Found, today: int) -> tuple[Span, Span]:
+    """The spans of both ends of a time; an end without a year has that of the other."""
+    at = here.dates[0] if here.dates else (0, 0, 0)
+    if there.span:
+        end = there.span
+    elif there.dates[-1][0]:
+        end = _span(there.dates[-1])
+    elif at[0]:
+        end = _span((at[0], *there.dates[-1][1:]))
+        if end[0] < _span(at)[0]:
+            end = _span((min(at[0] + 1, 9999), *there.dates[-1][1:]))
+    else:
+        end = _span(_latest(there.dates[-1], today))
+    if here.span:
+        return here.span, end
+    if not at[0]:
+        year = date.fromordinal(end[1]).year
+        at = (year, at[1], at[2])
+        if _span(at)[0] > end[1] and year > 1:
+            at = (year - 1, at[1], at[2])
+    return _span(at), end
+
+
+def _meant(found: Found, today: int) -> tuple[list[Span], list[str], bool]:
+    if found.span is not None:
+        return [found.span], _terms([found.span]), False
+    spans: list[Span] = []
+    named: list[str] = []
+    for at in found.dates:
+        if at[0]:
+            spans.append(_span(at))
+            named.append(_named(at)[-1])
+            continue
+        latest = _latest(at, today)
+        spans.append(_span(latest))
+        years = range(latest[0], max(latest[0] - _YEARS_BACK, 0), -1)
+        named += [_named((0, at[1], at[2]))[-1], *(_named((year, at[1], at[2]))[-1] for year in years)]
+    return spans, named, any(not at[0] for at in found.dates)
+
+
+def _terms(spans: list[Span]) -> list[str]:
+    return [term for span in spans for term in days.terms(span)]

@@ -1,0 +1,193 @@
+"""Language: the script and language of a text, words without case and accents, and the stem of a word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import islice
+
+from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.importing import importing
+
+__all__ = ["CODES", "DENSE", "SCRIPT_CODES", "fold", "language", "plausible", "script", "spoken", "stem", "strip_marks"]
+
+DENSE = (
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
+    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u3041-\u30ff\u31f0-\u31ff"  # kana
+    "\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dc-\u17dd"  # Thai, Lao, Burmese, Khmer
+)
+"""Characters of the scripts that are searched by pairs of characters, as the inside of a character class."""
+
+
+def _pairs(table: str) -> list[list[str]]:
+    return [pair.split(":") for pair in table.split()]
+
+
+_BLOCKS = """
+    2ff:latin 3ff:greek 52f:cyrillic 58f:armenian 5ff:hebrew 8ff:arabic 97f:devanagari dff:indic e7f:thai eff:lao
+    fff:tibetan 109f:burmese 10ff:georgian 11ff:hangul 13ff:ethiopic 17ff:khmer 1dff:other 1eff:latin 1fff:greek
+    2e7f:other 3040:han 30ff:kana 312f:han 318f:hangul 31ef:han 31ff:kana 9fff:han abff:other d7ff:hangul f8ff:other
+    faff:han 1ffff:other 3ffff:han
+"""
+_SCRIPTS = tuple((int(last, 16), name) for last, name in _pairs(_BLOCKS))
+"""The last character of each block that matters here, and its script."""
+
+_STEMMED = frozenset(STOPWORDS) - {"vietnamese", "hebrew", "korean"}
+_BY_SCRIPT = dict(_pairs("cyrillic:russian greek:greek arabic:arabic devanagari:hindi armenian:armenian"))
+_LATIN = tuple(name for name in STOPWORDS if name in _STEMMED and name not in {*_BY_SCRIPT.values(), "persian"})
+_EVIDENCE = 400  # so many words tell the language of a text; more only cost time
+
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]+")
+_LETTERS = str.maketrans(
+    {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ħ": "h", "ς": "σ"}
+    | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}
+)
+
+CODES = dict(
+    _pairs("""
+        english:en german:de french:fr spanish:es italian:it portuguese:pt dutch:nl swedish:sv danish:da norwegian:no
+        finnish:fi hungarian:hu romanian:ro turkish:tr polish:pl czech:cs indonesian:id catalan:ca vietnamese:vi
+        russian:ru greek:el arabic:ar persian:fa hebrew:he hindi:hi korean:ko
+    """)
+)
+"""ISO 639-1 of the languages whose small words are known."""
+
+SCRIPT_CODES = dict(
+    _pairs("""
+        hangul:ko kana:ja han:zh thai:th lao:lo burmese:my khmer:km georgian:ka armenian:hy greek:el hebrew:he
+        tibetan:bo
+    """)
+)
+"""ISO 639-1 of the languages that have a script to themselves, or nearly."""
+
+_READ = 8000  # characters that tell the language of a text
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST = 2  # different small words; one of them alone may stand in any language
+_SHARE = 0.12  # of all words; running text has two or three times as many
+_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
+_CLOSE = 1.1
+
+
+@cache
+def _hints() -> dict[str, tuple[str, ...]]:
+    """Each stop word with the languages it belongs to."""
+    found: dict[str, list[str]] = {}
+    for name, words in STOPWORDS.items():
+        for word in words:
+            found.setdefault(strip_marks(word), []).append(name)
+    return {word: tuple(names) for word, names in found.items()}
+
+
+def strip_marks(word: str) -> str:
+    """A folded word without accents, vowel points and other marks a writer may leave out."""
+    if word.isascii():
+        return word
+    apart = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", _MARKS.sub("", apart)).translate(_LETTERS)
+
+
+def fold(word: str) -> str:
+    """A word without case and without marks: what a search compares."""
+    return word.lower() if word.isascii() else strip_marks(word.casefold())
+
+
+def script(text: str) -> str:
+    """The script most letters of a text are in; `common` when it has none.
+
+    Han and kana together are `kana`: only Japanese mixes them.
+    """
+    if text.isascii():
+        return "latin" if any(c.isalpha() for c in text) else "common"
+    counts: dict[str, int] = {}
+    for c in text[:2000]:
+        if c.isalpha():
+            name = _script_of(c)
+            counts[name] = counts.get(name, 0) + 1
+    if not counts:
+        return "common"
+    if counts.get("kana"):
+        counts["kana"] += counts.pop("han", 0)
+    # A dense script says in one character what an alphabet says in two or three.
+    return max(counts, key=lambda name: counts[name] * (2 if name in {"han", "kana", "hangul"} else 1))
+
+
+def _script_of(c: str) -> str:
+    code = ord(c)
+    for last, name in _SCRIPTS:
+        if code <= last:
+            return name
+    return "other"
+
+
+def language(words: Iterable[str]) -> str | None:
+    """The language of folded words, judged by the stop words among them; None when they show none."""
+    hints = _hints()
+    found = [hints[word] for word in islice(words, _EVIDENCE) if word in hints]
+    if not found:
+        return None
+    if all("english" in names for names in found):
+        return "english"
+    counts: dict[str, int] = {}
+    for names in found:
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+    best = max(counts.values())
+    return "english" if counts.get("english", 0) == best else max(counts, key=lambda name: counts[name])
+
+
+def spoken(text: str) -> tuple[str | None, str | None]:
+    """The language of a text: its code, and its name where its small words are known. None when they do not show it."""
+    head = text[:_READ]
+    name = script(head)
+    if name in SCRIPT_CODES:
+        return SCRIPT_CODES[name], "korean" if name == "hangul" else None
+    words = [fold(word) for word in _WORD.findall(head)]
+    said = language(words)
+    if said is None:
+        return None, None
+    small = [word for word in words if word in STOPWORDS[said]]
+    if len(set(small)) < _FEWEST or len(small) < _SHARE * len(words):
+        return None, None
+    if name == "cyrillic" and len(_UKRAINIAN.findall(head)) > len(head) / 100:
+        return "uk", None
+    if name == "latin" and said != "english" and not _clear(words[:_EVIDENCE], said):
+        return None, None
+    return CODES[said], said
+
+
+def _clear(words: list[str], said: str) -> bool:
+    """Whether no other language has nearly as many of the words among its own."""
+    counts = {name: sum(word in small for word in words) for name, small in STOPWORDS.items()}
+    return counts.pop(said) >= _CLOSE * max(counts.values())
+
+
+def plausible(word: str, spoken: str | None) -> tuple[str, ...]:
+    """Languages whose rules may shape a word, likeliest first, given the language of the words around it."""
+    first = _script_of(word[0]) if word else "common"
+    if first != "latin":
+        rule = _BY_SCRIPT.get(first)
+        if first == "arabic" and spoken == "persian":
+            rule = "persian"
+        return (rule,) if rule else ()
+    if spoken in _LATIN:
+        return (spoken,)
+    if spoken == "vietnamese":
+        return ()
+    return _LATIN if spoken is None else ("english",)
+
+
+@cache
+def _stemmer(name: str) -> Callable[[str], str]:
+    with importing():
+        import Stemmer
+
+    found: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord
+    return found
+
+
+def stem(word: str, name: str) -> str:
+    """The stem of a case-folded word by the rules of one language, without marks."""
+    return strip_marks(_stemmer(name)(word))

@@ -1,0 +1,232 @@
+"""Names: the people, organisations and things a text names, told by capitals, titles and surnames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from polymnia.engine.text.korean import korean_names
+from polymnia.engine.text.language import DENSE, fold
+from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, GIVEN_NAMES, STOPWORDS, word_list
+
+__all__ = ["Name", "distinct", "names"]
+
+
+class Name(NamedTuple):
+    """A name where it stands. Its kind is person, organisation, place or thing, or nothing where the text is silent."""
+
+    text: str
+    kind: str
+    start: int
+    end: int
+
+
+_Words: TypeAlias = list[tuple[int, str]]
+
+_NOT_NAMES, _TITLES = word_list("not names"), word_list("titles")
+_ORGANISATIONS, _INSTITUTIONS, _PLACES = word_list("organisations"), word_list("institutions"), word_list("places")
+_CASED = map(chr, (*range(0x41, 0x590), *range(0x10A0, 0x10C6), *range(0x1E00, 0x2000)))
+_UPPER = "".join(c for c in _CASED if c.isupper())
+_SIGN = rf"[^\W{DENSE}]"  # a Korean particle may hang on a name
+_WORD = rf"[{_UPPER}]{_SIGN}*(?:(?:&|['’-](?=[^\W_{DENSE}])){_SIGN}*){{0,30}}"
+_GROUP = re.compile(
+    rf"(?<![\w@/\\#$.&-]){_WORD}(?:(?:[ \t]{{1,2}}|(?<=[ .]\w)\.[ \t]?|(?<=^\w)\.[ \t]?)"
+    rf"(?:(?:de|van|von|der|den|del|della|di|da|dos|la|le|bin|ibn|al|el|ter|of|the|für)[ \t]){{0,2}}{_WORD}){{0,5}}"
+)
+_INNER = re.compile(
+    rf"(?<![\w@/\\#$.-])(?:[a-z]+[{_UPPER}]{_SIGN}*|[{_UPPER}]+[a-z]+[{_UPPER}]{_SIGN}*"
+    rf"|[^\W\d_{DENSE}]+-?\d[A-Za-z0-9.]*[A-Za-z0-9]|[^\W\d_{DENSE}]{{2,}}\d)(?![A-Za-z0-9_(=])"
+)
+_PIECE = re.compile(r"[^\s.]+(?:\.(?=\w))?")
+_SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω][\w'’-]*")
+_BEFORE = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Sr|Sra|Srta|Mme|Mlle|Hr|Fr)\.?|\b(?:Herr|Herrn|Frau|Señora?|Madame|Monsieur|Signora?"
+    r"|Senhora?|signora?|señora?|monsieur|madame|senhora?|meneer|mevrouw|Professor(?:in)?|Doctor|Doktor|Sir|Lady|Miss|Dame|Captain|Judge|Senator|господин|госпожа|г-н"
+    r"|г-жа))[ \t]{1,2}$"
+)
+_HUMAN = re.compile(
+    r"[ \t](?:told|asked|thinks|thought|likes|loves|lives|smiled|laughed|replied|wants|feels|sagte|fragte|dijo|a dit)\b"
+)
+_ADDRESS = re.compile(r"[ \t]*<[^<>@\s]{1,64}@[^<>\s]{1,200}>")
+_FIGURE = re.compile(
+    r"[a-z]{1,2}\d+[a-z]?|(?i:v|p|q|h|w|x|no|pp|vol|fig|ch|utf|sha|md)-?\d[\w.]*|[0-9a-f]{7,}|[a-z]+_\w*|[a-z]+\d+"
+)
+_ACRONYM = 6
+_SENTENCE_ENDS = ".!?:;\n\r\"“”„«»'‘’(-*#>•…|]。！？–—"
+
+_KANJI = "\u4e00-\u9fff々"
+_SAN = re.compile(
+    rf"(?<![{_KANJI}\u30a1-\u30fa])([{_KANJI}]{{1,4}}|[\u30a1-\u30ff]{{2,8}})(?:さん|様|氏|くん|君|ちゃん)(?![{_KANJI}])"
+)
+_HAN_SURNAMES = (
+    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈"
+    "曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙"
+    "万段"
+)
+_MANDARIN = re.compile(
+    rf"(?<![{_KANJI}])?([{_HAN_SURNAMES}][{_KANJI}]{{1,2}}?)(?:先生|女士|小姐|老师|老師|教授|博士|经理|經理|律师|律師|医生|醫生)"
+)
+_NOT_SAN = word_list("japanese not addressed")
+
+
+def names(text: str, spoken: str | None = None) -> list[Name]:
+    """Every place of a text where somebody or something is called by name, in its order.
+
+    ``spoken`` is the language of the text where it is known: in German every noun has a capital.
+    """
+    small = {word if word.isascii() else fold(word) for word in set(_SMALL.findall(text))}
+    found: list[Name] = []
+    for match in _GROUP.finditer(text):
+        found += _judged(text, match, small, spoken)
+    starts = {at for name in found for at in range(name.start, name.end)}
+    for match in _INNER.finditer(text):
+        word = match.group()
+        if match.start() not in starts and 2 < len(word) <= 24 and not _FIGURE.fullmatch(word):
+            found.append(Name(word, "thing", *match.span()))
+    found += [Name(text[start:end], "person", start, end) for start, end in _east_asian(text)]
+    found.sort(key=lambda name: name.start)
+    return found
+
+
+def distinct(found: list[Name], most: int) -> list[Name]:
+    """Each name once, in the order of the text; a person's first or last name is that person."""
+    best: dict[str, Name] = {}
+    for name in found:
+        known = best.get(name.text)
+        if known is None:
+            best[name.text] = name
+        elif not known.kind and name.kind:
+            best[name.text] = known._replace(kind=name.kind)
+    people = [name.text.split() for name in best.values() if name.kind == "person" and " " in name.text]
+    parts = {part for words in people for part in (words[0], words[-1])}
+    return [name for name in best.values() if name.text not in parts][:most]
+
+
+def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None) -> Iterator[Name]:
+    """What of a run of capitals is a name."""
+    for words in _split(match):
+        start = words[0][0]
+        begins = spoken != "korean" and _begins(text, start)  # Hangul has no capitals to begin with
+        titled = _BEFORE.search(text, max(0, start - 14), start) is not None
+        while words and not titled:
+            first = fold(words[0][1])
+            if first.strip(".") in _TITLES and len(words) > 1:
+                words, titled = words[1:], True
+            elif _is_common(words, first, small, begins, spoken):
+                words, begins = words[1:], False
+            else:
+                break
+        while words and not titled and _ends_nothing(fold(words[-1][1])):
+            words = words[:-1]
+        if not words:
+            continue
+        begin, end = words[0][0], words[-1][0] + len(words[-1][1])
+        name = text[begin:end]
+        kind = _kind(text, words, end, titled)
+        if kind or _is_name(words, name, spoken):
+            yield Name(name, kind, begin, end)
+
+
+def _split(match: re.Match[str]) -> Iterator[_Words]:
+    """The words of a run, cut at a genitive, and where `of` joins two things and not an office to its place."""
+    base, string = match.start(), match.string
+    run: _Words = []
+    for one in _PIECE.finditer(match.group()):
+        start, word = base + one.start(), one.group()
+        owner = word.endswith(("'s", "’s"))
+        word = word[:-2] if owner else word
+        if word in ("of", "the", "für") and (not run or fold(run[0][1]) not in _INSTITUTIONS):
+            if run:
+                yield _cased(run)
+            run = []
+            continue
+        if run or word[:1].isupper():
+            run.append((start, word))
+        if owner and run:
+            yield _cased(run)
+            run = []
+    if run and string:
+        yield _cased(run)
+
+
+def _cased(run: _Words) -> _Words:
+    """A run without the small words at its end."""
+    while len(run) > 1 and not run[-1][1][:1].isupper():
+        run = run[:-1]
+    return run
+
+
+def _is_common(words: _Words, folded: str, small: set[str], begins: bool, spoken: str | None) -> bool:
+    """Whether the first of some words has its capital for another reason than being a name."""
+    word, length = words[0][1], len(words)
+    if length > 1 and folded in GIVEN_NAMES and folded not in _NOT_NAMES and not _leads(words[1][1]):
+        return False  # "Will Smith", not "Will Ann"
+    if folded in _NOT_NAMES or folded in _TITLES or folded[:2] in ("i'", "i’") or (len(word) == 1 and length == 1):
+        return True
+    if folded in STOPWORDS.get(spoken or "english", ()) or (begins and folded in STOPWORDS["english"]):
+        return True
+    if any(c.isupper() or c.isdigit() for c in word[1:]):
+        # What is shouted is a heading or a stress, unless it is as short as an acronym.
+        return word.isupper() and (folded in small or len(word) > _ACRONYM)
+    if folded in GIVEN_NAMES and folded not in AMBIGUOUS_NAMES:
+        return False
+    if length == 1:
+        return begins or folded in small
+    return begins and folded in small and folded not in GIVEN_NAMES
+
+
+def _ends_nothing(folded: str) -> bool:
+    return folded in _NOT_NAMES or folded in STOPWORDS["english"]
+
+
+def _leads(word: str) -> bool:
+    return fold(word) in GIVEN_NAMES or fold(word) in _NOT_NAMES
+
+
+def _kind(text: str, words: _Words, end: int, titled: bool) -> str:
+    if titled:
+        return "person"
+    folded = [fold(word).strip(".") for _, word in words]
+    if len(words) > 1 and (folded[-1] in _ORGANISATIONS or folded[0] in _INSTITUTIONS):
+        return "organisation"
+    if len(words) > 1 and folded[-1] in _PLACES:
+        return "place"
+    if len(words) <= 4 and _ADDRESS.match(text, end):
+        return "person"
+    plain = all(not any(map(str.isdigit, word)) and (not word.isupper() or len(word) == 1) for _, word in words)
+    given = folded[0] in GIVEN_NAMES or ("-" in folded[0] and folded[0].split("-")[0] in GIVEN_NAMES)
+    if given and plain and len(words) <= 4 and (len(words) > 1 or folded[0] not in AMBIGUOUS_NAMES):
+        return "person"
+    if plain and len(words) <= 3 and _HUMAN.match(text, end):
+        return "person"
+    if len(words) == 1 and any(c.isupper() or c.isdigit() for c in words[0][1][1:]):
+        return "thing"
+    return ""
+
+
+def _is_name(words: _Words, name: str, spoken: str | None) -> bool:
+    if spoken == "german":
+        # Two nouns side by side are mostly a name, one alone is a noun.
+        return len(words) > 1 and not name.isupper()
+    return len(name) > 1 and not (len(words) > 2 and name.isupper())
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a word is the first of a sentence, where everything has a capital."""
+    before = text[max(0, at - 12) : at].rstrip(" \t")
+    return not before or before[-1] in _SENTENCE_ENDS
+
+
+def _east_asian(text: str) -> Iterator[tuple[int, int]]:
+    """Where names of people stand in Korean, Japanese and Chinese, which have no capitals; a place may come twice."""
+    if text.isascii():
+        return
+    if re.search("[가-힣]", text):
+        yield from korean_names(text)
+    if re.search("[\u3041-\u30ff]", text):
+        for match in _SAN.finditer(text):
+            if match[1] not in _NOT_SAN and not match[1].startswith("お"):
+                yield match.span(1)
+    elif re.search(f"[{_KANJI}]", text):
+        yield from (match.span(1) for match in _MANDARIN.finditer(text))
