@@ -1031,7 +1031,7 @@ NOTIFICATIONS = {
 
 def given(method: Any) -> str:
     """The parameters of a method; those with a question mark may be missing."""
-    listed = [f for f in msgspec.structs.fields(method.decoder.type) if f.encode_name != "_meta"]
+    listed = [f for f in msgspec.structs.fields(method.params) if f.encode_name != "_meta"]
     return ", ".join(code(f.encode_name + ("" if f.required else "?")) for f in listed)
 
 

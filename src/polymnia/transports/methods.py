@@ -42,26 +42,19 @@ class Method:
     returns.
     """
 
-    __slots__ = ("_decoder", "_params", "inline", "run")
+    __slots__ = ("decoder", "inline", "params", "run")
 
-    def __init__(self, run: Callable[..., Any], params: type, *, inline: bool = False) -> None:
+    def __init__(self, run: Callable[..., Any] | None, params: type, *, inline: bool = False) -> None:
         self.run = run
-        self._params = params
-        self._decoder: msgspec.json.Decoder[Any] | None = None
+        self.params = params
+        self.decoder: msgspec.json.Decoder[Any] | None = None  # made when it is first called
         self.inline = inline
-
-    @property
-    def decoder(self) -> msgspec.json.Decoder[Any]:
-        """Reads its parameters; made when it is first called."""
-        if self._decoder is None:
-            self._decoder = msgspec.json.Decoder(self._params)
-        return self._decoder
 
 
 def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
-    connection.memory = connection.base.acting(connection.author(given.clientInfo))
+    connection.author = connection.author_of(given.clientInfo)
     if changing := connection.server.registry.changing:
         connection.server.audience.join((connection, None), changing, connection.notify)
         connection.hears_changes = True
@@ -231,7 +224,7 @@ def _no_cursor(given: Page) -> None:
 
 _SHARED = {
     "tools/list": Method(_list_tools, Page, inline=True),
-    "tools/call": Method(lambda connection, request, given: connection.call_tool(request, given), CallTool),
+    "tools/call": Method(None, CallTool),  # which the connection does itself
     "resources/list": Method(_list_resources, Page, inline=True),
     "resources/templates/list": Method(_list_templates, Page, inline=True),
     "resources/read": Method(_read_resource, Uri),

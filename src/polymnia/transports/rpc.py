@@ -7,6 +7,7 @@ transport as requests to run, wherever it likes. Every request that has an id ge
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -48,6 +49,7 @@ Weight = Literal["talk", "call", "heavy"]
 """What a request asks for: nothing that is stored, something, or much."""
 _EMPTY = Raw(b"{}")
 _OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
+_MOST_MEMORIES = 500
 _LONGEST_ID = 200  # characters of the id of a request
 _PARAMS = msgspec.json.Decoder(Params)
 _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
@@ -71,8 +73,9 @@ class Connection:
         self.user, self.account = user, account
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
-        self.memory = self.base.acting(self.author(None))
-        self._memories: dict[tuple[Author, str | None], Memory] = {}  # whose, and by which tool
+        self.author = self.author_of(None)
+        # In whose hands, and for the changes of which tool; whoever is not limited shares them with others.
+        self._memories = server.memories if self.base is server.memory else {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
         self.hears_changes = False  # of lists
@@ -153,10 +156,13 @@ class Connection:
             admit("talk", "")
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
+        if method.decoder is None:
+            method.decoder = msgspec.json.Decoder(method.params)
         given = _decoded(method.decoder, raw)
         request.meta = given.meta
-        if method.inline:
-            request.answer(method.run(self, request, given))
+        run = method.run
+        if method.inline and run is not None:
+            request.answer(run(self, request, given))
             return
         if request.id in self._active:
             raise RpcError(INVALID_REQUEST, f"A request with the id {request.id!r} is still under way")
@@ -172,8 +178,7 @@ class Connection:
         if admit is not None:
             admit(weight, session)
         self._active[request.id] = request
-        run = method.run
-        request.work = lambda: run(self, request, given)
+        request.work = partial(self._call_tool, request, given) if run is None else partial(run, self, request, given)
         self.link.run(request)
 
     def _notified(self, method: str, params: Raw | UnsetType) -> None:
@@ -190,8 +195,7 @@ class Connection:
         else:
             request.cancel()
 
-    def call_tool(self, request: Request, given: CallTool) -> dict[str, Any]:
-        """Run a tool: tools/call."""
+    def _call_tool(self, request: Request, given: CallTool) -> dict[str, Any]:
         server, tool, raw = self.server, request.tool, request.arguments
         registry = server.registry
         if tool is None:
@@ -292,17 +296,15 @@ class Connection:
 
         The history names the tool of a call that changes something. A change of a request with an id is made once.
         """
-        memory, server = self.memory, self.server
+        server = self.server
         tool = request.tool.name if request.writes and request.tool is not None else None
-        if request.modern or tool is not None:
-            author = self.author(request.meta.client if request.meta else None) if request.modern else memory.author
-            known = self._memories.get((author, tool))
-            if known is None:
-                if len(self._memories) > 100:
-                    self._memories.clear()
-                acting = author if tool is None else replace(author, tool=tool)
-                known = self._memories[author, tool] = self.base.acting(acting)
-            memory = known
+        author = self.author_of(request.meta.client if request.meta else None) if request.modern else self.author
+        memory = self._memories.get((author, tool))
+        if memory is None:
+            if len(self._memories) > _MOST_MEMORIES:
+                self._memories.clear()
+            memory = self.base.acting(author if tool is None else replace(author, tool=tool))
+            self._memories[author, tool] = memory
         id = request.meta.request_id if request.meta and tool is not None else None
         if id is not None:
             if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
@@ -322,7 +324,7 @@ class Connection:
             id,
         )
 
-    def author(self, client: Any) -> Author:
+    def author_of(self, client: Any) -> Author:
         """Whose name a client's changes bear in the history: the user it comes for, itself, and this dialect."""
         name = version = ""
         if isinstance(client, dict):

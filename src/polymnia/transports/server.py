@@ -10,7 +10,7 @@ from msgspec import Raw
 from msgspec.json import encode
 
 from polymnia.errors import Fault, NotFound
-from polymnia.operation import Context, Counters, Memory, Operation, Registry, schema
+from polymnia.operation import Author, Context, Counters, Memory, Operation, Registry, schema
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
 from polymnia.transports.subscriptions import Audience, Rounds
 
@@ -31,6 +31,7 @@ class Server:
         hidden: Mapping[str, str] | None = None,
     ) -> None:
         self.memory = memory
+        self.memories: dict[tuple[Author, str | None], Memory] = {}  # the same in the hands of its clients
         self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
         self.counters = Counters()
         self.require_session = require_session

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, duplicates, scopes
-from polymnia.engine.borders import SAME
+from polymnia.engine import content, scopes
 from polymnia.engine.content import Remembered, Revised
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
@@ -90,6 +89,9 @@ class RememberingVerbs(ContentVerbs):
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
+        from polymnia.engine import duplicates
+        from polymnia.engine.borders import SAME
+
         judging = self.finding().judging
         near = [one for one in ranked[:_ASKED] if one[1] >= _WORTH_ASKING]
         if judging is None or not near or not (judging.load() if patient else judging.soon()):
