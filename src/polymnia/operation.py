@@ -17,7 +17,7 @@ from polymnia.engine.condition.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note
-from polymnia.schemas import exact, schema
+from polymnia.schemas import JsonObject, exact, schema
 
 __all__ = [
     "EVERYTHING",
@@ -76,13 +76,13 @@ class Reply(Struct, frozen=True, kw_only=True):
     value: Any = None
     structured: Any = None
     text: str | None = None
-    content: Sequence[dict[str, Any]] | None = None
+    content: Sequence[JsonObject] | None = None
     indent: int = 0
     notes: Sequence[Note] = ()
     next: str | None = None
     is_error: bool = False
     flat: bool = False
-    refusal: tuple[int, str, dict[str, Any]] | None = None
+    refusal: tuple[int, str, JsonObject] | None = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -109,8 +109,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     wrapped: str | None = None
     word: Callable[[Fault], Reply] | None = None
     read: Callable[[bytes, list[Note]], Any] | None = None
-    takes: Callable[[], dict[str, Any]] | None = None
-    gives: Callable[[], dict[str, Any]] | None = None
+    takes: Callable[[], JsonObject] | None = None
+    gives: Callable[[], JsonObject] | None = None
     heavy: Callable[[bytes], bool] | bool = False
     which: Callable[[bytes], str] | None = None
     session: Callable[[bytes], str] | None = None
@@ -185,7 +185,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
     title: str
     help: str
     arguments: Sequence[PromptArgument]
-    render: Callable[[Context, dict[str, str]], str | list[dict[str, Any]]]
+    render: Callable[[Context, dict[str, str]], str | list[JsonObject]]
 
 
 class Registry(Struct, kw_only=True):
@@ -310,7 +310,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
             e.word = tool.word
             raise
 
-    def takes() -> dict[str, Any]:
+    def takes() -> JsonObject:
         first, second = (schema(tool.shape) if tool.takes is None else tool.takes() for tool in (plain, keyed))
         properties = {**second["properties"], **first["properties"]}
         if plain.wrapped is not None:
@@ -318,7 +318,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
             properties[plain.wrapped] = {"type": "object", "description": about}
         return {"type": "object", "properties": properties}
 
-    def gives() -> dict[str, Any]:
+    def gives() -> JsonObject:
         return {"type": "object", "description": "As the operation, or the call without one, answers."}
 
     return msgspec.structs.replace(

@@ -12,7 +12,7 @@ import msgspec
 from polymnia.errors import BadArguments, BadText, Violation
 from polymnia.models import Note
 
-__all__ = ["components", "exact", "nearest", "read_leniently", "schema"]
+__all__ = ["JsonObject", "components", "exact", "nearest", "read_leniently", "schema"]
 
 _MOST_VIOLATIONS = 100  # where almost nothing fits, these are enough: a message may hold millions
 _MOST_ITEMS = 10_000  # of one array that are looked at
@@ -23,11 +23,14 @@ _NUMBER = r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,3})?"
 _SURROGATES = rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]"  # as JSON has them; most come in pairs, which are fine
 _TYPES = {"string": str, "array": list, "object": dict, "boolean": bool}
 
-_schemas: dict[type, dict[str, Any]] = {}
+JsonObject = dict[str, Any]
+"""An object of JSON, whatever is in it."""
+
+_schemas: dict[type, JsonObject] = {}
 _exact: dict[type, type] = {}
 
 
-def schema(kind: type) -> dict[str, Any]:
+def schema(kind: type) -> JsonObject:
     """The JSON Schema of a type as one flat object: no references, no titles, null only where it tells something."""
     if kind not in _schemas:
         (top,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
@@ -37,7 +40,7 @@ def schema(kind: type) -> dict[str, Any]:
     return _schemas[kind]
 
 
-def components(kinds: Sequence[type]) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+def components(kinds: Sequence[type]) -> tuple[list[JsonObject], dict[str, JsonObject]]:
     """The JSON Schemas of types with their parts apart: ``{"$ref": name}`` stands for a part, null where it is sent.
 
     Fields are in the order of the code, and a docstring's first paragraph is the description of its type.
@@ -101,12 +104,12 @@ def _exact_in(kind: Any) -> Any:
     return exact(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
 
 
-def _kept(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
-    kept: dict[str, Any] = {"name": field.encode_name}
+def _kept(field: msgspec.structs.FieldInfo) -> JsonObject:
+    kept: JsonObject = {"name": field.encode_name}
     return kept if field.default is msgspec.NODEFAULT else {**kept, "default": field.default}
 
 
-def _plain(node: Any, parts: dict[str, Any]) -> Any:
+def _plain(node: Any, parts: JsonObject) -> Any:
     if isinstance(node, list):
         return [_plain(item, parts) for item in node]
     if not isinstance(node, dict):
@@ -162,7 +165,7 @@ def read_leniently(name: str, params: type, raw: bytes, notes: list[Note]) -> An
     return found
 
 
-def _unquoted(expected: dict[str, Any], value: Any, path: str, found: list[str]) -> Any:
+def _unquoted(expected: JsonObject, value: Any, path: str, found: list[str]) -> Any:
     """A value in which each text that stands where none is expected is read as what it says; ``found`` lists them."""
     kind = expected.get("type")
     if isinstance(value, str) and kind in _QUOTED:
@@ -248,7 +251,7 @@ def _provided(value: Any) -> Any:
     return value if not isinstance(value, int | float) or abs(value) < 1e18 else _type_of(value)
 
 
-def _compare(expected: dict[str, Any], value: Any, path: str, found: list[Violation], of: str | None = None) -> None:
+def _compare(expected: JsonObject, value: Any, path: str, found: list[Violation], of: str | None = None) -> None:
     """Every place where a value does not fit a schema of ours, in the order of the schema, until there are enough.
 
     ``of`` is the name of the item of a list that the value is part of.
@@ -265,7 +268,7 @@ def _compare(expected: dict[str, Any], value: Any, path: str, found: list[Violat
         _compare_fields(expected, value, path, found, of)
 
 
-def _violation(kind: Any, expected: dict[str, Any], value: Any) -> tuple[Any, ...] | None:
+def _violation(kind: Any, expected: JsonObject, value: Any) -> tuple[Any, ...] | None:
     """What a value itself should be, what it is, and the range it should be in; None where it fits."""
     if kind in ("integer", "number"):
         return _number_violation(kind, expected, value)
@@ -281,7 +284,7 @@ def _violation(kind: Any, expected: dict[str, Any], value: Any) -> tuple[Any, ..
     return None
 
 
-def _number_violation(kind: str, expected: dict[str, Any], value: Any) -> tuple[Any, ...] | None:
+def _number_violation(kind: str, expected: JsonObject, value: Any) -> tuple[Any, ...] | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "number", _type_of(value)
     if kind == "integer" and not (isinstance(value, int) or value.is_integer()):
@@ -293,9 +296,7 @@ def _number_violation(kind: str, expected: dict[str, Any], value: Any) -> tuple[
     return right, str(value) if abs(value) < 1e18 else "a larger one", (least, most)
 
 
-def _compare_fields(
-    expected: dict[str, Any], value: dict[str, Any], path: str, found: list[Violation], of: str | None
-) -> None:
+def _compare_fields(expected: JsonObject, value: JsonObject, path: str, found: list[Violation], of: str | None) -> None:
     required, properties = expected.get("required", ()), expected.get("properties", {})
     for key, inner in properties.items():
         where = f"{path}.{key}" if path else key

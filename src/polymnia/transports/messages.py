@@ -14,6 +14,7 @@ from msgspec.json import encode
 
 from polymnia.errors import Cancelled, Fault
 from polymnia.operation import Operation
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INTERNAL_ERROR, INVALID_REQUEST, UNAVAILABLE, RpcError, from_fault
 from polymnia.transports.wire import Meta
 
@@ -156,7 +157,7 @@ class Request:
         self.tool: Operation | None = None
         self.arguments = b"{}"  # of the tool
         self.writes = False
-        self.work: Callable[[], dict[str, Any] | None]
+        self.work: Callable[[], JsonObject | None]
         self.cancelled = False
         self.begun = False  # past this point, only the work itself can tell whether it was done
         self.answered = False
@@ -200,12 +201,12 @@ class Request:
             self._told, self._progress, self._total = now, done, total
             self.notify("notifications/progress", {"progressToken": token, "progress": done, "total": total})
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
+    def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification that belongs to this request."""
         data = encode({"jsonrpc": "2.0", "method": method, "params": params})
         (self._notice or self.connection.link.send)(data)
 
-    def answer(self, result: dict[str, Any] | Raw) -> None:
+    def answer(self, result: JsonObject | Raw) -> None:
         """Send the result."""
         data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
         with self._fate:

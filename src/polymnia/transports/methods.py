@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, RpcError
 from polymnia.transports.messages import Request
 from polymnia.transports.wire import (
@@ -51,7 +52,7 @@ class Method:
         self.inline = inline
 
 
-def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
+def _initialize(connection: Connection, request: Request, given: Initialize) -> JsonObject:
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
     connection.author = connection.author_of(given.clientInfo)
@@ -66,7 +67,7 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     }
 
 
-def _discover(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+def _discover(connection: Connection, request: Request, given: Params) -> JsonObject:
     result = {
         "supportedVersions": list(MODERN_VERSIONS),
         "capabilities": connection.server.capabilities(),
@@ -75,23 +76,23 @@ def _discover(connection: Connection, request: Request, given: Params) -> dict[s
     return connection.complete(request, result, _STATIC_TTL)
 
 
-def _ping(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+def _ping(connection: Connection, request: Request, given: Params) -> JsonObject:
     return {}
 
 
-def _set_level(connection: Connection, request: Request, given: Level) -> dict[str, Any]:
+def _set_level(connection: Connection, request: Request, given: Level) -> JsonObject:
     if given.level not in LEVELS:
         raise RpcError(INVALID_PARAMS, f"Unknown log level {given.level!r}; one of {', '.join(LEVELS)}")
     connection.log_level = given.level
     return {}
 
 
-def _list_tools(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_tools(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     return connection.complete(request, {"tools": connection.server.tools()}, _ttl(connection, "tools"))
 
 
-def _list_resources(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_resources(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
@@ -100,7 +101,7 @@ def _list_resources(connection: Connection, request: Request, given: Page) -> di
     return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
-def _list_templates(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_templates(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -115,19 +116,19 @@ def _list_templates(connection: Connection, request: Request, given: Page) -> di
     return connection.complete(request, {"resourceTemplates": listed}, _ttl(connection, "resources"))
 
 
-def _read_resource(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _read_resource(connection: Connection, request: Request, given: Uri) -> JsonObject:
     mime, found = connection.server.resource(given.uri, connection.context(request), modern=request.modern)
     held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are written in base64
     return connection.complete(request, {"contents": [{"uri": given.uri, "mimeType": mime, **held}]}, 0)
 
 
-def _subscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _subscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     connection.server.check_address(given.uri, modern=request.modern)
     connection.watching().add(None, [given.uri])
     return {}
 
 
-def _unsubscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _unsubscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     if connection.watch is not None:
         connection.watch.remove(None, [given.uri])
     return {}
@@ -159,7 +160,7 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
         connection.end_listening(request)
 
 
-def _list_prompts(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_prompts(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -173,7 +174,7 @@ def _list_prompts(connection: Connection, request: Request, given: Page) -> dict
     return connection.complete(request, {"prompts": listed}, _ttl(connection, "prompts"))
 
 
-def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> dict[str, Any]:
+def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> JsonObject:
     prompt = connection.server.prompts.get(given.name)
     if prompt is None:
         raise RpcError(INVALID_PARAMS, f"Unknown prompt: {given.name}", {"prompts": list(connection.server.prompts)})
@@ -186,7 +187,7 @@ def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> d
     return connection.complete(request, {"description": prompt.help, "messages": messages})
 
 
-def _complete_name(connection: Connection, request: Request, given: Complete) -> dict[str, Any]:
+def _complete_name(connection: Connection, request: Request, given: Complete) -> JsonObject:
     completer = None
     if given.ref.type == "ref/prompt":
         prompt = connection.server.prompts.get(given.ref.name or "")
@@ -206,7 +207,7 @@ def _complete_name(connection: Connection, request: Request, given: Complete) ->
         raise RpcError(INVALID_PARAMS, f"Unknown reference type: {given.ref.type}")
     found = completer(connection.context(request), given.argument.value) if completer else []
     values = found[:100]
-    completion: dict[str, Any] = {"values": values, "hasMore": len(found) > len(values)}
+    completion: JsonObject = {"values": values, "hasMore": len(found) > len(values)}
     if len(found) == len(values):
         completion["total"] = len(found)
     return connection.complete(request, {"completion": completion})

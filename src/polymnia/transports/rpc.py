@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
 from polymnia.operation import Author, Context, Memory, Note, Reply, as_object
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     CODES,
     INTERNAL_ERROR,
@@ -195,7 +196,7 @@ class Connection:
         else:
             request.cancel()
 
-    def _call_tool(self, request: Request, given: CallTool) -> dict[str, Any]:
+    def _call_tool(self, request: Request, given: CallTool) -> JsonObject:
         server, tool, raw = self.server, request.tool, request.arguments
         registry = server.registry
         if tool is None:
@@ -271,7 +272,7 @@ class Connection:
 
     # ── what the methods share ────────────────────────────────────────────────────────────────────────
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
+    def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification."""
         self.link.send(encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
@@ -281,7 +282,7 @@ class Connection:
         if least in LEVELS and LEVELS.index(level) >= LEVELS.index(least):
             request.notify("notifications/message", {"level": level, "logger": "polymnia", "data": text})
 
-    def complete(self, request: Request, result: dict[str, Any], ttl: int | None = None) -> dict[str, Any]:
+    def complete(self, request: Request, result: JsonObject, ttl: int | None = None) -> JsonObject:
         """A result in the words of the request's era."""
         if request.modern:
             result["resultType"] = "complete"
@@ -333,7 +334,7 @@ class Connection:
         return Author(self.user, self.account, label, self.server.registry.name)
 
 
-def _result(reply: Reply, notes: Sequence[Note] = ()) -> dict[str, Any]:
+def _result(reply: Reply, notes: Sequence[Note] = ()) -> JsonObject:
     """A dialect's answer as the result of tools/call. A reply that refuses is raised."""
     if reply.refusal is not None:
         raise RpcError(*reply.refusal)
@@ -343,7 +344,7 @@ def _result(reply: Reply, notes: Sequence[Note] = ()) -> dict[str, Any]:
         if structured is reply.value and not reply.is_error:
             structured = Raw(data)  # encoded once, sent twice
         text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
-    result: dict[str, Any] = {"content": [{"type": "text", "text": text}] if content is None else list(content)}
+    result: JsonObject = {"content": [{"type": "text", "text": text}] if content is None else list(content)}
     if reply.flat and isinstance(reply.value, dict):
         result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
     if reply.is_error:

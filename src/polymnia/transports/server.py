@@ -11,6 +11,7 @@ from msgspec.json import encode
 
 from polymnia.errors import Fault, NotFound
 from polymnia.operation import Author, Context, Counters, Memory, Operation, Registry, schema
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
 from polymnia.transports.subscriptions import Audience, Rounds
 
@@ -78,9 +79,9 @@ class Server:
                     self._tools = Raw(file.read())
         return self._tools
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> JsonObject:
         """What this server can do."""
-        offered: dict[str, Any] = {"tools": {}}
+        offered: JsonObject = {"tools": {}}
         if self.registry.resources or self.registry.templates:
             offered["resources"] = {"subscribe": True}
         if self.registry.prompts:
@@ -145,7 +146,7 @@ def describe(registry: Registry) -> bytes:
     return encode([_description(tool) for tool in registry.operations.values()])
 
 
-def _description(tool: Operation) -> dict[str, Any]:
+def _description(tool: Operation) -> JsonObject:
     given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
     return {
         "name": tool.name,
@@ -163,7 +164,7 @@ def _description(tool: Operation) -> dict[str, Any]:
     }
 
 
-def _input_schema(tool: Operation) -> dict[str, Any]:
+def _input_schema(tool: Operation) -> JsonObject:
     """The parameters of a tool. That all of them may come wrapped in one is nothing a model need know."""
     plain = schema(tool.shape) if tool.takes is None else tool.takes()
     if tool.headers:

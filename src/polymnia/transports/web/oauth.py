@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any
 
 from polymnia.errors import NoLibrary, Unavailable
 from polymnia.importing import load
 from polymnia.operation import Grant
+from polymnia.schemas import JsonObject
 from polymnia.transports.web.auth import Principal
 
 __all__ = ["METADATA", "METRICS", "READ", "WRITE", "Tokens"]
@@ -42,7 +42,7 @@ class Tokens:
         self.audience = audience
         self._path = os.path.abspath(os.path.expanduser(keys))
         self._seen: tuple[int, int] | None = None
-        self._keys: dict[str, Any] = {}
+        self._keys: JsonObject = {}
         self._checked: dict[str, tuple[float, Principal]] = {}  # until when a token lets in whom
         self._follow()
 
@@ -81,7 +81,7 @@ class Tokens:
         self._checked[token] = (float(claims["exp"]), principal)
         return principal
 
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> JsonObject:
         """What a client is told of where to get a token (RFC 9728)."""
         return {
             "resource": self.audience,
