@@ -10,7 +10,7 @@ from pathlib import Path
 
 from polymnia import app
 from polymnia.settings import DIALECTS, GRAPHS
-from polymnia.transports.describing import described
+from polymnia.transports.server import describe
 
 __all__ = ["FOLDER", "listings", "main"]
 
@@ -21,7 +21,7 @@ def listings() -> dict[str, bytes]:
     """Every list by the name of its file."""
     plain = {f"{name}.json": {"dialect": name} for name in DIALECTS if name != "all"}
     every = {f"all-{name}.json": {"dialect": "all", "graph": name} for name in GRAPHS}
-    return {name: described(app.dialect(app.settings(chosen, {}))) for name, chosen in (plain | every).items()}
+    return {name: describe(app.dialect(app.settings(chosen, {}))) for name, chosen in (plain | every).items()}
 
 
 def main() -> None:

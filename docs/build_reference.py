@@ -33,10 +33,10 @@ from polymnia.engine.graph import Policy, check_names
 from polymnia.errors import Fault
 from polymnia.models import Limits, legal_text
 from polymnia.operation import Operation, Registry, schema
-from polymnia.operation.schemas import components
+from polymnia.schemas import components
 from polymnia.settings import DIALECTS, SETTINGS, Setting
 from polymnia.transports import errors as rpc_errors
-from polymnia.transports import methods, requests, rpc, wire
+from polymnia.transports import messages, methods, rpc, wire
 
 __all__ = ["COMMAND", "PAGES", "main", "pages"]
 
@@ -187,7 +187,7 @@ class Listening:
         """Hear a message."""
         self.heard.append(json.loads(data))
 
-    def run(self, call: requests.Call) -> None:
+    def run(self, call: messages.Request) -> None:
         """Run a call here and now."""
         call.run()
 
@@ -1029,7 +1029,7 @@ NOTIFICATIONS = {
 
 def given(method: Any) -> str:
     """The parameters of a method; those with a question mark may be missing."""
-    listed = [f for f in msgspec.structs.fields(method.decoder.type) if f.encode_name != "_meta"]
+    listed = [f for f in msgspec.structs.fields(method.params) if f.encode_name != "_meta"]
     return ", ".join(code(f.encode_name + ("" if f.required else "?")) for f in listed)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from polymnia.dialects.content import TOOLS
-from polymnia.operation.schemas import components
+from polymnia.schemas import components
 
 __all__ = ["closed", "without_more"]
 

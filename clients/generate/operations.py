@@ -13,7 +13,7 @@ from typing import Any
 from polymnia import __version__, app
 from polymnia.dialects.content import TOOLS
 from polymnia.operation import Operation
-from polymnia.operation.schemas import components
+from polymnia.schemas import components
 
 __all__ = ["ALIASES", "ENUMS", "META_KEY", "NAMES", "document", "text"]
 
@@ -77,11 +77,11 @@ Schema = dict[str, Any]
 
 def document() -> dict[str, Any]:
     """Every tool as ``tools/list`` publishes it, and every operation with parameters and an answer of its own."""
-    from polymnia.transports.describing import described
+    from polymnia.transports.server import describe
 
     registry = app.dialect(app.settings({"dialect": "all"}, {}))
     plain = _associative() | _graph()
-    tools = json.loads(described(registry))
+    tools = json.loads(describe(registry))
     types = _Types()
     operations = []
     for tool in tools:

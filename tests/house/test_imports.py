@@ -21,9 +21,10 @@ _MAY = {
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
     "inference": ("engine.ports", "models", "importing", "errors"),
-    "operation": ("engine", "models", "errors"),
+    "schemas": ("models", "errors"),
+    "operation": ("engine", "schemas", "models", "errors"),
     "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
-    "transports": ("operation", "importing", "errors"),
+    "transports": ("operation", "schemas", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
     "cli": (

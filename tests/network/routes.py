@@ -9,8 +9,8 @@ from polymnia.settings import DIALECTS
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import SOCKET, Application
 from polymnia.transports.web.auth import Gate
-from polymnia.transports.web.house import House, Limits
-from polymnia.transports.web.log import Log
+from polymnia.transports.web.monitoring import Log
+from polymnia.transports.web.state import Limits, RateLimiter, ServerState
 
 __all__ = ["ADDRESSES", "OPEN", "Address"]
 
@@ -33,8 +33,9 @@ def _addresses() -> list[Address]:
         one = app.settings({"dialect": name}, {})
         servers[name] = Server(memory, app.registry(one), version="0")
     gate = Gate(hosts=(), origins=(), who=None)
+    state = ServerState(Limits(), Log("error"), RateLimiter(1, 1, 1))
     found = []
-    for route in Application(House(Limits(), Log("error")), gate, servers).routes:
+    for route in Application(state, gate, servers).routes:
         found += [Address("WS" if method == SOCKET else method, route.path) for method in sorted(route.methods)]
     return found
 

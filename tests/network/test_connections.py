@@ -90,7 +90,7 @@ def test_a_batch_without_requests_is_taken_and_not_answered(served: Served) -> N
 @pytest.mark.long
 def test_a_stream_is_not_idle_though_the_connection_was_used_before(serving: Callable[..., Served]) -> None:
     web = "polymnia.transports.web"
-    served = serving(*MANY, changes={f"{web}.punctual.IDLE_SECONDS": 0.2, f"{web}.stream.SILENCE": 0.5})
+    served = serving(*MANY, changes={f"{web}.connection.IDLE_SECONDS": 0.2, f"{web}.streams.SILENCE": 0.5})
     with served.raw(HEALTH + b"\r\n") as made:
         assert made.recv(65536).startswith(b"HTTP/1.1 200 ")
         made.sendall(b"GET /sse HTTP/1.1\r\n" + HOST + b"\r\n")

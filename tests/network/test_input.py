@@ -389,7 +389,7 @@ def test_who_guesses_a_folder_of_the_server_is_not_told_so(server: Served) -> No
 
 @pytest.mark.promise("network.input.answered")
 def test_a_call_whose_result_cannot_be_written_is_answered_with_an_error(serving: Callable[..., Served]) -> None:
-    broken = "import polymnia.transports.rpc as r; r.shaped = lambda reply: {'content': object()}"
+    broken = "import polymnia.transports.rpc as r; r._result = lambda reply, notes: {'content': object()}"
     served = serving(*MANY, before=broken)
     for kind in DOORS:
         with served.door(kind) as door:

@@ -18,7 +18,7 @@ from .routes import ADDRESSES, OPEN, Address
 from .served import Refused, Served, initialize, request
 
 CLOSED = [address for address in ADDRESSES if address.path not in OPEN]
-SOON = {"polymnia.transports.web.visits._LOOK_SECONDS": 0.05}
+SOON = {"polymnia.transports.web.application._CHECK_SECONDS": 0.05}
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_a_message_on_an_open_socket_is_refused_after_its_key(
 def _patient(serving: Callable[..., Served], folder: Path) -> Served:
     """A server that does not look by itself within any test."""
     _file(folder).add("first")
-    return serving(*MANY, folder=folder, changes={"polymnia.transports.web.visits._LOOK_SECONDS": 3600.0})
+    return serving(*MANY, folder=folder, changes={"polymnia.transports.web.application._CHECK_SECONDS": 3600.0})
 
 
 @pytest.mark.promise("network.keys.revoked")

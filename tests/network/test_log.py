@@ -88,7 +88,7 @@ def test_an_answer_names_the_request_the_log_tells_of(serving: Callable[..., Ser
 
 BROKEN = """
 from polymnia.engine.memory import Memory
-from polymnia.transports.web.metrics import Metrics
+from polymnia.transports.web.monitoring import Metrics
 def fail(*given, **named):
     raise RuntimeError("/a/path/of/the/server and " + repr(given[1:]))
 Memory.search_nodes = Metrics.page = fail

@@ -24,10 +24,10 @@ from .waiting import create, held
 HOST = b"Host: 127.0.0.1\r\n"
 POST = b"POST /mcp HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
 SHORT = {
-    "polymnia.transports.web.punctual._HEAD_SECONDS": 0.3,
-    "polymnia.transports.web.punctual._REST_SECONDS": 0.3,
-    "polymnia.transports.web.punctual.IDLE_SECONDS": 0.3,
-    "polymnia.transports.web.house._BODY_SECONDS": 0.3,
+    "polymnia.transports.web.connection._HEAD_SECONDS": 0.3,
+    "polymnia.transports.web.connection._REST_SECONDS": 0.3,
+    "polymnia.transports.web.connection.IDLE_SECONDS": 0.3,
+    "polymnia.transports.web.state.BODY_SECONDS": 0.3,
 }
 
 
@@ -114,9 +114,9 @@ def test_two_hundred_half_open_clients_hold_up_nobody_and_are_all_dropped(hasty:
 
 
 @pytest.mark.promise("network.slow.answers")
-@pytest.mark.parametrize("change", [{"serving._GONE_SECONDS": 1}, {"taking._UNREAD_SECONDS": 0.3}], ids=str)
+@pytest.mark.parametrize("change", [{"web.serving._GONE_SECONDS": 1}, {"web.connection._UNREAD_SECONDS": 0.3}], ids=str)
 def test_who_reads_none_of_their_answers_is_dropped(serving: Callable[..., Served], change: dict[str, float]) -> None:
-    served = serving(*MANY, changes={f"polymnia.transports.web.{name}": value for name, value in change.items()})
+    served = serving(*MANY, changes={f"polymnia.transports.{name}": value for name, value in change.items()})
     listing = json.dumps(request("tools/list")).encode()
     one = POST + b"Content-Length: %d\r\n\r\n" % len(listing) + listing
     with socket.socket() as made:
@@ -174,7 +174,7 @@ def test_a_socket_that_says_one_message_after_another_stays_open(hasty: Served) 
     one = frame(ping)
     with hasty.raw(UPGRADE) as made:
         assert b"101" in made.recv(4096)
-        end = time.monotonic() + 3 * SHORT["polymnia.transports.web.house._BODY_SECONDS"]
+        end = time.monotonic() + 3 * SHORT["polymnia.transports.web.state.BODY_SECONDS"]
         made.sendall(one[:30])
         while time.monotonic() < end:  # some of the next one is always there
             made.sendall(one[30:] + one[:30])
@@ -232,8 +232,8 @@ def test_what_a_socket_began_to_say_is_forgotten_when_it_leaves(serving: Callabl
 
 @pytest.mark.promise("network.slow.ahead")
 def test_of_a_socket_far_ahead_of_its_answers_no_more_is_read_for_now(serving: Callable[..., Served]) -> None:
-    changes = {"workers._MOST_BYTES": 2_000_000, "serving._PING_SECONDS": 0.2}
-    served = serving(*MANY, changes={f"polymnia.transports.web.{name}": value for name, value in changes.items()})
+    changes = {"scheduler._MOST_BYTES": 2_000_000, "web.serving._PING_SECONDS": 0.2}
+    served = serving(*MANY, changes={f"polymnia.transports.{name}": value for name, value in changes.items()})
     served.post(create("first"))
     many = 40
     messages = [json.dumps({**create(f"{at} {'x' * 1000}", at), "pad": "x" * 1_000_000}).encode() for at in range(many)]
@@ -260,7 +260,7 @@ def test_of_a_socket_far_ahead_of_its_answers_no_more_is_read_for_now(serving: C
 @pytest.mark.long
 @pytest.mark.promise("network.slow.ahead")
 def test_a_message_by_sse_waits_while_its_client_is_far_ahead(serving: Callable[..., Served]) -> None:
-    served = serving(*MANY, changes={"polymnia.transports.web.workers._MOST_CALLS": 3})
+    served = serving(*MANY, changes={"polymnia.transports.scheduler._MOST_CALLS": 3})
     served.post(create("first"))
     taken: list[int] = []
 

@@ -71,7 +71,7 @@ def resource(serving: Callable[..., Served], issuer: Issuer, tmp_path_factory: p
     return serving(
         *MANY, "--oauth-issuer", ISSUER, "--oauth-audience", AUDIENCE, "--oauth-keys", str(folder / "jwks.json"),
         "--allowed-hosts", "memory.example", folder=folder,
-        changes={"polymnia.transports.web.visits._LOOK_SECONDS": 0.05},
+        changes={"polymnia.transports.web.application._CHECK_SECONDS": 0.05},
     )  # fmt: skip
 
 

@@ -25,8 +25,8 @@ export const hasty = (seconds, ...given) => {
   if (COMMAND.at(-1) !== "polymnia" || COMMAND.at(-2) !== "-m") return undefined;
   const script = `import sys
 from polymnia.cli import main
-from polymnia.transports.web import rates
-rates._WINDOW = ${seconds}.0
+from polymnia.transports.web import state
+state._WINDOW = ${seconds}.0
 sys.exit(main())`;
   return [...COMMAND.slice(0, -2), "-c", script, ...given];
 };

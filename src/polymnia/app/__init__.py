@@ -195,9 +195,9 @@ def dialect(chosen: Settings) -> Registry:
     found = graph.registry(_behaviour(chosen))
     if chosen.dialect == "all":
         from polymnia.dialects import associative, content
-        from polymnia.operation.joining import beside
+        from polymnia.operation import join
 
-        found = beside("all", found, associative.registry(), content.registry())
+        found = join("all", found, associative.registry(), content.registry())
     return found
 
 

@@ -8,18 +8,15 @@ import shlex
 from collections.abc import Callable
 
 from polymnia.app import default_store, key_file, memory, policy, server
-from polymnia.operation import Grant
 from polymnia.settings import DIALECTS, BadSetting, Settings
 from polymnia.transports.web.application import Application
-from polymnia.transports.web.auth import Gate, Visitor, Who, local_hosts
-from polymnia.transports.web.forwarded import Network
-from polymnia.transports.web.house import House, Limits
-from polymnia.transports.web.log import Log
+from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
+from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
-from polymnia.transports.web.rates import Rates
 from polymnia.transports.web.serving import listening, serve
+from polymnia.transports.web.state import Limits, RateLimiter, ServerState
 
-__all__ = ["serve_http", "visitors"]
+__all__ = ["serve_http"]
 
 _LAST_PORT = 65535
 
@@ -33,21 +30,21 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     for name in DIALECTS:
         one = Settings({**chosen.values(), "dialect": name}, {})
         servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
-    house = House(
-        Limits(
-            body_bytes=chosen.max_message_bytes, sessions=chosen.max_sessions, session_idle=chosen.session_idle,
-            connections=chosen.max_connections,
-        ),
-        Log(chosen.log_level),
-        Rates(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy),
-    )  # fmt: skip
+    limits = Limits(
+        body_bytes=chosen.max_message_bytes,
+        sessions=chosen.max_sessions,
+        session_idle=chosen.session_idle,
+        connections=chosen.max_connections,
+    )
+    rates = RateLimiter(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy)
+    state = ServerState(limits, Log(chosen.log_level), rates)
     tokens = _tokens(chosen)
     proxies = _proxies(chosen)
     place = _address(chosen.host)
-    who = visitors(chosen, place, tokens)
+    who = _authenticator(chosen, place, tokens)
     challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
     origins = _listed(chosen.allowed_origins)
-    gate = Gate(hosts=_hosts(chosen, place), origins=origins, who=who, challenge=challenge, log=house.log)
+    gate = Gate(hosts=_hosts(chosen, place), origins=origins, who=who, challenge=challenge, log=state.log)
     try:
         bound = listening(place, chosen.port)
     except OSError as e:
@@ -58,7 +55,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         ready(f"http://{_authority(_reached(place, chosen.host), bound.getsockname()[1])}")
     try:
         metadata = None if tokens is None else tokens.metadata()
-        serve(Application(house, gate, servers, metadata, proxies), bound)
+        serve(Application(state, gate, servers, metadata, proxies), bound)
     finally:
         held.close()
 
@@ -86,11 +83,8 @@ def _origin_of(address: str) -> str:
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
-def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
-    """Who is let in by which token. As long as there has been no key, that is everybody on this machine.
-
-    A server that others can reach is not started without keys.
-    """
+def _authenticator(chosen: Settings, place: str, tokens: Tokens | None) -> Authenticator:
+    """Who is let in by which token. A server that others can reach is not started without keys."""
     file = key_file(chosen)
     if not file.keys() and tokens is None and not _is_loopback(place):
         where = "" if chosen.keys is None else f" --keys {shlex.quote(chosen.keys)}"
@@ -98,17 +92,7 @@ def visitors(chosen: Settings, place: str, tokens: Tokens | None = None) -> Who:
             f"Others can reach {chosen.host}, so keys are needed and {file.path} has none; "
             f"make one with: polymnia keys add NAME{where}"
         )
-
-    def who(token: str | None) -> Visitor | None:
-        if tokens is None and not file.used:
-            return Visitor()
-        key = None if token is None else file.find(token)
-        if key is None:
-            return None if tokens is None or token is None else tokens(token)
-        grant = Grant(None if key.projects is None else frozenset(key.projects), key.write)
-        return Visitor(key.id, grant, user=key.name, account=f"key {key.name} ({key.id})", metrics=key.metrics)
-
-    return who
+    return Authenticator(file, tokens)
 
 
 def _reached(place: str, host: str) -> str:

@@ -63,8 +63,10 @@ class Memory(
             (project,) = grant.projects
         return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.author, grant=grant)
 
-    def for_one_call(self) -> Memory:
+    def for_one_call(self, *, writes: bool = True) -> Memory:
         """The same memory for one call of a client, which is told what was found in the texts it brought."""
+        if not writes and self.screen.manner == "flag":
+            return self  # nothing will be screened
         return self._as(
             project=self._project, who=self.author, once=self.once, screen=Screen(self.screen.manner, self.limits)
         )

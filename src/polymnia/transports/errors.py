@@ -1,13 +1,18 @@
-"""Faults as JSON-RPC errors, for what is not the answer of a tool."""
+"""What goes wrong, in each form of the wire: faults as JSON-RPC errors, and refusals of HTTP requests."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.json import encode
 
 from polymnia import errors
 from polymnia.errors import Fault
 
-__all__ = ["CODES", "RpcError", "from_fault"]
+__all__ = ["CODES", "Headers", "Refusal", "RpcError", "from_fault"]
+
+Headers = list[tuple[bytes, bytes]]
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -72,3 +77,51 @@ def from_fault(fault: Fault) -> RpcError:
         **{k: v for k, v in fault.details.items() if v is not None},
     }
     return RpcError(CODES[type(fault)], fault.message, data)
+
+
+_KINDS = {
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    408: "timeout",
+    409: "conflict",
+    413: "too_large",
+    429: "rate_limited",
+    500: "internal_error",
+    503: "unavailable",
+}
+
+
+class Refusal(Exception):
+    """An HTTP request that is refused before any tool sees it: a status, headers, and a JSON-RPC error as the body.
+
+    ``code`` is the status where none is given, ``id`` that of the message where it has been read.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        headers: Sequence[tuple[bytes, bytes]] = (),
+        *,
+        code: int | None = None,
+        data: Mapping[str, Any] | None = None,
+        hint: str | None = None,
+        id: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = list(headers)
+        self._code = status if code is None else code
+        kind = _KINDS.get(status, "bad_request")
+        self._data: dict[str, Any] = {"error_type": kind, "details": {"status": status}, **(data or {})}
+        if hint is not None:
+            self._data["suggestions"] = [hint]
+        self._id = id
+
+    @property
+    def body(self) -> bytes:
+        """What the answer says."""
+        error = {"code": self._code, "message": self.message, "data": self._data}
+        return encode({"jsonrpc": "2.0", "id": self._id, "error": error})

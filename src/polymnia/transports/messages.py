@@ -1,28 +1,41 @@
-"""JSON-RPC messages: reading one from bytes, whatever the bytes are."""
+"""JSON-RPC: the frame of a message, and a request from its arrival to its one answer."""
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable
-from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.json import encode
 
-from polymnia.errors import OverLimit
-from polymnia.importing import importing
-from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
+from polymnia.errors import Cancelled, Fault
+from polymnia.operation import Operation
+from polymnia.schemas import JsonObject
+from polymnia.transports.errors import INTERNAL_ERROR, INVALID_REQUEST, UNAVAILABLE, RpcError, from_fault
+from polymnia.transports.wire import Meta
 
-__all__ = ["BadMessage", "Message", "message", "nesting", "parts", "salvaged_id", "trailing_id"]
+if TYPE_CHECKING:
+    from polymnia.transports.rpc import Connection
 
-_BRACKETS = b"[]{}"
-_NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_LONG = 256 * 1024  # bytes of a message that is not looked at where everybody waits for it, or not one by one
-_MANY = 500_000  # commas beyond which a message is not read another way
-_SURROGATE = "The message contains a lone surrogate"
-_SMALL = 64 * 1024  # bytes of a batch that is taken apart though something in it is no JSON
-_SALVAGE = 256 * 1024  # how much of a broken message is searched for its id
+__all__ = [
+    "BadMessage",
+    "Batch",
+    "Link",
+    "Message",
+    "Notify",
+    "Received",
+    "Request",
+    "Send",
+    "frames",
+    "message",
+    "read",
+]
+
+_PROGRESS_EVERY = 0.1  # seconds
 
 
 class Message(Struct):
@@ -35,45 +48,61 @@ class Message(Struct):
     result: Raw | UnsetType = UNSET
     error: Raw | UnsetType = UNSET
 
+    @property
+    def expects_answer(self) -> bool:
+        """Whether it is a request, or nothing that we know."""
+        if self.method is UNSET:
+            return self.result is UNSET and self.error is UNSET
+        return self.id is not UNSET
+
 
 class BadMessage(Exception):
-    """Bytes that are not a message we can serve; carries the error and, where it could be found, the id.
+    """Bytes that are not a message we can serve: the error and, where it could be found, the id.
 
-    ``loose`` is what could be read of it, ``closer`` what there is to do where finding out takes long.
+    ``look`` finds out more where that takes long: another fault, or a message after all.
     """
 
-    def __init__(
-        self, error: RpcError, id: Any = None, loose: Any = None, closer: Callable[[], BadMessage] | None = None
-    ) -> None:
+    expects_answer = True
+
+    def __init__(self, error: RpcError, id: Any = None, look: Callable[[], Message] | None = None) -> None:
         super().__init__(error.message)
         self.error = error
         self.id = id
-        self.loose = loose
-        self.closer = closer
+        self.look = look
 
+
+Received = Message | BadMessage | list[Message | BadMessage]
+"""What came in one piece: a message, or the messages of a batch."""
 
 _decode = msgspec.json.Decoder(Message).decode
 
 
+def read(data: bytes, most_nested: int, most: int) -> Received:
+    """Read a message, or a batch of at most so many."""
+    try:
+        if data[:1] != b"[":
+            return message(data, most_nested)
+        from polymnia.transports.malformed import batch
+
+        return batch(data, most_nested, most)
+    except BadMessage as bad:
+        return bad
+
+
 def message(line: bytes, most_nested: int) -> Message:
-    """Read one message."""
-    if line.count(b"[") + line.count(b"{") > most_nested and (deep := nesting(line, most_nested)) > most_nested:
-        text = f"The message has more than {most_nested:,} levels of nesting, the limit max_nesting"
-        if len(line) <= _LONG:  # and was looked at to its end
-            text = OverLimit("The message", deep, "levels of nesting", most_nested, "max_nesting").message
-        raise BadMessage(RpcError(INVALID_REQUEST, text), salvaged_id(line))
+    """Read one message; raises BadMessage."""
+    if line.count(b"[") + line.count(b"{") > most_nested:
+        from polymnia.transports.malformed import check_nesting
+
+        check_nesting(line, most_nested)
     try:
         read = _decode(line)
-    except msgspec.ValidationError as e:
-        raise BadMessage(RpcError(INVALID_REQUEST, f"Not a JSON-RPC request: {e}"), salvaged_id(line)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
-        text = str(e)
-        if len(line) > _LONG:
-            error = RpcError(PARSE_ERROR, f"Parse error: {text}")
-            raise BadMessage(error, closer=lambda: _undecodable(line, text)) from None
-        raise _undecodable(line, text) from None
+        from polymnia.transports.malformed import refused
+
+        read = refused(line, e)
     id = read.id
-    if id is not UNSET and (isinstance(id, bool) or not isinstance(id, str | int | float)):
+    if type(id) is not int and type(id) is not str and id is not UNSET and type(id) is not float:
         raise BadMessage(RpcError(INVALID_REQUEST, "A request's id must be a string or a number"))
     if read.jsonrpc != "2.0":
         error = RpcError(INVALID_REQUEST, 'A message must carry "jsonrpc": "2.0"')
@@ -81,154 +110,178 @@ def message(line: bytes, most_nested: int) -> Message:
     return read
 
 
-def _undecodable(line: bytes, error: str) -> BadMessage:
-    """Bytes the decoder refuses: either no JSON at all, or JSON with half a surrogate pair in a text."""
-    import json
+class Send(Protocol):
+    """Takes one answer on its way to the client, and beside it the error it carries, if any."""
 
-    if line.count(b",") > _MANY:  # what it consists of would fill the memory, and reading it all keep others waiting
-        if _has_lone_surrogate(line):
-            return BadMessage(RpcError(INVALID_REQUEST, _SURROGATE), salvaged_id(line))
-        return BadMessage(RpcError(PARSE_ERROR, f"Parse error: {error}"))
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not JSON")
-
-    try:
-        loose = json.loads(line.decode(), parse_constant=refuse)  # of bytes, json would guess the encoding
-    except (ValueError, RecursionError):
-        return BadMessage(RpcError(PARSE_ERROR, f"Parse error: {error}"))
-    id = loose.get("id") if isinstance(loose, dict) else None
-    if isinstance(id, bool) or not isinstance(id, str | int | float) or (isinstance(id, str) and not id.isprintable()):
-        id = None
-    return BadMessage(RpcError(INVALID_REQUEST, _SURROGATE), id, loose)
+    def __call__(self, data: bytes, error: RpcError | None = None, /) -> None:
+        """Send it."""
 
 
-def _has_lone_surrogate(line: bytes) -> bool:
-    import re
-
-    pair = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    bare = re.sub(pair, b"", line.replace(b"\\\\", b""))
-    return re.search(rb"\\u[dD][89a-fA-F]", bare) is not None
+Notify = Callable[[bytes], None]
+"""Takes one notification on its way to the client."""
 
 
-def parts(batch: bytes, most: int) -> list[bytes] | None:
-    """The messages of a batch, each as it stands; None when it is no array. Of too many, one more than ``most``.
+class Link(Protocol):
+    """What a connection needs from its transport."""
 
-    In a small batch a message may be as bad as it likes; a large one with a bad message in it is bad as a whole.
+    def send(self, data: bytes, error: RpcError | None = None, /) -> None:
+        """Give one message to the client."""
+
+    def run(self, request: Request, /) -> None:
+        """Run a request when its turn comes, not necessarily here and now."""
+
+    def log(self, level: str, text: str, /) -> None:
+        """Tell the operator something."""
+
+
+class Request:
+    """One request of a client: where its answer goes, and the work it asks for, which is run once.
+
+    ``writes`` tells the transport what may run beside it, ``label`` which requests take about as long. A write begins
+    when the store's turn to write has come, a read at once. Work that gives None is answered when it ends.
     """
-    from json import JSONDecoder
 
-    text = batch.decode("utf-8", "surrogateescape")
-    read = JSONDecoder(strict=False).raw_decode
-    found: list[bytes] = []
-    at = _past(text, 1)
-    if text[at : at + 1] == "]":
-        return [] if _past(text, at + 1) == len(text) else None
-    try:
-        while len(found) <= most:
-            end = read(text, at)[1]
-            found.append(text[at:end].encode("utf-8", "surrogateescape"))
-            end = _past(text, end)
-            if text[end] == "]":
-                return found if _past(text, end + 1) == len(text) else None
-            if text[end] != ",":
-                raise ValueError
-            at = _past(text, end + 1)
-    except (ValueError, IndexError, RecursionError):
-        return _torn(batch) if len(batch) <= _SMALL else None
-    return found
+    __slots__ = (
+        "_fate", "_notice", "_progress", "_send", "_told", "_total", "answered", "arguments", "begun", "cancelled",
+        "connection", "failed", "id", "meta", "method", "modern", "tool", "work", "writes",
+    )  # fmt: skip
+
+    def __init__(self, connection: Connection, id: Any, method: str, send: Send, notice: Notify | None = None) -> None:
+        self.connection = connection
+        self.id = id
+        self.method = method
+        self._send = send
+        self._notice = notice
+        self.meta: Meta | None = None
+        self.modern = False  # of the stateless era
+        self.tool: Operation | None = None
+        self.arguments = b"{}"  # of the tool
+        self.writes = False
+        self.work: Callable[[], JsonObject | None]
+        self.cancelled = False
+        self.begun = False  # past this point, only the work itself can tell whether it was done
+        self.answered = False
+        self.failed = False  # by a fault of ours, whatever the answer looks like
+        self._told = 0.0  # when the client was last told how far it is
+        self._progress = -1
+        self._total = 0
+        self._fate = threading.Lock()
+
+    @property
+    def label(self) -> str | None:
+        """Which requests take about as long; None where nobody knows."""
+        return None if self.tool is None or self.writes else self.tool.label(self.arguments)
+
+    def begin(self) -> None:
+        """The work starts to change things, unless the client has withdrawn."""
+        with self._fate:
+            if self.cancelled:
+                raise Cancelled("The request was cancelled; nothing was changed")
+            self.begun = True
+
+    def cancel(self) -> None:
+        """The client withdraws. What has not begun is answered at once and never begins."""
+        with self._fate:
+            self.cancelled = True
+            if self.begun or self.answered:
+                return
+            self._refuse(from_fault(Cancelled("The request was cancelled before it began; nothing was changed")))
+
+    def step(self, done: int, total: int) -> None:
+        """Between two items of a long call: stop if the client wishes so, and report progress to it."""
+        if not self.begun:
+            self.begin()
+        if self.cancelled:
+            raise Cancelled("The request was cancelled; nothing was changed")
+        token = self.meta.progressToken if self.meta else None
+        if not total or token is None or done <= self._progress:
+            return
+        now = time.monotonic()
+        if now - self._told >= _PROGRESS_EVERY or done == total:
+            self._told, self._progress, self._total = now, done, total
+            self.notify("notifications/progress", {"progressToken": token, "progress": done, "total": total})
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification that belongs to this request."""
+        data = encode({"jsonrpc": "2.0", "method": method, "params": params})
+        (self._notice or self.connection.link.send)(data)
+
+    def answer(self, result: JsonObject | Raw) -> None:
+        """Send the result."""
+        data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
+        with self._fate:
+            if not self.answered:
+                self.answered = True
+                self._send(data)
+
+    def refuse(self, error: RpcError) -> None:
+        """Send an error."""
+        with self._fate:
+            self._refuse(error)
+
+    def _refuse(self, error: RpcError) -> None:
+        if not self.answered:
+            self.answered = True
+            body = {"code": error.code, "message": error.message}
+            if error.data is not None:
+                body["data"] = error.data
+            self._send(encode({"jsonrpc": "2.0", "id": self.id, "error": body}), error)
+
+    def run(self) -> None:
+        """Do the work and send the answer, whatever happens."""
+        connection = self.connection
+        begun = time.monotonic()
+        error: RpcError | None = None
+        try:
+            if not self.writes:
+                self.begin()
+            result = self.work()
+            if result is not None:
+                if 0 <= self._progress < self._total and not self.cancelled and not result.get("isError"):
+                    self.step(self._total, self._total)  # who was told how far it was is told that it is at its end
+                connection.settle(self)  # before the answer: its id may be used again by whoever has it
+                self.answer(result)
+        except RpcError as e:
+            error = e
+        except Fault as e:
+            error = from_fault(connection.server.hide(e, self.arguments))
+        except Exception as e:  # the last line of defence: one answer for every request
+            incident = os.urandom(4).hex()
+            connection.link.log("error", f"{self.method} failed, incident {incident}: {frames(e)}")
+            text = f"Internal error; the server's log says more of the incident {incident}"
+            error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
+        failed = self.failed or (error is not None and error.code in (INTERNAL_ERROR, UNAVAILABLE))
+        connection.server.counters.record(time.monotonic() - begun, failed=failed)
+        if error is not None:
+            connection.settle(self)
+            self.refuse(error)
 
 
-def _past(text: str, at: int) -> int:
-    """Where something stands again, from a place on."""
-    import re
-
-    found = re.compile(r"[ \t\n\r]*").match(text, at)
-    return at if found is None else found.end()
-
-
-def _torn(batch: bytes) -> list[bytes] | None:
-    """The messages of a batch in which one is no JSON."""
-    import re
-
-    found, depth, start = [], 0, 1
-    for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', batch):
-        sign = token[0]
-        if sign in b"[{":
-            depth += 1
-        elif sign in b"]}":
-            depth -= 1
-            if depth == 0:
-                found.append(batch[start : token.start()].strip())
-                return [part for part in found if part] if not batch[token.end() :].strip() else None
-        elif sign == b"," and depth == 1:
-            found.append(batch[start : token.start()].strip())
-            start = token.end()
-    return None
+def frames(error: BaseException) -> str:
+    """What kind of error it was and where it arose. Its own text may quote what a client sent, so it is left out."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        found.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} in {' > '.join(found[-12:])}"
 
 
-def nesting(line: bytes, most: int | None = None) -> int:
-    """How deeply a JSON text is nested, without reading it; beyond ``most`` nobody looks how much deeper it is."""
-    bare = line.replace(b"\\\\", b"").replace(b'\\"', b"")
-    first = b"".join(bare[:_LONG].split(b'"')[::2]).translate(None, _NOT_BRACKETS)
-    deepest = max(accumulate(map(_STEPS.__getitem__, first), initial=0))
-    if len(bare) <= _LONG or (most is not None and deepest > most):
-        return deepest
-    return _nesting_of_much(bare, most)
+class Batch:
+    """Gathers the answers to a batch and sends them together."""
 
+    def __init__(self, send: Send, count: int) -> None:
+        self._send = send
+        self._left = count
+        self._answers: list[bytes] = []
+        self._lock = threading.Lock()
 
-def _nesting_of_much(bare: bytes, most: int | None) -> int:
-    """The same for a long text, in which no quote is escaped: many numbers at once, as others wait meanwhile."""
-    with importing():
-        import numpy as np
-
-    steps = np.zeros(256, np.int8)
-    for sign, step in _STEPS.items():
-        steps[sign] = step
-    deepest = depth = quotes = 0
-    for at in range(0, len(bare), _LONG):
-        signs = np.frombuffer(bare[at : at + _LONG], np.uint8)
-        quoted = np.cumsum(signs == ord('"'), dtype=np.uint8) + np.uint8(quotes) & 1
-        walked = np.cumsum(steps[signs] * (1 - quoted).astype(np.int8), dtype=np.int32)
-        deepest = max(deepest, depth + int(walked.max()))
-        depth, quotes = depth + int(walked[-1]), int(quoted[-1])
-        if most is not None and deepest > most:
-            break
-    return deepest
-
-
-def salvaged_id(line: bytes) -> Any:
-    """The id of a message that could not be read whole, if it shows at the outermost level."""
-    import re
-
-    head = line[:_SALVAGE]
-    depth, key = 0, None
-    colon = re.compile(rb"\s*:")
-    for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', head):
-        text = token[0]
-        if text in b"[{":
-            depth += 1
-        elif text in b"]}":
-            depth -= 1
-        elif depth == 1 and text not in b",:":
-            if key == b'"id"':
-                return _id(text)
-            key = text if colon.match(head, token.end()) else None
-    return trailing_id(line)
-
-
-def trailing_id(line: bytes) -> Any:
-    """The id of a message whose beginning is not at hand: some clients write the id last."""
-    import re
-
-    pattern = rb'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
-    tail = re.search(pattern, line[-1024:])
-    return _id(tail[1]) if tail else None
-
-
-def _id(text: bytes) -> Any:
-    try:
-        id = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return id if isinstance(id, str | int | float) and not isinstance(id, bool) else None
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
+        """Take one answer; the last one sends them all."""
+        with self._lock:
+            self._answers.append(data)
+            self._left -= 1
+            done = self._left == 0
+        if done:
+            self._send(b"[" + b",".join(self._answers) + b"]")

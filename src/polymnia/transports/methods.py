@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
 
-from polymnia.errors import Cancelled, Fault, Unavailable
-from polymnia.operation import Note, told
-from polymnia.transports.errors import CODES, INTERNAL_ERROR, INVALID_PARAMS, UNAVAILABLE, RpcError
-from polymnia.transports.requests import Request
+from polymnia.schemas import JsonObject
+from polymnia.transports.errors import INVALID_PARAMS, RpcError
+from polymnia.transports.messages import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -45,28 +43,22 @@ class Method:
     returns.
     """
 
-    __slots__ = ("_decoder", "_params", "inline", "run")
+    __slots__ = ("decoder", "inline", "params", "run")
 
-    def __init__(self, run: Callable[..., Any], params: type, *, inline: bool = False) -> None:
+    def __init__(self, run: Callable[..., Any] | None, params: type, *, inline: bool = False) -> None:
         self.run = run
-        self._params = params
-        self._decoder: msgspec.json.Decoder[Any] | None = None
+        self.params = params
+        self.decoder: msgspec.json.Decoder[Any] | None = None  # made when it is first called
         self.inline = inline
 
-    @property
-    def decoder(self) -> msgspec.json.Decoder[Any]:
-        """Reads its parameters; made when it is first called."""
-        if self._decoder is None:
-            self._decoder = msgspec.json.Decoder(self._params)
-        return self._decoder
 
-
-def _initialize(connection: Connection, request: Request, given: Initialize) -> dict[str, Any]:
+def _initialize(connection: Connection, request: Request, given: Initialize) -> JsonObject:
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
-    connection.memory = connection.base.acting(connection.author(given.clientInfo))
+    connection.author = connection.author_of(given.clientInfo)
     if changing := connection.server.registry.changing:
         connection.server.audience.join((connection, None), changing, connection.notify)
+        connection.hears_changes = True
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
@@ -75,7 +67,7 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     }
 
 
-def _discover(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+def _discover(connection: Connection, request: Request, given: Params) -> JsonObject:
     result = {
         "supportedVersions": list(MODERN_VERSIONS),
         "capabilities": connection.server.capabilities(),
@@ -84,58 +76,23 @@ def _discover(connection: Connection, request: Request, given: Params) -> dict[s
     return connection.complete(request, result, _STATIC_TTL)
 
 
-def _ping(connection: Connection, request: Request, given: Params) -> dict[str, Any]:
+def _ping(connection: Connection, request: Request, given: Params) -> JsonObject:
     return {}
 
 
-def _set_level(connection: Connection, request: Request, given: Level) -> dict[str, Any]:
+def _set_level(connection: Connection, request: Request, given: Level) -> JsonObject:
     if given.level not in LEVELS:
         raise RpcError(INVALID_PARAMS, f"Unknown log level {given.level!r}; one of {', '.join(LEVELS)}")
     connection.log_level = given.level
     return {}
 
 
-def _list_tools(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_tools(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     return connection.complete(request, {"tools": connection.server.tools()}, _ttl(connection, "tools"))
 
 
-def _call_tool(connection: Connection, request: Request, given: CallTool) -> dict[str, Any]:
-    registry = connection.server.registry
-    tool = registry.operations.get(given.name)
-    if tool is None:
-        if registry.unknown is None:
-            from polymnia.operation.misfits import nearest
-
-            near = nearest(given.name, registry.operations)
-            meant = f"; did you mean {near}?" if near else ""
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
-        return connection.shaped(request, registry.unknown(given.name))
-    raw = given.said
-    notes: list[Note] = []
-    try:
-        arguments = registry.arguments(tool, raw, notes)
-        context = connection.context(request, None if tool.reads else tool.name, raw)
-        reply = told(tool.run(context, arguments), context)
-    except Cancelled:
-        raise
-    except Fault as e:
-        request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
-        if isinstance(e, Unavailable):
-            connection.link.log("error", e.message)
-            connection.tell(request, "error", connection.hide(e, raw).message)
-        word: Any = e.word or tool.word or registry.word
-        reply = word(connection.hide(e, raw))
-    if notes:
-        reply = replace(reply, notes=[*reply.notes, *notes])
-    for note in reply.notes:
-        connection.tell(request, "notice", note.text)
-    if connection.watch is not None and not tool.reads:
-        connection.watch.look()
-    return connection.shaped(request, reply)
-
-
-def _list_resources(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_resources(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
@@ -144,7 +101,7 @@ def _list_resources(connection: Connection, request: Request, given: Page) -> di
     return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
-def _list_templates(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_templates(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -159,19 +116,19 @@ def _list_templates(connection: Connection, request: Request, given: Page) -> di
     return connection.complete(request, {"resourceTemplates": listed}, _ttl(connection, "resources"))
 
 
-def _read_resource(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _read_resource(connection: Connection, request: Request, given: Uri) -> JsonObject:
     mime, found = connection.server.resource(given.uri, connection.context(request), modern=request.modern)
     held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are written in base64
     return connection.complete(request, {"contents": [{"uri": given.uri, "mimeType": mime, **held}]}, 0)
 
 
-def _subscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _subscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     connection.server.check_address(given.uri, modern=request.modern)
     connection.watching().add(None, [given.uri])
     return {}
 
 
-def _unsubscribe(connection: Connection, request: Request, given: Uri) -> dict[str, Any]:
+def _unsubscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     if connection.watch is not None:
         connection.watch.remove(None, [given.uri])
     return {}
@@ -203,7 +160,7 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
         connection.end_listening(request)
 
 
-def _list_prompts(connection: Connection, request: Request, given: Page) -> dict[str, Any]:
+def _list_prompts(connection: Connection, request: Request, given: Page) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -217,7 +174,7 @@ def _list_prompts(connection: Connection, request: Request, given: Page) -> dict
     return connection.complete(request, {"prompts": listed}, _ttl(connection, "prompts"))
 
 
-def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> dict[str, Any]:
+def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> JsonObject:
     prompt = connection.server.prompts.get(given.name)
     if prompt is None:
         raise RpcError(INVALID_PARAMS, f"Unknown prompt: {given.name}", {"prompts": list(connection.server.prompts)})
@@ -230,7 +187,7 @@ def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> d
     return connection.complete(request, {"description": prompt.help, "messages": messages})
 
 
-def _complete_name(connection: Connection, request: Request, given: Complete) -> dict[str, Any]:
+def _complete_name(connection: Connection, request: Request, given: Complete) -> JsonObject:
     completer = None
     if given.ref.type == "ref/prompt":
         prompt = connection.server.prompts.get(given.ref.name or "")
@@ -250,7 +207,7 @@ def _complete_name(connection: Connection, request: Request, given: Complete) ->
         raise RpcError(INVALID_PARAMS, f"Unknown reference type: {given.ref.type}")
     found = completer(connection.context(request), given.argument.value) if completer else []
     values = found[:100]
-    completion: dict[str, Any] = {"values": values, "hasMore": len(found) > len(values)}
+    completion: JsonObject = {"values": values, "hasMore": len(found) > len(values)}
     if len(found) == len(values):
         completion["total"] = len(found)
     return connection.complete(request, {"completion": completion})
@@ -268,7 +225,7 @@ def _no_cursor(given: Page) -> None:
 
 _SHARED = {
     "tools/list": Method(_list_tools, Page, inline=True),
-    "tools/call": Method(_call_tool, CallTool),
+    "tools/call": Method(None, CallTool),  # which the connection does itself
     "resources/list": Method(_list_resources, Page, inline=True),
     "resources/templates/list": Method(_list_templates, Page, inline=True),
     "resources/read": Method(_read_resource, Uri),

@@ -1,12 +1,13 @@
 """The protocol: MCP in both its eras over any transport that moves messages.
 
 A :class:`Connection` is one client. It answers what needs no store at once, and hands everything else to its
-transport as calls, which the transport runs wherever it likes. Every request that has an id gets exactly one answer.
+transport as requests to run, wherever it likes. Every request that has an id gets exactly one answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -14,22 +15,23 @@ from msgspec import UNSET, Raw, UnsetType
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from polymnia.errors import Fault
-from polymnia.operation import Author, Context, Memory, Operation, Reply
+from polymnia.errors import Cancelled, Fault, Unavailable
+from polymnia.operation import Author, Context, Memory, Note, Reply, as_object
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
+    CODES,
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    PARSE_ERROR,
+    UNAVAILABLE,
     UNSUPPORTED_VERSION,
     RpcError,
 )
-from polymnia.transports.messages import BadMessage, message, parts
+from polymnia.transports.messages import BadMessage, Batch, Link, Message, Notify, Received, Request, Send, read
 from polymnia.transports.methods import HANDSHAKE, MODERN
-from polymnia.transports.requests import Batch, Call, Link, Request, Send
 from polymnia.transports.server import Server
-from polymnia.transports.shaping import shaped
-from polymnia.transports.watch import Watch
+from polymnia.transports.subscriptions import Watch
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -47,6 +49,8 @@ __all__ = ["Connection", "Server", "Weight"]
 Weight = Literal["talk", "call", "heavy"]
 """What a request asks for: nothing that is stored, something, or much."""
 _EMPTY = Raw(b"{}")
+_OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
+_MOST_MEMORIES = 500
 _LONGEST_ID = 200  # characters of the id of a request
 _PARAMS = msgspec.json.Decoder(Params)
 _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
@@ -70,106 +74,72 @@ class Connection:
         self.user, self.account = user, account
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
-        self.memory = self.base.acting(self.author(None))
-        self._memories: dict[Author, Memory] = {}
+        self.author = self.author_of(None)
+        # In whose hands, and for the changes of which tool; whoever is not limited shares them with others.
+        self._memories = server.memories if self.base is server.memory else {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
+        self.hears_changes = False  # of lists
         self.admit: Callable[[Weight, str], None] | None = None  # counts a request, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
-    def receive(self, line: bytes, send: Send | None = None, notice: Send | None = None) -> None:
-        """Take one message, or a batch of them, from the client.
+    def receive(self, data: bytes, send: Send | None = None, notice: Notify | None = None) -> None:
+        """Take a message, or a batch of them, from the client.
 
-        ``send`` takes the answer and ``notice`` what is told of the request before; both go over the link otherwise.
+        ``send`` takes the answer and ``notice`` the notifications before it; both go over the link otherwise.
         """
-        if line[:1] == b"[":
-            self._receive_batch(line, send or self.link.send, notice)
+        self.take(read(data, self.server.max_nesting, self.server.memory.limits.batch), send, notice)
+
+    def take(self, received: Received, send: Send | None = None, notice: Notify | None = None) -> None:
+        """Take what was read of a message or a batch."""
+        send = send or self.link.send
+        if isinstance(received, list):
+            send = Batch(send, sum(one.expects_answer for one in received)).send
+            for one in received:
+                self._take(one, send, notice)
         else:
-            self._receive(line, send or self.link.send, notice)
+            self._take(received, send, notice)
 
     def oversized(self, id: Any, error: Fault) -> None:
         """A message was too large to be read; its id was found, or is None."""
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
-    def _receive_batch(self, line: bytes, send: Send, notice: Send | None) -> None:
-        most = self.server.memory.limits.batch
-        messages = parts(line, most)
-        if not messages or len(messages) > most:
-            error = RpcError(PARSE_ERROR, "Parse error: the batch is no array of JSON")
-            if messages:
-                error = RpcError(INVALID_REQUEST, f"A batch may have {most:,} messages, the limit max_batch")
-            elif messages is not None:
-                error = RpcError(INVALID_REQUEST, "The batch is empty")
-            Request(self, None, "", send).refuse(error)
+    def _take(self, one: Message | BadMessage, send: Send, notice: Notify | None) -> None:
+        if isinstance(one, BadMessage):
+            self._refuse_bad(one, send, notice)
             return
-        batch = Batch(send, sum(map(self.expects_answer, messages)))
-        for part in messages:
-            self._receive(part, batch.send, notice)
-
-    def expects_answer(self, line: bytes) -> bool:
-        """Whether a message is owed an answer: a request, or what cannot be read."""
-        try:
-            read = message(line, self.server.max_nesting)
-        except BadMessage:
-            return True
-        return (read.method is UNSET and read.result is UNSET and read.error is UNSET) or (
-            read.method is not UNSET and read.id is not UNSET
-        )
-
-    def _receive(self, line: bytes, send: Send, notice: Send | None) -> None:
-        try:
-            read = message(line, self.server.max_nesting)
-        except BadMessage as bad:
-            self._refuse_bad(bad, send)
+        id, method = one.id, one.method
+        if method is UNSET:
+            if one.expects_answer:  # else it answers something, and we never ask
+                error = RpcError(INVALID_REQUEST, "The message has no method")
+                Request(self, None if id is UNSET else id, "", send).refuse(error)
             return
-        if read.method is UNSET:
-            if read.result is UNSET and read.error is UNSET:
-                id = None if read.id is UNSET else read.id
-                Request(self, id, "", send).refuse(RpcError(INVALID_REQUEST, "The message has no method"))
-            return  # an answer to something we never ask
-        if read.id is UNSET:
-            self._notified(read.method, read.params)
+        if id is UNSET:
+            self._notified(method, one.params)
             return
-        request = Request(self, read.id, read.method, send, notice)
+        request = Request(self, id, method, send, notice)
         try:
-            self._dispatch(request, read.params)
+            self._dispatch(request, one.params)
         except RpcError as e:
             request.refuse(e)
 
-    def _refuse_bad(self, bad: BadMessage, send: Send) -> None:
+    def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
         request = Request(self, bad.id, "", send)
-        if bad.closer is None:
-            self._refuse_closely(request, bad)
+        look = bad.look
+        if look is None:
+            request.refuse(bad.error)
             return
-        closer = bad.closer
 
-        def look() -> None:
-            seen = closer()
-            request.id = seen.id
-            self._refuse_closely(request, seen)
+        def find_out() -> None:
+            try:
+                found: Message | BadMessage = look()
+            except BadMessage as e:
+                found = e
+            self._take(found, send, notice)
 
-        self.link.run(Call(request, look, False))
-
-    def _refuse_closely(self, request: Request, bad: BadMessage) -> None:
-        loose = bad.loose
-        if isinstance(loose, dict) and loose.get("method") == "tools/call" and isinstance(loose.get("params"), dict):
-            # Well-formed but for a text no memory may hold: the dialect says which one, in its own words.
-            tool = self.server.registry.operations.get(str(loose["params"].get("name")))
-            if tool is not None and bad.id is not None:
-                import json
-
-                raw = json.dumps(loose["params"].get("arguments") or {}).encode()
-                try:
-                    self.server.registry.arguments(tool, raw, [])
-                except Fault as e:
-                    word: Any = e.word or tool.word or self.server.registry.word
-                    try:
-                        request.answer(self.shaped(request, word(e)))
-                    except RpcError as refusal:
-                        request.refuse(refusal)
-                    return
-        request.refuse(bad.error)
+        request.work = find_out
+        self.link.run(request)
 
     def _dispatch(self, request: Request, params: Raw | UnsetType) -> None:
         methods = HANDSHAKE
@@ -178,59 +148,91 @@ class Connection:
             # Only then can it carry the stateless era's envelope.
             meta = _decoded(_PARAMS, raw).meta
             if meta is not None and meta.version is not UNSET:
-                self._check_envelope(meta)
+                _check_envelope(meta)
                 request.modern = True
                 methods = MODERN
         method = methods.get(request.method)
-        if self.admit is not None and (method is None or method.inline):
-            self.admit("talk", "")
+        admit = self.admit
+        if admit is not None and (method is None or method.inline):
+            admit("talk", "")
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
+        if method.decoder is None:
+            method.decoder = msgspec.json.Decoder(method.params)
         given = _decoded(method.decoder, raw)
         request.meta = given.meta
-        if method.inline:
-            request.answer(method.run(self, request, given))
+        run = method.run
+        if method.inline and run is not None:
+            request.answer(run(self, request, given))
             return
         if request.id in self._active:
             raise RpcError(INVALID_REQUEST, f"A request with the id {request.id!r} is still under way")
+        weight: Weight = "call"
+        session = ""
+        if type(given) is CallTool and (tool := self.server.registry.operations.get(given.name)) is not None:
+            request.tool, request.writes = tool, not tool.reads
+            arguments = as_object(b"" if given.arguments is UNSET else bytes(given.arguments))
+            request.arguments = arguments
+            if admit is not None:
+                weight = "heavy" if tool.is_heavy(arguments) else "call"
+                session = "" if tool.session is None else tool.session(arguments)
+        if admit is not None:
+            admit(weight, session)
         self._active[request.id] = request
-        tool = self.server.registry.operations.get(given.name) if isinstance(given, CallTool) else None
-        if self.admit is not None:
-            try:
-                self.admit(*(("call", "") if tool is None else _cost(tool, given.said)))
-            except RpcError:
-                self.settle(request)
-                raise
-        writes = tool is not None and not tool.reads
-        label = None if tool is None or writes else tool.label(given.said)
-        self.link.run(Call(request, lambda: method.run(self, request, given), writes, label))
-
-    def _check_envelope(self, meta: Meta) -> None:
-        if meta.capabilities is UNSET:
-            raise RpcError(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}clientCapabilities")
-        if not isinstance(meta.version, str):
-            raise RpcError(INVALID_PARAMS, f"params._meta: {PREFIX}protocolVersion must be a string")
-        if meta.version not in MODERN_VERSIONS:
-            data = {"supported": list(MODERN_VERSIONS), "requested": meta.version}
-            raise RpcError(UNSUPPORTED_VERSION, f"Unsupported protocol version {meta.version}", data)
+        request.work = partial(self._call_tool, request, given) if run is None else partial(run, self, request, given)
+        self.link.run(request)
 
     def _notified(self, method: str, params: Raw | UnsetType) -> None:
-        if method == "notifications/cancelled" and params is not UNSET:
-            try:
-                given = _decoded(_CANCELLED_PARAMS, params)
-                request = self._active.get(given.requestId)
-            except (RpcError, TypeError):
-                return
-            if request is None:
-                return
-            if request.method == "subscriptions/listen":
-                self.end_listening(request)
-            else:
-                request.cancel()
+        if method != "notifications/cancelled" or params is UNSET:
+            return
+        try:
+            request = self._active.get(_decoded(_CANCELLED_PARAMS, params).requestId)
+        except (RpcError, TypeError):
+            return
+        if request is None:
+            return
+        if request.method == "subscriptions/listen":
+            self.end_listening(request)
+        else:
+            request.cancel()
 
-    def hide(self, fault: Fault, said: bytes = b"{}") -> Fault:
-        """A fault as this client may hear of it who said so in the arguments of a call."""
-        return self.server.hide(fault, said)
+    def _call_tool(self, request: Request, given: CallTool) -> JsonObject:
+        server, tool, raw = self.server, request.tool, request.arguments
+        registry = server.registry
+        if tool is None:
+            if registry.unknown is not None:
+                return self.complete(request, _result(registry.unknown(given.name)))
+            from polymnia.schemas import nearest
+
+            near = nearest(given.name, registry.operations)
+            meant = f"; did you mean {near}?" if near else ""
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
+        notes: list[Note] = []
+        try:
+            arguments = registry.arguments(tool, raw, notes)
+            context = self.context(request)
+            reply = tool.run(context, arguments)
+            if request.writes:  # a note on credentials in what was written, unless the answer has one
+                known = {note.code for note in reply.notes}
+                notes = [*(note for note in context.memory.screen.notes() if note.code not in known), *notes]
+        except Cancelled:
+            raise
+        except Fault as e:
+            request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
+            if isinstance(e, Unavailable):
+                self.link.log("error", e.message)
+                self.log_to_client(request, "error", server.hide(e, raw).message)
+            word: Any = e.word or tool.word or registry.word
+            reply = word(server.hide(e, raw))
+        if notes or reply.notes:
+            notes = [*reply.notes, *notes]
+            for note in notes:
+                self.log_to_client(request, "notice", note.text)
+        if self.watch is not None and request.writes:
+            self.watch.look()
+        return self.complete(request, _result(reply, notes))
+
+    # ── what is under way ─────────────────────────────────────────────────────────────────────────────
 
     def settle(self, request: Request) -> None:
         """A request has been answered."""
@@ -248,23 +250,39 @@ class Connection:
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
                 self.end_listening(request)
-        self.server.audience.leave((self, None))
+        if self.hears_changes:
+            self.server.audience.leave((self, None))
         if self.watch is not None:
             self.watch.stop()
 
-    # ── telling ───────────────────────────────────────────────────────────────────────────────────────
+    def end_listening(self, request: Request) -> None:
+        """A subscription ends, and with it the request that began it."""
+        request.cancelled = True  # it may not have begun yet
+        self.server.audience.leave((self, request.id))
+        if self.watch is not None:
+            self.watch.remove(request.id, None)
+        self.settle(request)
+        request.answer(self.complete(request, {"_meta": {PREFIX + "subscriptionId": request.id}}))
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
+    def watching(self) -> Watch:
+        """The watch over what this client subscribed to; it starts with the first subscription."""
+        if self.watch is None:
+            self.watch = Watch(self)
+        return self.watch
+
+    # ── what the methods share ────────────────────────────────────────────────────────────────────────
+
+    def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification."""
         self.link.send(encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
-    def tell(self, request: Request, level: str, text: str) -> None:
+    def log_to_client(self, request: Request, level: str, text: str) -> None:
         """Log to the client, if it wants to hear of such things."""
-        wanted = request.meta.log_level if request.modern and request.meta else self.log_level
-        if wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted):
+        least = request.meta.log_level if request.modern and request.meta else self.log_level
+        if least in LEVELS and LEVELS.index(level) >= LEVELS.index(least):
             request.notify("notifications/message", {"level": level, "logger": "polymnia", "data": text})
 
-    def complete(self, request: Request, result: dict[str, Any], ttl: int | None = None) -> dict[str, Any]:
+    def complete(self, request: Request, result: JsonObject, ttl: int | None = None) -> JsonObject:
         """A result in the words of the request's era."""
         if request.modern:
             result["resultType"] = "complete"
@@ -274,51 +292,40 @@ class Connection:
                 result["cacheScope"] = "public" if ttl else "private"
         return result
 
-    def context(self, request: Request, tool: str | None = None, raw: bytes = b"") -> Context:
-        """What an operation is given: the memory in this client's hands, and the tool that changes it, if one does.
+    def context(self, request: Request) -> Context:
+        """What an operation is given: the memory in this client's hands, and what it may tell to whom.
 
-        A change of a request with an id is made once; ``raw`` are its arguments.
+        The history names the tool of a call that changes something. A change of a request with an id is made once.
         """
-        memory = self.memory
-        if request.modern:
-            author = self.author(request.meta.client if request.meta else None)
-            known = self._memories.get(author)
-            if known is None:
-                if len(self._memories) > 100:
-                    self._memories.clear()
-                known = self._memories[author] = self.base.acting(author)
-            memory = known
-        if tool is None:
-            return self._context(memory, request)
-        memory = memory.acting(replace(memory.author, tool=tool))
-        id = request.meta.request_id if request.meta else None
-        if id is None:
-            return self._context(memory, request)
-        if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
-            raise RpcError(INVALID_PARAMS, f"_meta[{REQUEST_ID!r}] must be a string of 1 to {_LONGEST_ID} characters")
-        context = self._context(memory.once_for(id, f"{tool} ".encode() + raw), request)
-        context.request_id = id
-        return context
-
-    def _context(self, memory: Memory, request: Request) -> Context:
         server = self.server
+        tool = request.tool.name if request.writes and request.tool is not None else None
+        author = self.author_of(request.meta.client if request.meta else None) if request.modern else self.author
+        memory = self._memories.get((author, tool))
+        if memory is None:
+            if len(self._memories) > _MOST_MEMORIES:
+                self._memories.clear()
+            memory = self.base.acting(author if tool is None else replace(author, tool=tool))
+            self._memories[author, tool] = memory
+        id = request.meta.request_id if request.meta and tool is not None else None
+        if id is not None:
+            if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
+                text = f"_meta[{REQUEST_ID!r}] must be a string of 1 to {_LONGEST_ID} characters"
+                raise RpcError(INVALID_PARAMS, text)
+            memory = memory.once_for(id, f"{tool} ".encode() + request.arguments)
         return Context(
-            memory.for_one_call(),
+            memory.for_one_call(writes=request.writes),
             request.step,
             server.require_session,
             server.counters,
             server.info["version"],
             self.link.log,
-            lambda level, text: self.tell(request, level, text),
+            lambda level, text: self.log_to_client(request, level, text),
             not server.hidden,
             server.changed,
+            id,
         )
 
-    def counted(self, seconds: float, failed: bool) -> None:
-        """A call took so long."""
-        self.server.counters.record(seconds, failed=failed)
-
-    def author(self, client: Any) -> Author:
+    def author_of(self, client: Any) -> Author:
         """Whose name a client's changes bear in the history: the user it comes for, itself, and this dialect."""
         name = version = ""
         if isinstance(client, dict):
@@ -326,27 +333,41 @@ class Connection:
         label = f"{name} {version}".strip().replace("\0", "")[:200] or "unknown client"
         return Author(self.user, self.account, label, self.server.registry.name)
 
-    # ── what the methods share ────────────────────────────────────────────────────────────────────────
 
-    def shaped(self, request: Request, reply: Reply) -> dict[str, Any]:
-        """A dialect's answer as the result of tools/call."""
-        return self.complete(request, shaped(reply))
+def _result(reply: Reply, notes: Sequence[Note] = ()) -> JsonObject:
+    """A dialect's answer as the result of tools/call. A reply that refuses is raised."""
+    if reply.refusal is not None:
+        raise RpcError(*reply.refusal)
+    structured, text, content = reply.structured, reply.text, reply.content
+    if text is None and content is None:
+        data = encode(reply.value)
+        if structured is reply.value and not reply.is_error:
+            structured = Raw(data)  # encoded once, sent twice
+        text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
+    result: JsonObject = {"content": [{"type": "text", "text": text}] if content is None else list(content)}
+    if reply.flat and isinstance(reply.value, dict):
+        result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
+    if reply.is_error:
+        result["isError"] = True
+        return result
+    if structured is not None:
+        result["structuredContent"] = structured
+    if notes:
+        result["_meta"] = {"polymnia/notes": [{"code": note.code, "text": note.text} for note in notes]}
+    if reply.next:
+        result.setdefault("_meta", {})["polymnia/nextCursor"] = reply.next
+    return result
 
-    def end_listening(self, request: Request) -> None:
-        """A subscription ends, and with it the request that began it."""
-        request.cancelled = True  # it may not have begun yet
-        self.server.audience.leave((self, request.id))
-        if self.watch is not None:
-            self.watch.remove(request.id, None)
-        self.settle(request)
-        result = self.complete(request, {"_meta": {PREFIX + "subscriptionId": request.id}})
-        request.answer(result)
 
-    def watching(self) -> Watch:
-        """The watch over what this client subscribed to; it starts with the first subscription."""
-        if self.watch is None:
-            self.watch = Watch(self)
-        return self.watch
+def _check_envelope(meta: Meta) -> None:
+    """Refuse an envelope of the stateless era that lacks something, or is of a version we do not know."""
+    if meta.capabilities is UNSET:
+        raise RpcError(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}clientCapabilities")
+    if not isinstance(meta.version, str):
+        raise RpcError(INVALID_PARAMS, f"params._meta: {PREFIX}protocolVersion must be a string")
+    if meta.version not in MODERN_VERSIONS:
+        data = {"supported": list(MODERN_VERSIONS), "requested": meta.version}
+        raise RpcError(UNSUPPORTED_VERSION, f"Unsupported protocol version {meta.version}", data)
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], raw: Raw) -> Any:
@@ -354,8 +375,3 @@ def _decoded(decoder: msgspec.json.Decoder[Any], raw: Raw) -> Any:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {e}") from None
-
-
-def _cost(tool: Operation, raw: bytes) -> tuple[Weight, str]:
-    """What a call counts as, and the session of the memory it counts for."""
-    return "heavy" if tool.is_heavy(raw) else "call", "" if tool.session is None else tool.session(raw)

@@ -7,13 +7,15 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw
+from msgspec.json import encode
 
 from polymnia.errors import Fault, NotFound
-from polymnia.operation import Context, Counters, Memory, Registry
+from polymnia.operation import Author, Context, Counters, Memory, Operation, Registry, schema
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
-from polymnia.transports.watch import Audience, Rounds
+from polymnia.transports.subscriptions import Audience, Rounds
 
-__all__ = ["Server"]
+__all__ = ["Server", "describe"]
 
 
 class Server:
@@ -30,6 +32,7 @@ class Server:
         hidden: Mapping[str, str] | None = None,
     ) -> None:
         self.memory = memory
+        self.memories: dict[tuple[Author, str | None], Memory] = {}  # the same in the hands of its clients
         self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
         self.counters = Counters()
         self.require_session = require_session
@@ -42,49 +45,43 @@ class Server:
         self.audience = Audience()
         self.rounds = Rounds()
 
-    def hide(self, fault: Fault, said: bytes = b"{}") -> Fault:
-        """A fault that does not tell where the files of this server lie.
+    def hide(self, fault: Fault, arguments: bytes) -> Fault:
+        """A fault without the folders in which the files of this server lie.
 
-        What a client said itself, in the arguments ``said``, is told as it said it: nobody learns that they guessed
-        a folder right.
+        What a client said itself in its arguments is quoted as it said it: nobody learns that they guessed a folder.
         """
         texts = [fault.message, fault.hint, *(value for value in fault.details.values() if isinstance(value, str))]
         if not any(folder in text for folder in self.hidden for text in texts):
             return fault
-        own = _texts(said)
-        fault.message = self._hidden(fault.message, own)
-        fault.hint = self._hidden(fault.hint, own)
-        for name, value in fault.details.items():
-            if isinstance(value, str) and value not in own:
-                fault.details[name] = self._hidden(value, own)
-        return fault
+        import re
 
-    def _hidden(self, text: str, own: set[str]) -> str:
-        """A text without our folders but where it quotes the client."""
-        quoted = {f"{one!r:.200}" for one in own} | {repr(one) for one in own}
-        kept = [quote for quote in quoted if quote in text and any(folder in quote for folder in self.hidden)]
-        parts = [text]
-        for quote in sorted(kept, key=len, reverse=True):
-            parts = [part for one in parts for part in ([one] if one in kept else _around(one, quote))]
-        for folder, instead in self.hidden.items():
-            parts = [part if part in kept else part.replace(folder, instead) for part in parts]
-        return "".join(parts)
+        said = _texts(arguments)
+        quotes = {f"{one!r:.200}" for one in said} | {repr(one) for one in said}
+        known = sorted(quotes, key=len, reverse=True) + list(self.hidden)
+        either = re.compile("|".join(map(re.escape, known)))
+
+        def hidden(text: str) -> str:
+            return either.sub(lambda found: found[0] if found[0] in quotes else self.hidden[found[0]], text)
+
+        fault.message, fault.hint = hidden(fault.message), hidden(fault.hint)
+        for name, value in fault.details.items():
+            if isinstance(value, str) and value not in said:
+                fault.details[name] = hidden(value)
+        return fault
 
     def tools(self) -> Raw:
         """The descriptions of the tools as JSON: as they were made beforehand, else made when a client first asks."""
         if self._tools is None:
             if self.registry.listing is None:
-                from polymnia.transports.describing import described
-
-                self._tools = Raw(described(self.registry))
+                self._tools = Raw(describe(self.registry))
             else:
                 with open(self.registry.listing, "rb") as file:
                     self._tools = Raw(file.read())
         return self._tools
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> JsonObject:
         """What this server can do."""
-        offered: dict[str, Any] = {"tools": {}}
+        offered: JsonObject = {"tools": {}}
         if self.registry.resources or self.registry.templates:
             offered["resources"] = {"subscribe": True}
         if self.registry.prompts:
@@ -124,11 +121,11 @@ class Server:
         raise _no_resource(uri, modern)
 
 
-def _texts(said: bytes) -> set[str]:
+def _texts(arguments: bytes) -> set[str]:
     """Every text in some JSON; of what is none, none."""
     found: set[str] = set()
     try:
-        left = [msgspec.json.decode(said)]
+        left = [msgspec.json.decode(arguments)]
     except (msgspec.DecodeError, UnicodeDecodeError):
         return found
     while left:
@@ -140,11 +137,53 @@ def _texts(said: bytes) -> set[str]:
     return found
 
 
-def _around(text: str, quote: str) -> list[str]:
-    """A text in parts, of which every other one is the quote."""
-    first, *others = text.split(quote)
-    return [first, *(part for other in others for part in (quote, other))]
-
-
 def _no_resource(uri: str, modern: bool) -> RpcError:
     return RpcError(INVALID_PARAMS if modern else NO_SUCH_RESOURCE, f"Resource not found: {uri}", {"uri": uri})
+
+
+def describe(registry: Registry) -> bytes:
+    """The descriptions of all tools of a dialect as JSON."""
+    return encode([_description(tool) for tool in registry.operations.values()])
+
+
+def _description(tool: Operation) -> JsonObject:
+    given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.help,
+        "inputSchema": _input_schema(tool),
+        **({} if given is None else {"outputSchema": _without_descriptions(given)}),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.reads,
+            "destructiveHint": tool.destroys,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": False,
+        },
+    }
+
+
+def _input_schema(tool: Operation) -> JsonObject:
+    """The parameters of a tool. That all of them may come wrapped in one is nothing a model need know."""
+    plain = schema(tool.shape) if tool.takes is None else tool.takes()
+    if tool.headers:
+        marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
+        plain = {**plain, "properties": {**plain["properties"], **marked}}
+    return {key: value for key, value in plain.items() if tool.wrapped is None or key != "additionalProperties"}
+
+
+def _without_descriptions(given: Any, *, named: bool = False) -> Any:
+    """A schema without the descriptions of its fields, which the reference has: they would triple the list of tools.
+
+    ``named``: the keys are the names of fields.
+    """
+    if isinstance(given, list):
+        return [_without_descriptions(one) for one in given]
+    if not isinstance(given, dict):
+        return given
+    return {
+        key: _without_descriptions(value, named=not named and key in ("properties", "$defs"))
+        for key, value in given.items()
+        if named or key != "description"
+    }

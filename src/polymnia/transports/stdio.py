@@ -11,16 +11,17 @@ import time
 from collections import deque
 
 from polymnia.errors import OverLimit
-from polymnia.transports.lane import Lane
-from polymnia.transports.messages import salvaged_id, trailing_id
-from polymnia.transports.requests import Call
+from polymnia.transports.errors import RpcError
+from polymnia.transports.messages import Request
 from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.wire import LEVELS
 
 __all__ = ["serve"]
 
 _CHUNK = 64 * 1024  # what a pipe holds; a larger buffer would cost a memory mapping a message
 _KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
+_THREADS = 8  # that run calls beside each other
 _PATIENCE = 0.02  # how long a call may keep the reading thread before another one takes over reading
 
 
@@ -39,6 +40,9 @@ class _Lines:
 
     def feed(self, chunk: bytes) -> None:
         """Take what was read."""
+        if not self._size and chunk.find(b"\n") == len(chunk) - 1 and len(chunk) <= self._most:
+            self._whole.append((chunk, len(chunk)))  # as most of them come
+            return
         *ended, rest = chunk.split(b"\n")
         for end in ended:
             self._add(end)
@@ -80,7 +84,7 @@ class _Stdio:
         self._most = most
         self._least = LEVELS.index(log_level)
         self._sending = threading.Lock()
-        self._lane = Lane()
+        self._calls = CallQueue(CallScheduler(_THREADS))
         self._lines = _Lines(most)
         self._turn = threading.Lock()
         self._reader = 0  # number of the reading thread; whoever holds a smaller one has lost the role
@@ -96,7 +100,7 @@ class _Stdio:
 
     # ── what the connection needs ─────────────────────────────────────────────────────────────────────
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
         """Write one message as one line."""
         line = memoryview(data + b"\n")
         with self._sending:
@@ -106,16 +110,16 @@ class _Stdio:
             except OSError:
                 pass  # nobody listens any more; reading will end soon
 
-    def run(self, call: Call) -> None:
-        """Run a call: here if nothing else is going on, else in the lane."""
-        if not self._lane.free:
-            self._lane.submit(call)
+    def run(self, call: Request) -> None:
+        """Run a call: here if nothing else is going on, else on another thread."""
+        if not self._calls.is_idle:
+            self._calls.submit(call)
             return
         mine = self._reader
         self._last = self._busy_since = time.monotonic()
         if not self._active.is_set():
             self._active.set()
-        self._lane.run_here(call)
+        self._calls.run_here(call)
         with self._turn:
             if self._reader == mine:  # else the mark is another's by now
                 self._busy_since = 0.0
@@ -141,7 +145,7 @@ class _Stdio:
                 os.read(self._bell, 1)
         except _Stopped:
             pass
-        self._lane.finish()
+        self._calls.finish()
         self.connection.close()
 
     def _on_signal(self, number: int, frame: object) -> None:
@@ -174,6 +178,8 @@ class _Stdio:
 
     def _take(self, line: bytes, size: int) -> None:
         if size > self._most:
+            from polymnia.transports.malformed import salvaged_id, trailing_id
+
             id = salvaged_id(line[:_KEPT])
             error = OverLimit("The message", size, "bytes", self._most, "max_message_bytes")
             self.connection.oversized(trailing_id(line) if id is None else id, error)

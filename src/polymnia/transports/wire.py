@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, field
-from msgspec.json import decode
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 __all__ = [
     "HANDSHAKE_VERSIONS",
@@ -71,18 +70,6 @@ class CallTool(Params, kw_only=True):
 
     name: str
     arguments: Raw | UnsetType = UNSET
-
-    @property
-    def said(self) -> bytes:
-        """The arguments as JSON: an object, also where a client sent it as text."""
-        raw = b"{}" if self.arguments is UNSET or bytes(self.arguments) == b"null" else bytes(self.arguments)
-        if raw[:1] != b'"':
-            return raw
-        try:
-            text = decode(raw, type=str).strip()
-        except (DecodeError, UnicodeDecodeError):
-            return raw
-        return text.encode() if text.startswith("{") else raw
 
 
 class Uri(Params, kw_only=True):

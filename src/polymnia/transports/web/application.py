@@ -1,4 +1,4 @@
-"""The addresses of a network server, and the gate before all of them."""
+"""The addresses of a network server, the gate before all of them, and the requests that are being served."""
 
 from __future__ import annotations
 
@@ -14,20 +14,17 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from polymnia.errors import Fault
-from polymnia.transports.requests import frames
+from polymnia.transports.errors import Headers, Refusal
+from polymnia.transports.messages import frames
 from polymnia.transports.rpc import Server
-from polymnia.transports.web import cors
-from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, plain
-from polymnia.transports.web.auth import METRICS, Gate, Refusal
-from polymnia.transports.web.begun import in_task
-from polymnia.transports.web.forwarded import Network, believe
-from polymnia.transports.web.house import House
-from polymnia.transports.web.http import Endpoint
-from polymnia.transports.web.metrics import Metrics
+from polymnia.transports.web.auth import METRICS, Gate, Network, believe
+from polymnia.transports.web.http import HttpEndpoint
+from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
-from polymnia.transports.web.sse import Events, Messages
-from polymnia.transports.web.visits import Visit, Visits
-from polymnia.transports.web.websocket import Socket
+from polymnia.transports.web.request import ActiveRequest, Receive, Scope, SendEvent, in_task
+from polymnia.transports.web.sse import EventsEndpoint, MessagesEndpoint
+from polymnia.transports.web.state import ServerState
+from polymnia.transports.web.websocket import WebSocketEndpoint
 
 __all__ = ["SOCKET", "Application", "Route"]
 
@@ -36,12 +33,24 @@ OPEN = frozenset(("/healthz", "/readyz"))
 SOCKET = ""
 """What stands for the method of a WebSocket, which has none."""
 _PAGE = ("GET", "HEAD")
-_JSON = (b"content-type", b"application/json")
 _GONE = 1008  # how a socket is closed whose client broke a rule, or is not welcome any more
 _STOPPING = 1001
+_CHECK_SECONDS = 1.0  # between two looks whether those who stay are still welcome
+_REVOKED = "This key opens nothing here any more"
+_SENT = (
+    b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+)
+_EXPOSED = (
+    b"Mcp-Session-Id, WWW-Authenticate, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, "
+    b"X-RateLimit-Reset, X-RateLimit-Type"
+)
+_PREFLIGHT = [
+    (b"access-control-allow-methods", b"GET, POST, DELETE"),
+    (b"access-control-allow-headers", _SENT),
+    (b"access-control-max-age", b"600"),
+]
 
-
-Handler = Callable[[Scope, Receive, SendEvent], Awaitable[None]]
+Endpoint = Callable[[ActiveRequest], Awaitable[None]]
 """Serves a request at an address."""
 
 
@@ -49,7 +58,7 @@ class Route(Struct, frozen=True):
     """One address, what serves it, and the methods it takes. Every address is a plain path: there are no patterns."""
 
     path: str
-    endpoint: Handler
+    endpoint: Endpoint
     methods: tuple[str, ...]
 
 
@@ -58,40 +67,50 @@ class Application:
 
     def __init__(
         self,
-        house: House,
+        state: ServerState,
         gate: Gate,
         servers: Mapping[str, Server],
         metadata: dict[str, Any] | None = None,
         proxies: Collection[Network] = (),
     ) -> None:
-        self.house = house
-        self.visits = Visits(gate)
-        self.metrics = Metrics(house, servers, lambda: len(self.visits))
+        self.state = state
+        self._active: set[ActiveRequest] = set()
+        self._checking: asyncio.Task[None] | None = None
+        self.metrics = Metrics(
+            servers,
+            {
+                "polymnia_calls_running": ("Calls that are under way.", lambda: state.scheduler.running),
+                "polymnia_sessions": ("Sessions that are open.", lambda: len(state.sessions)),
+                "polymnia_connections": ("Requests and sockets that are open.", lambda: len(self._active)),
+            },
+        )
         self._gate = gate
         self._proxies = proxies
         self._servers = servers
         self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
-        self._asked = 0
+        self._count = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes = [
-            Route("/healthz", _Page(self._alive), _PAGE),
-            Route("/readyz", _Page(self._ready, beside=True), _PAGE),
-            Route(METRICS, _Page(self.metrics.page), _PAGE),
+            Route("/healthz", _page(self._alive), _PAGE),
+            Route("/readyz", _page(self._ready, beside=True), _PAGE),
+            Route(METRICS, _page(self.metrics.page), _PAGE),
         ]
         if metadata is not None:
-            page = (200, encode(metadata), b"application/json")
-            self.routes += [Route(path, _Page(lambda: page), _PAGE) for path in sorted(self._open - OPEN)]
+            page = _page(lambda: (200, encode(metadata), b"application/json"))
+            self.routes += [Route(path, page, _PAGE) for path in sorted(self._open - OPEN)]
         for place, (name, server) in enumerate(servers.items()):
             for below in (f"/{name}", *([""] if place == 0 else [])):
                 messages = f"/sse{below}/messages"
                 self.routes += [
-                    Route(f"/mcp{below}", Endpoint(house, server), ("GET", "POST", "DELETE")),
-                    Route(f"/sse{below}", Events(house, server, messages), ("GET",)),
-                    Route(messages, Messages(house, server), ("POST",)),
-                    Route(f"/ws{below}", Socket(house, server), (SOCKET,)),
+                    Route(f"/mcp{below}", HttpEndpoint(state, server), ("GET", "POST", "DELETE")),
+                    Route(f"/sse{below}", EventsEndpoint(state, server, messages), ("GET",)),
+                    Route(messages, MessagesEndpoint(state, server), ("POST",)),
+                    Route(f"/ws{below}", WebSocketEndpoint(state, server), (SOCKET,)),
                 ]
         self._paths = frozenset(route.path for route in self.routes)
-        self._direct = {(method, route.path): route.endpoint for route in self.routes for method in route.methods}
+        self._endpoints = {(method, route.path): route.endpoint for route in self.routes for method in route.methods}
+
+    # ── one request ───────────────────────────────────────────────────────────────────────────────────
 
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Serve one request."""
@@ -101,52 +120,52 @@ class Application:
         if self._proxies:
             believe(scope, self._proxies)
         begun = time.perf_counter()
-        self._asked += 1
-        visit = Visit(scope, f"{self._run}-{self._asked}", send, self._headed)
-        self.visits.enter(visit)
+        self._count += 1
+        active = ActiveRequest(self.state, scope, f"{self._run}-{self._count}", receive, send)
+        self._active.add(active)
         try:
-            await self._serve(visit, receive)
+            await self._serve(active)
         except Refusal as refusal:
             with suppress(OSError):
-                await _refuse(visit, refusal)
+                await active.refuse(refusal)
         except asyncio.CancelledError:
-            await self._dismissed(visit)
+            await self._dismissed(active)
         except OSError:
             pass  # the client has left
         except Exception as e:
-            self.house.log.event("error", "failure", request=visit.request, what=frames(e))
-            if not visit.started:
-                failed = Refusal(500, f"Internal error; the server's log says more under {visit.request}")
+            self.state.log.event("error", "failure", request=active.id, what=frames(e))
+            if not active.started:
+                failed = Refusal(500, f"Internal error; the server's log says more under {active.id}")
                 with suppress(OSError):
-                    await _refuse(visit, failed)
+                    await active.refuse(failed)
         finally:
-            self.visits.leave(visit)
-        self._count(visit, time.perf_counter() - begun)
+            self._active.discard(active)
+        self._record(active, time.perf_counter() - begun)
 
-    def _serve(self, visit: Visit, receive: Receive) -> Awaitable[None]:
-        """What serves a visit; refused is who may not come in."""
-        scope, gate = visit.scope, self._gate
-        origin = gate.check_place(scope)
+    def _serve(self, active: ActiveRequest) -> Awaitable[None]:
+        """What serves a request; refused is who may not come in."""
+        scope, gate = active.scope, self._gate
+        origin = gate.check_place(active)
         if gate.origins:
-            visit.granted = cors.granted(origin, gate.origins)
-            if cors.asks(scope, origin):
-                return plain(visit.send, 204, b"", cors.preflight())
-        if self.house.stopping:
+            active.granted = _granted(origin, gate.origins)
+            if origin is not None and _is_preflight(active):
+                return active.answer(204, b"", [*_PREFLIGHT])
+        if self.state.stopping:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
         path = scope["path"]
         if path not in self._open:
-            visit.visitor = scope["state"]["visitor"] = gate.admit(scope)
+            active.principal = gate.admit(active)
         if scope["type"] == "websocket":
-            receive = self._asking_again(visit, receive)
-        endpoint = self._direct.get((scope.get("method", SOCKET), path))
+            active.receive = self._asking_again(active)
+        endpoint = self._endpoints.get((scope.get("method", SOCKET), path))
         if endpoint is None:
             raise self._nothing(scope)
-        return endpoint(scope, receive, visit.send)
+        return endpoint(active)
 
     def _nothing(self, scope: Scope) -> Refusal:
-        """What somebody is told who asks for what there is not."""
+        """What somebody is answered who asks for what there is not."""
         path = scope["path"]
-        methods = sorted(method for method, one in self._direct if one == path)
+        methods = sorted(method for method, one in self._endpoints if one == path)
         if scope["type"] == "websocket" or not methods:
             places = "/mcp and /sse, and WebSockets at /ws"
             below = ", ".join(f"/{name}" for name in self._servers)
@@ -155,116 +174,135 @@ class Application:
         if methods == [SOCKET]:
             text = "Here is a WebSocket: it wants a GET with Upgrade: websocket, Connection: Upgrade, a "
             text += "Sec-WebSocket-Key of 16 bytes in base64 and Sec-WebSocket-Version: 13"
-            return Refusal(426, text, [
-                (b"upgrade", b"websocket"), (b"connection", b"upgrade"), (b"sec-websocket-version", b"13"),
-            ])  # fmt: skip
+            upgrade = [(b"upgrade", b"websocket"), (b"connection", b"upgrade"), (b"sec-websocket-version", b"13")]
+            return Refusal(426, text, upgrade)
         allowed = ", ".join(methods)
         return Refusal(405, f"This address takes {allowed}", [(b"allow", allowed.encode())])
 
-    def _headed(self, visit: Visit, headers: Headers) -> Headers:
-        """The headers of an answer with those that every answer has."""
-        headed = [*headers, (b"x-request-id", visit.request.encode()), *visit.granted]
-        for name, _ in headers:
-            if name == b"x-ratelimit-limit":
-                return headed
-        return headed + self.house.standing("" if visit.visitor is None else visit.visitor.caller)
-
-    def _asking_again(self, visit: Visit, receive: Receive) -> Receive:
+    def _asking_again(self, active: ActiveRequest) -> Receive:
         """Take messages from a socket only as long as whoever sends them is welcome."""
+        receive = active.receive
 
         async def welcome() -> MutableMapping[str, Any]:
             event = await receive()
             if event["type"] != "websocket.receive":
                 return event
-            if self.house.stopping:
+            if self.state.stopping:
                 await asyncio.Event().wait()  # until what is under way has ended, and the socket with it
-            if visit.visitor is not None and not self._gate.welcomes(visit.scope, visit.visitor):
-                await visit.send(
-                    {"type": "websocket.close", "code": _GONE, "reason": "This key opens nothing here any more"}
-                )
+            if not self._gate.welcomes(active):
+                await active.send({"type": "websocket.close", "code": _GONE, "reason": _REVOKED})
                 return {"type": "websocket.disconnect", "code": _GONE}
             return event
 
         return welcome
 
-    async def _dismissed(self, visit: Visit) -> None:
+    async def _dismissed(self, active: ActiveRequest) -> None:
         """Tell the client of a stream or a socket that it is over, where that was our wish."""
         task = asyncio.current_task()
-        if visit.dismissed is None or task is None:
+        if active.dismissed is None or task is None:
             raise asyncio.CancelledError
         task.uncancel()
         with suppress(OSError, RuntimeError):
-            if visit.scope["type"] == "websocket":
-                code = _STOPPING if self.house.stopping else _GONE
-                await visit.send({"type": "websocket.close", "code": code, "reason": visit.dismissed})
-            elif not visit.done:
-                await visit.send({"type": "http.response.body", "body": b"", "more_body": False})
+            if active.scope["type"] == "websocket":
+                code = _STOPPING if self.state.stopping else _GONE
+                await active.send({"type": "websocket.close", "code": code, "reason": active.dismissed})
+            elif not active.done:
+                await active.send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def _count(self, visit: Visit, seconds: float) -> None:
-        scope = visit.scope
+    def _record(self, active: ActiveRequest, seconds: float) -> None:
+        scope = active.scope
         path = scope["path"] if scope["path"] in self._paths else "other"
-        self.metrics.count(path, visit.status, seconds)
-        log = self.house.log
-        if log.wants("info"):
-            visitor = visit.visitor
+        self.metrics.count(path, active.status, seconds)
+        log = self.state.log
+        if "info" in log.levels:
             log.event(
-                "info", scope["type"], request=visit.request, method=scope.get("method", "GET"), path=path,
-                status=visit.status, milliseconds=round(seconds * 1000, 1),
-                key="" if visitor is None else visitor.key, address=(scope.get("client") or ("",))[0],
-            )  # fmt: skip
+                "info",
+                scope["type"],
+                request=active.id,
+                method=scope.get("method", "GET"),
+                path=path,
+                status=active.status,
+                milliseconds=round(seconds * 1000, 1),
+                key="" if active.principal is None else active.principal.key,
+                address=(scope.get("client") or ("",))[0],
+            )
+
+    # ── all of them ───────────────────────────────────────────────────────────────────────────────────
 
     async def _live(self, receive: Receive, send: SendEvent) -> None:
         while True:
             event = await receive()
             if event["type"] == "lifespan.startup":
-                self.house.workers.home = get_ident()
-                self.visits.begin()
+                self.state.scheduler.home = get_ident()
+                if self._gate.who is not None:  # where nobody needs a key, all are welcome
+                    self._checking = asyncio.ensure_future(self._check())
                 await send({"type": "lifespan.startup.complete"})
             else:
-                self.visits.end("The server is stopping")
-                self.house.close()
+                self.end_lasting("The server is stopping")
+                self.state.stopping = True
+                self.state.sessions.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    def end_lasting(self, reason: str) -> None:
+        """End all streams and sockets."""
+        if self._checking is not None:
+            self._checking.cancel()
+        for active in list(self._active):
+            if active.lasts and not active.done:
+                active.dismiss(reason)
+
+    async def _check(self) -> None:
+        """Look from time to time whether those who stay are still welcome."""
+        while True:
+            await asyncio.sleep(_CHECK_SECONDS)
+            for active in list(self._active):
+                if active.lasts and not self._gate.welcomes(active):
+                    active.dismiss(_REVOKED)
+
+    # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _alive(self) -> tuple[int, bytes, bytes]:
         return 200, b'{"status":"alive"}', b"application/json"
 
     def _ready(self) -> tuple[int, bytes, bytes]:
-        status = "stopping" if self.house.stopping else "ready"
+        status = "stopping" if self.state.stopping else "ready"
         memory = next(iter(self._servers.values())).memory
         try:
             memory.store.projects()
             memory.try_search()
         except Fault as e:
-            self.house.log("error", e.message)
+            self.state.log("error", e.message)
             status = e.code
         except Exception as e:
-            self.house.log.event("error", "not ready", what=frames(e))
+            self.state.log.event("error", "not ready", what=frames(e))
             status = "cannot_search"
         return 200 if status == "ready" else 503, encode({"status": status}), b"application/json"
 
 
-class _Page:
+def _page(make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False) -> Endpoint:
     """A small page made by a function: its status, what it says, and the type of that.
 
     ``beside`` runs the function on a thread, where it may take its time.
     """
 
-    def __init__(self, make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False) -> None:
-        self._make = make
-        self._beside = beside
-
-    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
-        if self._beside:
+    async def serve(active: ActiveRequest) -> None:
+        if beside:
             await in_task()
-        status, told, type = await asyncio.to_thread(self._make) if self._beside else self._make()
-        await plain(send, status, told, [(b"content-type", type), (b"cache-control", b"no-store")])
+        status, body, type = await asyncio.to_thread(make) if beside else make()
+        await active.answer(status, body, [(b"content-type", type), (b"cache-control", b"no-store")])
+
+    return serve
 
 
-async def _refuse(visit: Visit, refusal: Refusal) -> None:
-    body, headers = refusal.body, [_JSON, *refusal.headers]
-    if visit.scope["type"] == "http":
-        await plain(visit.send, refusal.status, body, headers)
-        return
-    await visit.send({"type": "websocket.http.response.start", "status": refusal.status, "headers": headers})
-    await visit.send({"type": "websocket.http.response.body", "body": body})
+def _is_preflight(active: ActiveRequest) -> bool:
+    """Whether a browser asks beforehand whether a page may send a request."""
+    return active.scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
+
+
+def _granted(origin: bytes | None, origins: Collection[str]) -> Headers:
+    """What a browser is told of a page that may call us. Pages send keys themselves: its own are never asked for."""
+    vary = [(b"vary", b"Origin")]
+    if origin is None or origin.decode("latin-1").lower() not in origins:
+        return vary
+    return [(b"access-control-allow-origin", origin), (b"access-control-expose-headers", _EXPOSED), *vary]

@@ -1,83 +1,186 @@
-"""Streamable HTTP: a message a POST, answered as JSON or as a stream of events; a GET for what is told unasked."""
+"""Streamable HTTP: a message a POST, answered as JSON or as a stream of events; a GET for what answers no request."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable
-from typing import Any
+from contextlib import suppress
+from functools import lru_cache
+from threading import get_ident
 
 from msgspec import UNSET
 
-from polymnia.transports.messages import BadMessage, message, parts
-from polymnia.transports.requests import Call
+from polymnia.transports.errors import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
+    RATE_LIMITED,
+    UNSUPPORTED_VERSION,
+    Headers,
+    Refusal,
+    RpcError,
+)
+from polymnia.transports.messages import Message, Received, Request, read
 from polymnia.transports.rpc import Connection, Server
-from polymnia.transports.web.answers import JSON, accepted, check_type, status_of
-from polymnia.transports.web.asgi import Headers, Receive, Scope, SendEvent, disconnected, plain
-from polymnia.transports.web.auth import Refusal, Visitor, headers_of
-from polymnia.transports.web.exchange import Exchange
-from polymnia.transports.web.house import House
-from polymnia.transports.web.rates import Key
+from polymnia.transports.web.request import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
 from polymnia.transports.web.sessions import Session
-from polymnia.transports.web.stream import SILENCE, Outbox, begin, follow
+from polymnia.transports.web.state import Key, ServerState, unread
+from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
+from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
-__all__ = ["Endpoint"]
+__all__ = ["HttpEndpoint", "check_type"]
 
+_HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _SOON = 0.05  # seconds in which most answers are there: until then nobody looks whether the client has left
 _PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected
+# What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
+_STATUS = {
+    PARSE_ERROR: 400,
+    INVALID_REQUEST: 400,
+    INVALID_PARAMS: 400,
+    HEADER_MISMATCH: 400,
+    MISSING_CAPABILITY: 400,
+    UNSUPPORTED_VERSION: 400,
+    METHOD_NOT_FOUND: 404,
+}
 
 
-class _Once:
-    """The link of a client that is there for one exchange."""
+class Exchange:
+    """One message that came by POST, and what is sent back for it from whatever thread answers.
 
-    def __init__(self, house: House, exchange: Exchange) -> None:
-        self._house = house
-        self._exchange = exchange
+    For a client without a session it is the link of its connection too.
+    """
 
-    def send(self, data: bytes) -> None:
-        """Whatever is told belongs to the one exchange there is."""
-        self._exchange.notice(data)
+    __slots__ = (
+        "_loop", "_outbox", "_state", "_thread", "_waiter", "answer", "caller", "connection", "counted", "error",
+        "json", "modern", "new_session", "notices", "session", "streams",
+    )  # fmt: skip
 
-    def run(self, call: Call) -> None:
-        """Run the call on one of the threads."""
-        self._house.workers.run(call)
+    def __init__(self, state: ServerState, *, json: bool, streams: bool, modern: bool) -> None:
+        self._state = state
+        self._loop: asyncio.AbstractEventLoop | None = None  # as soon as somebody waits
+        self._thread = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._outbox: Outbox | None = None
+        self.json, self.streams = json, streams  # the forms the client takes
+        self.modern = modern
+        self.session: Session | None = None
+        self.new_session = False  # which begins with it
+        self.connection: Connection
+        self.caller = ""
+        self.counted: list[Key] = []  # the limits it had to keep
+        self.notices: deque[bytes] = deque()
+        self.answer: bytes | None = None
+        self.error: RpcError | None = None  # that the answer carries
+
+    # ── from whatever thread ──────────────────────────────────────────────────────────────────────────
+
+    def reply(self, data: bytes, error: RpcError | None = None) -> None:
+        """The answer is there."""
+        self.error = error
+        self.answer = data
+        self._wake()
+
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
+        """Something is sent before the answer."""
+        self.notices.append(data)
+        self._wake()
+
+    def run(self, request: Request) -> None:
+        """Run the request of a client without a session."""
+        self._state.scheduler.run(request)
 
     def log(self, level: str, text: str) -> None:
         """Tell the operator."""
-        self._house.log(level, text)
+        self._state.log(level, text)
 
+    def _wake(self) -> None:
+        loop = self._loop
+        if loop is None:
+            return  # nobody waits yet, and whoever will looks first whether something is there
+        if get_ident() == self._thread:
+            self.wake()
+            return
+        with suppress(RuntimeError):  # the loop has ended, and with it whoever waited
+            loop.call_soon_threadsafe(self.wake)
 
-class _Reply:
-    """What one POST is answered with: to whom, and in which form they take it."""
-
-    __slots__ = ("caller", "connection", "counted", "exchange", "fresh", "json", "modern", "session", "streams")
-
-    def __init__(self, exchange: Exchange, connection: Connection, session: Session | None) -> None:
-        self.exchange = exchange
-        self.connection = connection
-        self.session = session
-        self.modern = False
-        self.json = self.streams = True
-        self.caller = ""
-        self.counted: list[Key] = []  # the limits it had to keep
-        self.fresh = False  # the session begins with it
-
-    @property
-    def patience(self) -> float:
-        """How long the client may wait for something before it gets a stream."""
-        return _PATIENCE if self.session is not None and self.session.resumes else SILENCE
+    # ── where the response is written ─────────────────────────────────────────────────────────────────
 
     @property
     def is_ready(self) -> bool:
         """Whether there is something to send."""
-        return self.exchange.answer is not None or (self.streams and bool(self.exchange.notices))
+        return self.answer is not None or (self.streams and bool(self.notices))
 
     @property
     def whole(self) -> bytes | None:
         """The answer, if it is there and all there is to send, and the client takes it in one piece."""
         if not self.streams:
-            self.exchange.notices.clear()  # there is no room for them in a single answer
-        return self.exchange.answer if self.json and not self.exchange.notices else None
+            self.notices.clear()  # there is no room for them in a single answer
+        return self.answer if self.json and not self.notices else None
+
+    def status(self) -> tuple[int, Headers]:
+        """The status of the answer, and the headers that belong to it."""
+        error = self.error
+        if error is None:
+            return 200, []
+        if error.code == RATE_LIMITED and isinstance(error.data, dict):
+            return 429, [(b"retry-after", str(error.data.get("retry_after", 1)).encode())]
+        in_status = self.modern or error.code in (PARSE_ERROR, INVALID_REQUEST)
+        return _STATUS.get(error.code, 200) if in_status else 200, []
+
+    def headers(self) -> Headers:
+        """The headers of every answer: where the client stands with the limits, and its new session."""
+        found = self._state.rates.stand(self.caller, self.counted).headers()
+        if self.new_session and self.session is not None:
+            found.append((b"mcp-session-id", self.session.id.encode()))
+        return found
+
+    def wake(self) -> None:
+        """Something has happened that whoever waits should look at."""
+        outbox = self._outbox
+        if outbox is not None and not outbox.ended:
+            answer = self.answer  # looked at first: what is sent before it is there by then
+            while self.notices:
+                outbox.put(self.notices.popleft())
+            if answer is not None:
+                outbox.put(answer)
+                outbox.end()
+        elif self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def pour(self, outbox: Outbox) -> None:
+        """Put all that came and all that comes into a stream, which ends with the answer."""
+        self._listen()
+        self._outbox = outbox
+        self.wake()
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until there is something to send, or to look at; False when nothing came in time."""
+        if self.answer is not None or self.notices:
+            return True
+        await in_task()
+        self._waiter = self._listen().create_future()
+        if self.answer is not None or self.notices:  # it came from another thread just now
+            return True
+        try:
+            async with asyncio.timeout(seconds):
+                await self._waiter
+        except TimeoutError:
+            return False
+        finally:
+            self._waiter = None
+        return True
+
+    def _listen(self) -> asyncio.AbstractEventLoop:
+        """From now on somebody looks at what comes, in this thread."""
+        if self._loop is None:
+            self._thread, self._loop = get_ident(), asyncio.get_running_loop()
+        return self._loop
 
     def abandon(self) -> None:
         """The client hung up. One with a session may come back; any other wants no answer any more."""
@@ -85,126 +188,113 @@ class _Reply:
             self.connection.withdraw()
 
 
-class Endpoint:
+class HttpEndpoint:
     """One dialect at one address."""
 
-    def __init__(self, house: House, server: Server) -> None:
-        self._house = house
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
         self._server = server
 
-    def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> Awaitable[None]:
-        """Serve one HTTP request; the gate has let its visitor in."""
-        method, visitor = scope["method"], scope["state"]["visitor"]
-        if method == "POST":
-            return self._post(scope, receive, send, visitor)
-        if method == "GET":
-            return self._listen(scope, receive, send, visitor)
-        return self._end(scope, send, visitor)
+    def __call__(self, active: ActiveRequest) -> Awaitable[None]:
+        """Serve one HTTP request."""
+        method = active.scope["method"]
+        return self._post(active) if method == "POST" else self._get(active) if method == "GET" else self._end(active)
 
     # ── a message ─────────────────────────────────────────────────────────────────────────────────────
 
-    async def _post(self, scope: Scope, receive: Receive, send: SendEvent, visitor: Visitor) -> None:
-        headers = headers_of(scope)
-        check_type(headers, scope["headers"])
-        json, streams = accepted(headers)
-        body = (await self._house.body(scope, headers, receive)).strip()
-        modern = is_modern(scope["headers"], body, self._server)
-        reply = self._reply(headers, body, visitor, modern)
-        reply.modern, reply.json, reply.streams = modern, json, streams
-        session, connection = reply.session, reply.connection
+    async def _post(self, active: ActiveRequest) -> None:
+        state, server = self._state, self._server
+        check_type(active)
+        json, streams = _accepted(active)
+        body = (await state.body(active)).strip()
+        received = read(body, server.max_nesting, server.memory.limits.batch)
+        version = active.headers.get(b"mcp-protocol-version")
+        modern = False
+        if b"/protocolVersion" in body or (version is not None and version not in _HANDSHAKE):
+            modern = is_modern(active.scope["headers"], received, server)
+        exchange = Exchange(state, json=json, streams=streams, modern=modern)
+        self._connect(exchange, active, received)
+        session, connection = exchange.session, exchange.connection
         if session is not None:
             session.busy += 1
         try:
-            self._house.counted()  # whatever was counted before is of others
-            connection.receive(body, reply.exchange.send, reply.exchange.notice)
-            reply.counted = self._house.counted()
-            if (answer := reply.whole) is not None:
-                await self._say(reply, answer, send)
-            elif reply.is_ready or _is_owed(body, connection):
-                await self._answer(reply, receive, send)
+            state.rates.counted()  # whatever was counted before is of others
+            connection.take(received, exchange.reply, exchange.send)
+            exchange.counted = state.rates.counted()
+            if (answer := exchange.whole) is not None:
+                await self._answer(exchange, answer, active)
+            elif exchange.is_ready or _expects_answer(received):
+                await self._answer_later(exchange, active)
             else:
-                await plain(send, 202, b"", self._headers(reply))
+                await active.answer(202, b"", exchange.headers())
         finally:
             if session is None:
                 connection.close()
             else:
                 session.busy -= 1
-                self._house.sessions.use(session)
+                state.sessions.use(session)
 
-    def _reply(self, headers: dict[bytes, bytes], body: bytes, visitor: Visitor, modern: bool) -> _Reply:
-        """Who sends this: a client that shook hands, one that does, or one that never will."""
-        exchange = Exchange()
-        named = None if modern else headers.get(b"mcp-session-id")
-        begins, id = False, None
-        if not modern and b'"initialize"' in body:
-            begins, id = _initialize(body, self._server.max_nesting)
-        if named is not None or begins:
-            session = self._house.begin(self._server, visitor, id) if begins else self._session(headers, visitor)
-            reply = _Reply(exchange, session.connection, session)
-            reply.caller, reply.fresh = session.id, begins
-            return reply
-        link = _Once(self._house, exchange)
-        reply = _Reply(exchange, visitor.connection(self._server, link), None)
-        reply.caller = visitor.caller
-        self._house.admit(reply.connection, reply.caller, visitor, lasts=False)
-        return reply
-
-    def _headers(self, reply: _Reply) -> Headers:
-        """What the headers of every answer say: where the client stands with the limits, and its new session."""
-        standing = self._house.standing(reply.caller, reply.counted)
-        if reply.fresh and reply.session is not None:
-            standing.append((b"mcp-session-id", reply.session.id.encode()))
-        return standing
+    def _connect(self, exchange: Exchange, active: ActiveRequest, received: Received) -> None:
+        """Find out who sends this: a client that shook hands, one that does, or one that never will."""
+        principal = active.principal
+        assert principal is not None
+        begins = not exchange.modern and isinstance(received, Message) and received.method == "initialize"
+        if begins or (not exchange.modern and b"mcp-session-id" in active.headers):
+            if begins:
+                id = None if received.id is UNSET else received.id  # type: ignore[union-attr]
+                session = self._state.begin(self._server, principal, id)
+            else:
+                session = self._session(active)
+            exchange.session, exchange.new_session = session, begins
+            exchange.connection, exchange.caller = session.connection, session.id
+            return
+        exchange.connection, exchange.caller = principal.connection(self._server, exchange), principal.caller
+        self._state.limit(exchange.connection, exchange.caller, principal, lasts=False)
 
     # ── an answer ─────────────────────────────────────────────────────────────────────────────────────
 
-    async def _answer(self, reply: _Reply, receive: Receive, send: SendEvent) -> None:
-        exchange = reply.exchange
-        if not reply.is_ready:
+    def _answer(self, exchange: Exchange, answer: bytes, active: ActiveRequest) -> Awaitable[None]:
+        """Answer in one piece. A session that does not begin well does not begin."""
+        status, more = exchange.status()
+        if exchange.new_session and exchange.session is not None and exchange.error is not None:
+            self._state.sessions.end(exchange.session)
+            exchange.new_session = False
+        return active.answer(status, answer, [JSON, *exchange.headers(), *more])
+
+    async def _answer_later(self, exchange: Exchange, active: ActiveRequest) -> None:
+        if not exchange.is_ready:
             await exchange.wait(_SOON)
-        if (answer := reply.whole) is not None:
-            await self._say(reply, answer, send)
+        if (answer := exchange.whole) is not None:
+            await self._answer(exchange, answer, active)
             return
-        gone = asyncio.ensure_future(disconnected(receive))
+        resumes = exchange.session is not None and exchange.session.resumes
+        gone = asyncio.ensure_future(active.disconnected())
         gone.add_done_callback(lambda _: exchange.wake())
         try:
-            while not (reply.is_ready or gone.done()):
-                if not await exchange.wait(reply.patience) and reply.streams:
+            while not (exchange.is_ready or gone.done()):
+                if not await exchange.wait(_PATIENCE if resumes else SILENCE) and exchange.streams:
                     break
             if gone.done():
-                reply.abandon()
-            elif (answer := reply.whole) is not None:
-                await self._say(reply, answer, send)
+                exchange.abandon()
+            elif (answer := exchange.whole) is not None:
+                await self._answer(exchange, answer, active)
             else:
-                await self._stream(reply, gone, send)
+                outbox = Outbox() if exchange.session is None else exchange.session.stream()
+                exchange.pour(outbox)
+                await begin(active.send, exchange.headers(), outbox, primed=resumes)
+                if not await follow(outbox, 0, gone, active.send):
+                    exchange.abandon()
         finally:
             gone.cancel()
 
-    def _say(self, reply: _Reply, answer: bytes, send: SendEvent) -> Awaitable[None]:
-        """Answer in one piece. A session that does not begin well does not begin."""
-        status, more = status_of(answer, modern=reply.modern)
-        if reply.fresh and reply.session is not None and b'"error":{"code":' in answer:
-            self._house.sessions.end(reply.session)
-            reply.fresh = False
-        return plain(send, status, answer, [JSON, *self._headers(reply), *more])
+    # ── streams of what answers no request, and the rest of streams that broke ─────────────────────────
 
-    async def _stream(self, reply: _Reply, gone: asyncio.Future[None], send: SendEvent) -> None:
-        session = reply.session
-        outbox = Outbox() if session is None else session.stream()
-        reply.exchange.pour(outbox)
-        await begin(send, self._headers(reply), outbox, primed=session is not None and session.resumes)
-        if not await follow(outbox, 0, gone, send):
-            reply.abandon()
-
-    # ── streams of what is told unasked, and the rest of streams that broke ────────────────────────────
-
-    async def _listen(self, scope: Scope, receive: Receive, send: SendEvent, visitor: Visitor) -> None:
-        headers = headers_of(scope)
-        if not accepted(headers)[1]:
+    async def _get(self, active: ActiveRequest) -> None:
+        if not _accepted(active)[1]:
             raise Refusal(406, "Messages are sent here by POST; GET opens a stream, for Accept: text/event-stream")
-        session = self._session(headers, visitor)
+        session = self._session(active)
         outbox, since = session.outbox, session.outbox.sent
-        if (seen := headers.get(b"last-event-id")) is not None:
+        if (seen := active.headers.get(b"last-event-id")) is not None:
             found = session.place(seen.decode("latin-1"))
             if found is None:
                 raise Refusal(400, "Last-Event-ID is of no stream of this session that is kept")
@@ -212,41 +302,64 @@ class Endpoint:
         elif outbox.held:
             raise Refusal(409, "This session has a stream already")
         session.busy += 1
-        gone = asyncio.ensure_future(disconnected(receive))
+        gone = asyncio.ensure_future(active.disconnected())
         try:
-            await begin(send, self._house.standing(session.id), outbox, primed=session.resumes, since=since)
-            await follow(outbox, since, gone, send)
+            headers = self._state.rates.stand(session.id).headers()
+            await begin(active.send, headers, outbox, primed=session.resumes, since=since)
+            await follow(outbox, since, gone, active.send)
         finally:
             gone.cancel()
             session.busy -= 1
-            self._house.sessions.use(session)
+            self._state.sessions.use(session)
 
-    async def _end(self, scope: Scope, send: SendEvent, visitor: Visitor) -> None:
-        session = self._session(headers_of(scope), visitor)
-        self._house.sessions.end(session)
-        await plain(send, 204, b"", self._house.standing(session.id))
+    async def _end(self, active: ActiveRequest) -> None:
+        session = self._session(active)
+        self._state.sessions.end(session)
+        await active.answer(204, b"", self._state.rates.stand(session.id).headers())
 
-    def _session(self, headers: dict[bytes, bytes], visitor: Visitor) -> Session:
-        named = headers.get(b"mcp-session-id")
+    def _session(self, active: ActiveRequest) -> Session:
+        named = active.headers.get(b"mcp-session-id")
         if named is None:
             raise Refusal(405, "Without a session there is nothing to listen to or to end", [(b"allow", b"POST")])
-        session = self._house.sessions.find(named.decode("latin-1"), visitor, self._server)
+        assert active.principal is not None
+        session = self._state.sessions.find(named.decode("latin-1"), active.principal, self._server)
         if session is None:
             raise Refusal(404, "There is no such session; initialize begins a new one")
         return session
 
 
-def _is_owed(body: bytes, connection: Connection) -> bool:
-    """Whether a message, or one of a batch, is owed an answer."""
-    most = connection.server.memory.limits.batch
-    messages = parts(body, most) or [] if body[:1] == b"[" else [body]
-    return any(map(connection.expects_answer, messages))
+def _expects_answer(received: Received) -> bool:
+    return any(one.expects_answer for one in received) if isinstance(received, list) else received.expects_answer
 
 
-def _initialize(body: bytes, nested: int) -> tuple[bool, Any]:
-    """Whether a message begins a session, and its id."""
-    try:
-        read = message(body, nested)
-    except BadMessage:
-        return False, None
-    return read.method == "initialize", None if read.id is UNSET else read.id
+def check_type(active: ActiveRequest) -> None:
+    """Refuse a message that is not sent as what it is."""
+    headers = active.headers
+    type = headers.get(b"content-type", b"")
+    if type != b"application/json" and type.split(b";")[0].strip().lower() != b"application/json":
+        raise unread(415, "A message is sent as application/json (Content-Type)")
+    if b"content-encoding" in headers and _says_else(active, b"content-encoding", b"identity"):
+        text = "A message is sent uncompressed, without Content-Encoding"
+        raise unread(415, text, [(b"accept-encoding", b"identity")])
+    if b"transfer-encoding" in headers and _says_else(active, b"transfer-encoding", b"chunked"):
+        raise unread(501, "A message is sent whole or in chunks (Transfer-Encoding: chunked), in no other way")
+
+
+def _says_else(active: ActiveRequest, name: bytes, known: bytes) -> bool:
+    """Whether a header says anything else than the one thing it may, in any of its lines."""
+    return any(one == name and value.strip().lower() != known for one, value in active.scope["headers"])
+
+
+def _accepted(active: ActiveRequest) -> tuple[bool, bool]:
+    """Whether a client takes JSON, and whether it takes a stream; refused is who takes neither."""
+    json, streams = _forms(active.headers.get(b"accept", b"*/*"))
+    if not (json or streams):
+        raise unread(406, "An answer is application/json or text/event-stream")
+    return json, streams
+
+
+@lru_cache(maxsize=64)
+def _forms(accept: bytes) -> tuple[bool, bool]:
+    given = accept.lower()
+    json = b"application/json" in given or b"*/*" in given or b"application/*" in given
+    return json, b"text/event-stream" in given

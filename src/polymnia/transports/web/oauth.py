@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any
 
 from polymnia.errors import NoLibrary, Unavailable
 from polymnia.importing import load
 from polymnia.operation import Grant
-from polymnia.transports.web.auth import Visitor
+from polymnia.schemas import JsonObject
+from polymnia.transports.web.auth import Principal
 
 __all__ = ["METADATA", "METRICS", "READ", "WRITE", "Tokens"]
 
@@ -42,12 +42,12 @@ class Tokens:
         self.audience = audience
         self._path = os.path.abspath(os.path.expanduser(keys))
         self._seen: tuple[int, int] | None = None
-        self._keys: dict[str, Any] = {}
-        self._checked: dict[str, tuple[float, Visitor]] = {}  # until when a token lets in whom
+        self._keys: JsonObject = {}
+        self._checked: dict[str, tuple[float, Principal]] = {}  # until when a token lets in whom
         self._follow()
 
-    def __call__(self, token: str) -> Visitor | None:
-        """The visitor a token lets in; None where it lets in nobody."""
+    def __call__(self, token: str) -> Principal | None:
+        """Whom a token lets in; None where it lets in nobody."""
         jwt = self._jwt
         try:
             self._follow()
@@ -75,13 +75,13 @@ class Tokens:
         seen = frozenset[str]() if not opens else None if projects is None else frozenset(projects)
         grant = Grant(seen, WRITE in scopes)
         account = f"oauth {claims['sub']}"
-        visitor = Visitor(account, grant, user=str(claims["sub"]), account=account, metrics=METRICS in scopes)
+        principal = Principal(account, grant, user=str(claims["sub"]), account=account, metrics=METRICS in scopes)
         if len(self._checked) >= _MOST:
             self._checked.clear()
-        self._checked[token] = (float(claims["exp"]), visitor)
-        return visitor
+        self._checked[token] = (float(claims["exp"]), principal)
+        return principal
 
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> JsonObject:
         """What a client is told of where to get a token (RFC 9728)."""
         return {
             "resource": self.audience,

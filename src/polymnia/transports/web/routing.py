@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from polymnia.operation import Operation
-from polymnia.transports.errors import HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION
-from polymnia.transports.messages import BadMessage, Message, message
+from polymnia.transports.errors import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    UNSUPPORTED_VERSION,
+    Headers,
+    Refusal,
+)
+from polymnia.transports.messages import Message, Received
 from polymnia.transports.rpc import Server
-from polymnia.transports.web.auth import Refusal
 from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
 
 __all__ = ["is_modern"]
@@ -26,8 +32,6 @@ __all__ = ["is_modern"]
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _VERSION, _METHOD, _NAME, _PARAMETER = b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"mcp-param-"
 _WRAPPED = re.compile(r"=\?base64\?(.*)\?=")
-
-Headers = Iterable[tuple[bytes, bytes]]
 
 
 class _Meta(Struct):
@@ -45,39 +49,32 @@ _params = msgspec.json.Decoder(_Params)
 _arguments = msgspec.json.Decoder(dict[str, Any])
 
 
-def is_modern(headers: Headers, body: bytes, server: Server) -> bool:
+def is_modern(headers: Headers, received: Received, server: Server) -> bool:
     """Whether a message is of the stateless era; one whose headers do not fit it is refused."""
-    version = None
-    for name, value in headers:
-        if name == _VERSION:
-            version = value.decode("latin-1")
-            break
-    if version in HANDSHAKE_VERSIONS and b"/protocolVersion" not in body:
-        return False
-    if version is None and b"/protocolVersion" not in body:
-        return False
+    version = next((value.decode("latin-1") for name, value in headers if name == _VERSION), None)
+    if not isinstance(received, Message):
+        return _by_version(version, is_batch=isinstance(received, list))
     try:
-        read = message(body, server.max_nesting)
-        params = _Params() if read.params is UNSET else _params.decode(read.params)
-    except (BadMessage, msgspec.DecodeError, UnicodeDecodeError):
-        return _unread(version, body)
+        params = _Params() if received.params is UNSET else _params.decode(received.params)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _by_version(version)
     said = params.meta.version if params.meta is not None else None
     if said is None:
-        if version in MODERN_VERSIONS and read.method is not UNSET and read.id is not UNSET:
-            raise _refusal(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}protocolVersion", read)
-        _check_known(version, read)
+        if version in MODERN_VERSIONS and received.method is not UNSET and received.id is not UNSET:
+            raise _refusal(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}protocolVersion", received)
+        _check_known(version, received)
         return version in MODERN_VERSIONS
-    if read.id is not UNSET:  # what wants no answer names nothing to route by
-        disagreement = _disagreement(headers, read, params, server.registry.operations)
+    if received.id is not UNSET:  # what wants no answer names nothing to route by
+        disagreement = _disagreement(headers, received, params, server.registry.operations)
         if disagreement is not None:
-            raise _refusal(HEADER_MISMATCH, disagreement, read)
+            raise _refusal(HEADER_MISMATCH, disagreement, received)
     return True
 
 
-def _unread(version: str | None, body: bytes) -> bool:
-    """A message that cannot be read here: the protocol says what is wrong with it, or takes a batch apart."""
+def _by_version(version: str | None, *, is_batch: bool = False) -> bool:
+    """The same for a message that cannot be read here: the protocol says what is wrong with it."""
     _check_known(version, None)
-    if version in MODERN_VERSIONS and body[:1] == b"[":
+    if version in MODERN_VERSIONS and is_batch:
         raise _refusal(INVALID_REQUEST, "The body must be one message", None)
     return version in MODERN_VERSIONS
 

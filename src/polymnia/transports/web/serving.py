@@ -1,4 +1,4 @@
-"""Serving: the sockets. An ASGI server that ends without haste; what a connection may do is in ``punctual``."""
+"""Serving: the sockets. An ASGI server that ends without haste; what a connection may do is in ``connection``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from types import FrameType
 import uvicorn
 
 from polymnia.transports.web.application import Application
-from polymnia.transports.web.log import Relay
-from polymnia.transports.web.punctual import IDLE_SECONDS, Punctual
-from polymnia.transports.web.upgrade import PunctualSocket
+from polymnia.transports.web.connection import IDLE_SECONDS, HttpConnection
+from polymnia.transports.web.monitoring import Relay
+from polymnia.transports.web.websocket import WebSocketConnection
 
 __all__ = ["listening", "serve"]
 
@@ -40,19 +40,19 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""
-        house = self._application.house
-        house.stop()
+        state = self._application.state
+        state.stop()
         for server in self.servers:
             server.close()
         for one in sockets or ():
             one.close()
         if not self.force_exit:
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(None, house.workers.finish, _GRACE_SECONDS)
+            await loop.run_in_executor(None, state.scheduler.finish, _GRACE_SECONDS)
             await asyncio.sleep(_FLUSH_SECONDS)
-        house.sessions.close()  # their streams send what is left and end
+        state.sessions.close()  # their streams send what is left and end
         await asyncio.sleep(_FLUSH_SECONDS)
-        self._application.visits.end("The server is stopping")
+        self._application.end_lasting("The server is stopping")
         await asyncio.sleep(_FLUSH_SECONDS)
         await super().shutdown(sockets)
 
@@ -72,17 +72,29 @@ def serve(application: Application, bound: socket.socket) -> None:
     """Serve until a signal comes; calls under way are left to their end."""
     for name in _LIBRARIES:
         logger = logging.getLogger(name)
-        logger.handlers[:] = [Relay(application.house.log)]
+        logger.handlers[:] = [Relay(application.state.log)]
         logger.setLevel(logging.WARNING)
         logger.propagate = False
-    limits = application.house.limits
+    limits = application.state.limits
     config = uvicorn.Config(
-        application, http=Punctual, ws=PunctualSocket, loop="auto", lifespan="on", access_log=False, log_config=None,
-        server_header=False, date_header=False, timeout_keep_alive=IDLE_SECONDS, proxy_headers=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS, ws_max_size=limits.body_bytes, ws_per_message_deflate=False,
-        ws_ping_interval=_PING_SECONDS, ws_ping_timeout=_PING_SECONDS,
-    )  # fmt: skip
+        application,
+        http=HttpConnection,
+        ws=WebSocketConnection,
+        loop="auto",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        ws_max_size=limits.body_bytes,
+        ws_per_message_deflate=False,
+        ws_ping_interval=_PING_SECONDS,
+        ws_ping_timeout=_PING_SECONDS,
+    )
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     _Server(config, application).run(sockets=[bound])
-    application.house.workers.finish(_GRACE_SECONDS)
+    application.state.scheduler.finish(_GRACE_SECONDS)

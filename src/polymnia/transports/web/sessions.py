@@ -9,56 +9,61 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
-from polymnia.transports.requests import Call
+from polymnia.transports.errors import RpcError
+from polymnia.transports.messages import Request
 from polymnia.transports.rpc import Server
-from polymnia.transports.web.auth import Visitor
-from polymnia.transports.web.stream import Outbox, Shelf
-from polymnia.transports.web.workers import Order, Workers
+from polymnia.transports.scheduler import CallQueue, CallScheduler
+from polymnia.transports.web.auth import Principal
+from polymnia.transports.web.streams import Outbox, Shelf
 
 __all__ = ["Session", "Sessions"]
 
 _KEPT_STREAMS = 8  # that have ended, for a client that comes back for the rest of one
 _KEPT_BYTES = 4 * 1024 * 1024
 _SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
-_UNASKED = "0"  # the name of the stream of what is told unasked
+_UNREQUESTED = "0"  # the name of the stream of what answers no request
 
 
 class Session:
     """One client: its connection, its order of calls, and its streams."""
 
-    def __init__(self, id: str, server: Server, visitor: Visitor, workers: Workers, log: Callable[[str, str], None],
-                 loop: asyncio.AbstractEventLoop, shelf: Shelf) -> None:  # fmt: skip
+    def __init__(
+        self,
+        id: str,
+        server: Server,
+        principal: Principal,
+        scheduler: CallScheduler,
+        log: Callable[[str, str], None],
+        loop: asyncio.AbstractEventLoop,
+        shelf: Shelf,
+    ) -> None:
         self.id = id
-        self.visitor = visitor
+        self.principal = principal
         self.server = server
         self.used = time.monotonic()
         self.busy = 0  # exchanges and streams that are open
         self._shelf: Shelf | None = shelf
-        self.outbox = Outbox(_UNASKED, shelf)
+        self.outbox = Outbox(_UNREQUESTED, shelf)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
-        self.order = Order(workers)
-        self._log = log
+        self.calls = CallQueue(scheduler)
+        self.log = log
         self._loop = loop
-        self.connection = visitor.connection(server, self)
+        self.connection = principal.connection(server, self)
 
     @property
     def resumes(self) -> bool:
         """Whether the client knows of streams it can resume before their first event."""
         return self.connection.version >= "2025-11-25"
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
         """Tell the client something that belongs to no request."""
         with suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self.outbox.put, data)
 
-    def run(self, call: Call) -> None:
-        """Run a call in the order of this client."""
-        self.order.submit(call)
-
-    def log(self, level: str, text: str) -> None:
-        """Tell the operator."""
-        self._log(level, text)
+    def run(self, request: Request) -> None:
+        """Run a request in the order of this client."""
+        self.calls.submit(request)
 
     def stream(self) -> Outbox:
         """A new stream for the answer to a message; of those that have ended few are kept."""
@@ -72,7 +77,7 @@ class Session:
     def place(self, event: str) -> tuple[Outbox, int] | None:
         """The stream an event is of, and its number there; None where it is of none that is kept."""
         name, _, number = event.partition("-")
-        outbox = self.outbox if name == _UNASKED else self._streams.get(name)
+        outbox = self.outbox if name == _UNREQUESTED else self._streams.get(name)
         if outbox is None or not (number.isascii() and number.isdecimal() and len(number) < 18):
             return None
         return outbox, min(int(number), outbox.last)
@@ -98,7 +103,7 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, make: Callable[[str], Session], visitor: Visitor) -> Session | None:
+    def begin(self, make: Callable[[str], Session], principal: Principal) -> Session | None:
         """A new session; None where there are too many and all of them are in use.
 
         Room is made by ending an idle session of the same caller first: nobody ends those of others by beginning many.
@@ -108,16 +113,16 @@ class Sessions:
             idle = [one for one in self._held.values() if not one.busy]
             if not idle:
                 return None
-            self.end(next((one for one in idle if one.visitor.caller == visitor.caller), idle[0]))
+            self.end(next((one for one in idle if one.principal.caller == principal.caller), idle[0]))
         session = make(secrets.token_urlsafe(24))
         self._held[session.id] = session
         self._look_later()
         return session
 
-    def find(self, id: str, visitor: Visitor, server: Server) -> Session | None:
-        """A session by its id: of this visitor and this dialect, else it is not there. Who uses it says so."""
+    def find(self, id: str, principal: Principal, server: Server) -> Session | None:
+        """A session by its id: of this caller and this dialect, else it is not there. Who uses it says so."""
         session = self._held.get(id)
-        if session is None or not session.visitor.same(visitor) or session.server is not server:
+        if session is None or not session.principal.same(principal) or session.server is not server:
             return None
         if not session.busy and time.monotonic() - session.used > self._idle:
             self.end(session)

@@ -1,104 +1,109 @@
-"""WebSocket: a message a frame, both ways, for as long as the client stays."""
+"""WebSocket: a message a frame, both ways, for as long as the client stays; and what its client may do meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from contextlib import suppress
+from typing import Any
 
-from polymnia.transports.requests import Call
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+
+from polymnia.transports.errors import RpcError
+from polymnia.transports.messages import Request
 from polymnia.transports.rpc import Connection, Server
-from polymnia.transports.web.asgi import Receive, Scope, SendEvent
-from polymnia.transports.web.house import House
-from polymnia.transports.web.workers import Order
+from polymnia.transports.scheduler import CallQueue
+from polymnia.transports.web.connection import WriteTimeout
+from polymnia.transports.web.request import ActiveRequest
+from polymnia.transports.web.state import BODY_SECONDS, ServerState
 
-__all__ = ["Socket"]
+__all__ = ["WebSocketConnection", "WebSocketEndpoint"]
 
 _PROTOCOL = "mcp"
-_BEHIND = 16 * 1024 * 1024  # bytes that may wait for a client that does not read
+_MOST_WAITING = 16 * 1024 * 1024  # bytes that may wait for a client that does not read
+_SLOW = 1008
+_FULL = 1013
 
 
-class Socket:
+class WebSocketEndpoint:
     """One dialect at one address."""
 
-    def __init__(self, house: House, server: Server) -> None:
-        self._house = house
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
         self._server = server
 
-    async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
+    async def __call__(self, active: ActiveRequest) -> None:
         """Serve one client until it leaves."""
-        await receive()  # that it wants to connect
-        offered = _PROTOCOL if _PROTOCOL in scope.get("subprotocols", ()) else None
-        name = self._house.name("socket")
-        await send({"type": "websocket.accept", "subprotocol": offered, "headers": self._house.standing(name)})
-        client = _Client(self._house, asyncio.get_running_loop())
-        visitor = scope["state"]["visitor"]
-        connection = visitor.connection(self._server, client)
-        self._house.admit(connection, name, visitor)
-        reading = asyncio.ensure_future(self._read(connection, client.order, receive))
-        writing = asyncio.ensure_future(client.write(send))
+        assert active.principal is not None
+        await active.receive()  # that it wants to connect
+        offered = _PROTOCOL if _PROTOCOL in active.scope.get("subprotocols", ()) else None
+        name = self._state.socket_name()
+        headers = self._state.rates.stand(name).headers()
+        await active.send({"type": "websocket.accept", "subprotocol": offered, "headers": headers})
+        link = _Link(self._state)
+        connection = active.principal.connection(self._server, link)
+        self._state.limit(connection, name, active.principal)
+        reading = asyncio.ensure_future(self._read(connection, link.calls, active))
+        writing = asyncio.ensure_future(link.write(active))
         try:
             await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
             ended = reading if reading.done() else writing
             if (why := ended.result()) is not None:
                 code, reason = why
-                await send({"type": "websocket.close", "code": code, "reason": reason})
+                await active.send({"type": "websocket.close", "code": code, "reason": reason})
         finally:
             reading.cancel()
             writing.cancel()
             connection.withdraw()
             connection.close()
 
-    async def _read(self, connection: Connection, order: Order, receive: Receive) -> tuple[int, str] | None:
+    async def _read(self, connection: Connection, calls: CallQueue, active: ActiveRequest) -> tuple[int, str] | None:
         """Take messages until the client leaves; answers why it must, where it must.
 
         Of one that is far ahead of what is done for it nothing is read until that is done.
         """
         while True:
-            await order.room()
-            event = await receive()
+            await calls.room()
+            event = await active.receive()
             if event["type"] == "websocket.disconnect":
                 return None
             text = event.get("text")
             data = text.encode("utf-8", "surrogatepass") if text is not None else event.get("bytes") or b""
-            if len(data) > self._house.limits.body_bytes:
+            if len(data) > self._state.limits.body_bytes:
                 return 1009, "The message is too large"
-            order.size = len(data)
+            calls.size = len(data)
             connection.receive(data.strip())
-            order.size = 0
+            calls.size = 0
 
 
-class _Client:
-    """The link to one client: what it is told waits in a queue for the socket."""
+class _Link:
+    """The link to one client: what it is sent waits in a queue for the socket."""
 
-    def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
-        self._house = house
-        self._loop = loop
-        self.order = Order(house.workers)
+    def __init__(self, state: ServerState) -> None:
+        self.log = state.log
+        self.calls = CallQueue(state.scheduler)
+        self._loop = asyncio.get_running_loop()
         self._queue: deque[bytes] = deque()
         self._bytes = 0
         self._woken = asyncio.Event()
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
         """Give one message to the client."""
         with suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self._put, data)
 
-    def run(self, call: Call) -> None:
-        """Run a call in the order of this client."""
-        self.order.submit(call)
-
-    def log(self, level: str, text: str) -> None:
-        """Tell the operator."""
-        self._house.log(level, text)
+    def run(self, request: Request) -> None:
+        """Run a request in the order of this client."""
+        self.calls.submit(request)
 
     def _put(self, data: bytes) -> None:
-        if self._bytes <= _BEHIND:  # beyond that the client is on its way out
+        if self._bytes <= _MOST_WAITING:  # beyond that the client is on its way out
             self._queue.append(data)
         self._bytes += len(data)
         self._woken.set()
 
-    async def write(self, send: SendEvent) -> tuple[int, str] | None:
+    async def write(self, active: ActiveRequest) -> tuple[int, str] | None:
         """Send what waits, as it comes; ends when the client has left, or is too far behind."""
         while True:
             await self._woken.wait()
@@ -106,9 +111,104 @@ class _Client:
             while self._queue:
                 data = self._queue.popleft()
                 try:
-                    await send({"type": "websocket.send", "text": data.decode("utf-8", "replace")})
+                    await active.send({"type": "websocket.send", "text": data.decode("utf-8", "replace")})
                 except OSError:
                     return None
                 self._bytes -= len(data)
-                if self._bytes > _BEHIND:
+                if self._bytes > _MOST_WAITING:
                     return 1008, "Answers are not read"
+
+
+class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
+    """A WebSocket whose client must take what it is sent, answer pings, and end what it began to say.
+
+    Messages that are not whole count, like those of HTTP, for what the server holds of all clients.
+    """
+
+    frames: list[Any]
+    _begun = 0.0  # when the message that is not whole began
+    _held = 0  # bytes of it that are here
+    _late: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, and see how much of it is no message yet."""
+        super().data_received(data)
+        held = len(self.conn.reader.buffer) + sum(map(len, self.frames))
+        if held or self._held:
+            self._hold(0 if self.close_sent else held)
+
+    def handle_cont(self, event: Frame) -> None:
+        """The next piece of a message. There may be millions of them, so they are joined as they come."""
+        if self.frames:
+            if not isinstance(self.frames[0], bytearray):
+                self.frames[0] = bytearray(self.frames[0])
+            self.frames[0] += event.data
+            event.data = b""
+        super().handle_cont(event)
+        del self.frames[1:]
+
+    def send_receive_event_to_app(self) -> None:
+        """A message is whole; what follows it has its own time."""
+        self._begun = self.loop.time()
+        super().send_receive_event_to_app()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They have left. What they sent is let go at once; what held it may wait long for the collector."""
+        self._hold(0)
+        self._forget()
+        self.conn.parser.close()  # which has the last frame
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def keepalive_timeout(self) -> None:
+        """No answer to a ping came, or none was read, as the client is far ahead of what is done for it."""
+        if self.read_paused:
+            self.pong_timer = self.loop.call_later(self.ping_timeout or 0, self.keepalive_timeout)
+            return
+        super().keepalive_timeout()
+        self.transport.abort()
+
+    @property
+    def _state(self) -> ServerState:
+        state: ServerState = self.config.app.state  # type: ignore[union-attr]
+        return state
+
+    def _hold(self, held: int) -> None:
+        """So many bytes are no message yet."""
+        state, grows = self._state, held > self._held
+        if not self._held:
+            self._begun = self.loop.time()
+        state.hold(held - self._held)
+        self._held = held
+        if grows and state.is_full:
+            self._fail(_FULL, "Too much is being sent at once; try again later")
+        elif held and self._late is None:
+            self._late = self.loop.call_later(BODY_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """Look whether a message has taken too long; for one that we do not read its sender can do nothing."""
+        self._late = None
+        if not self._held:
+            return
+        if self.read_paused:
+            self._begun = self.loop.time()
+        left = BODY_SECONDS - (self.loop.time() - self._begun)
+        if left <= 0:
+            self._fail(_SLOW, "The message came too slowly")
+        else:
+            self._late = self.loop.call_later(left, self._look)
+
+    def _fail(self, code: int, reason: str) -> None:
+        """Close, and tell why."""
+        self._hold(0)
+        self.conn.fail(code, reason)
+        self._forget()
+        if self.conn.close_sent is None:
+            self.transport.abort()
+        else:
+            self.handle_parser_exception()
+
+    def _forget(self) -> None:
+        self.frames = []
+        self.conn.reader.buffer.clear()

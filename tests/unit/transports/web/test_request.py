@@ -1,4 +1,4 @@
-"""A coroutine runs as far as it gets without a task, and the rest of it in one as if nothing had been."""
+"""A coroutine runs as far as it gets without a task, and the rest of it in one; the head of an answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from polymnia.transports.web.begun import Begun, in_task
+from polymnia.transports.web.request import Eager, head, in_task
 
 
 async def nothing_to_wait_for() -> str:
@@ -14,7 +14,7 @@ async def nothing_to_wait_for() -> str:
 
 
 def test_what_never_waits_is_done_at_once_without_an_event_loop() -> None:
-    begun = Begun(nothing_to_wait_for())
+    begun = Eager(nothing_to_wait_for())
     assert begun.done
     assert begun.result == "done"
 
@@ -24,7 +24,7 @@ def test_an_error_before_the_first_wait_is_raised_at_once() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        Begun(fails())
+        Eager(fails())
 
 
 def test_the_rest_runs_in_a_task() -> None:
@@ -42,7 +42,7 @@ def test_the_rest_runs_in_a_task() -> None:
             return "ended"
 
         def begin() -> None:
-            begun = Begun(waits())
+            begun = Eager(waits())
             assert not begun.done
             assert order == ["begun"]
             ended.set_result(loop.create_task(begun.rest()))
@@ -66,7 +66,7 @@ def test_cancelling_the_task_cancels_what_it_waits_for() -> None:
             finally:
                 cleaned.append(True)
 
-        task = asyncio.create_task(Begun(waits()).rest())
+        task = asyncio.create_task(Eager(waits()).rest())
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -87,7 +87,18 @@ def test_who_needs_a_task_gets_one() -> None:
             async with asyncio.timeout(30):
                 return before is None and asyncio.current_task() is not None
 
-        loop.call_soon(lambda: ended.set_result(loop.create_task(Begun(needs()).rest())))
+        loop.call_soon(lambda: ended.set_result(loop.create_task(Eager(needs()).rest())))
         assert await (await ended)
 
     asyncio.run(main())
+
+
+def test_a_head_has_a_line_for_each_header() -> None:
+    assert head(404, [(b"a", b"b"), (b"c", b"d")]) == b"HTTP/1.1 404 Not Found\r\na: b\r\nc: d\r\n\r\n"
+    assert head(499, []) == b"HTTP/1.1 499 \r\n\r\n"
+
+
+@pytest.mark.parametrize("value", [b"x\r\nSet-Cookie: y", b"x\ny", b"x\r\n\r\n<html>"])
+def test_no_value_becomes_a_header_of_its_own(value: bytes) -> None:
+    with pytest.raises(RuntimeError):
+        head(200, [(b"x-request-id", value)])

@@ -1,4 +1,4 @@
-"""A connection: who is slow to say what they want, says too much, or does not take what they are sent, is dropped."""
+"""A connection: who is slow to say what they want, says too much, or does not read what they are sent, is dropped."""
 
 from __future__ import annotations
 
@@ -8,24 +8,64 @@ from urllib.parse import unquote
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from websockets.http11 import Request as Handshake
+from websockets.server import ServerProtocol
 
-from polymnia.transports.web.auth import Refusal
-from polymnia.transports.web.begun import Begun
-from polymnia.transports.web.cycle import Cycle, head
-from polymnia.transports.web.house import House
-from polymnia.transports.web.taking import Taking
-from polymnia.transports.web.upgrade import is_handshake
+from polymnia.transports.errors import Refusal
+from polymnia.transports.web.request import JSON, Eager, Response, head
+from polymnia.transports.web.state import ServerState
 
-__all__ = ["IDLE_SECONDS", "Punctual"]
+__all__ = ["IDLE_SECONDS", "HttpConnection", "WriteTimeout"]
 
 IDLE_SECONDS = 75  # that a connection may stay between two requests
+_UNREAD_SECONDS = 60.0  # in which a client must have read some of what waits for it
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 _HEAD_SECONDS = 10.0  # in which a request must say what it wants
 _HEAD_BYTES = 64 * 1024
 _REST_SECONDS = 10.0  # for the rest of a message whose answer has been given already
 
 
-class Punctual(Taking, HttpToolsProtocol):
+class WriteTimeout(asyncio.Protocol):
+    """Cuts off a client that does not read what it is sent; goes before the class of a connection."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _left = 0  # bytes that waited at the last look
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They have left."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """They do not read what they are sent."""
+        super().pause_writing()
+        self._wait_for_reader()
+
+    def resume_writing(self) -> None:
+        """They do again."""
+        super().resume_writing()
+        self._stop_waiting()
+
+    def _wait_for_reader(self) -> None:
+        self._stop_waiting()
+        self._left = self.transport.get_write_buffer_size()
+        self._unread = self.loop.call_later(_UNREAD_SECONDS, self._check_reader)
+
+    def _stop_waiting(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _check_reader(self) -> None:
+        if self.transport.get_write_buffer_size() >= self._left:
+            self.transport.abort()
+        else:
+            self._wait_for_reader()
+
+
+class HttpConnection(WriteTimeout, HttpToolsProtocol):
     """A connection whose requests must say what they want in time and in few words.
 
     Most requests are there in one piece, and many are answered without waiting for anything. Those need no timer and
@@ -40,13 +80,13 @@ class Punctual(Taking, HttpToolsProtocol):
     _heading = True  # what comes next is of a head
     _whole = True  # the message at hand has come to its end
     _read = 0  # bytes of the head at hand
-    _next: Cycle | None = None  # a request that is not begun yet
+    _next: Response | None = None  # a request that is not begun yet
     _shakes: bool | None = None  # whether the request at hand becomes a WebSocket, as soon as that is known
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has come; that alone must not last."""
         super().connection_made(transport)
-        if len(self.connections) > self._house.limits.connections:
+        if len(self.connections) > self._state.limits.connections:
             self._refuse(503, "There are too many connections")
             return
         self._wait()
@@ -108,7 +148,7 @@ class Punctual(Taking, HttpToolsProtocol):
         if parser.should_upgrade() and self._should_upgrade():
             return
         before: Any = self.cycle
-        cycle = self.cycle = Cycle(
+        cycle = self.cycle = Response(
             scope, self.transport, self.flow, self.logger, continues=self.expect_100_continue,
             keep_alive=version != "1.0" and parser.should_keep_alive(), on_response=self.on_response_complete,
         )  # fmt: skip
@@ -129,8 +169,16 @@ class Punctual(Taking, HttpToolsProtocol):
         """Whether it wants to be a WebSocket and says so as one must."""
         if self._shakes is None:
             asks = super()._should_upgrade()
-            self._shakes = asks and is_handshake(self.parser.get_method(), self.url, self.headers)
+            self._shakes = asks and self._is_handshake()
         return self._shakes
+
+    def _is_handshake(self) -> bool:
+        """Whether a request to become a WebSocket is as it should be. What is not is answered as a request."""
+        lines = [b"%b %b HTTP/1.1" % (self.parser.get_method(), self.url), *map(b": ".join, self.headers), b"\r\n"]
+        tried = ServerProtocol()
+        tried.receive_data(b"\r\n".join(lines))
+        asked = next(iter(tried.events_received()), None)
+        return isinstance(asked, Handshake) and tried.accept(asked).status_code == 101
 
     def handle_websocket_upgrade(self) -> None:
         """It wants to be a WebSocket, which has a class of its own."""
@@ -139,11 +187,11 @@ class Punctual(Taking, HttpToolsProtocol):
 
     # ── what is done ──────────────────────────────────────────────────────────────────────────────────
 
-    def _begin(self, cycle: Cycle) -> None:
+    def _begin(self, cycle: Response) -> None:
         """Serve a request up to where it first waits, and the rest of it in a task."""
         if not cycle.more_body:
             cycle.scope["state"]["body"] = bytes(cycle.body)
-        begun = Begun(cycle.run_asgi(self.app))
+        begun = Eager(cycle.run_asgi(self.app))
         if not begun.done:
             task = self.loop.create_task(begun.rest())
             task.add_done_callback(self.tasks.discard)
@@ -174,9 +222,9 @@ class Punctual(Taking, HttpToolsProtocol):
             self._idle = self.loop.call_later(left, self._look)
 
     @property
-    def _house(self) -> House:
-        house: House = self.config.app.house  # type: ignore[union-attr]
-        return house
+    def _state(self) -> ServerState:
+        state: ServerState = self.config.app.state  # type: ignore[union-attr]
+        return state
 
     def _wait(self) -> None:
         self._late = self.loop.call_later(_HEAD_SECONDS, self._drop)
@@ -214,12 +262,12 @@ class Punctual(Taking, HttpToolsProtocol):
             return
         body = Refusal(status, message).body
         headers = [
-            (b"content-type", b"application/json"),
+            JSON,
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
             *([(b"retry-after", b"5")] if status == 503 else []),
-            *self._house.standing(""),
+            *self._state.rates.stand("").headers(),
         ]
-        self._house.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
+        self._state.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
         self.transport.write(head(status, headers) + body)
         self.transport.close()

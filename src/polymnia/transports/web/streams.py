@@ -6,10 +6,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from polymnia.transports.web.asgi import Headers, SendEvent
-from polymnia.transports.web.begun import in_task
+from polymnia.transports.errors import Headers
+from polymnia.transports.web.request import SendEvent, in_task
 
-__all__ = ["SILENCE", "Outbox", "Shelf", "begin", "follow", "stream_headers"]
+__all__ = ["SILENCE", "Outbox", "Shelf", "begin", "follow"]
 
 SILENCE = 15.0  # seconds after which a stream shows that it lives
 _RETRY = b"retry: 1000\n"  # milliseconds after which a client may come back
@@ -19,15 +19,11 @@ _MOST_EVENTS = 4096  # in all, for a client that does not take what is sent
 _MOST_BYTES = 16 * 1024 * 1024
 _CROWDED_EVENTS = 16  # of one stream, where all of them together hold too much
 _CROWDED_BYTES = 64 * 1024
-
-
-def stream_headers() -> Headers:
-    """The headers of a stream of events."""
-    return [
-        (b"content-type", b"text/event-stream"),
-        (b"cache-control", b"no-cache, no-transform"),
-        (b"x-accel-buffering", b"no"),
-    ]
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
 
 
 class Shelf:
@@ -140,7 +136,7 @@ async def begin(send: SendEvent, headers: Headers, outbox: Outbox, *, primed: bo
     Its head leaves with its first piece, so there is one in any case.
     """
     await in_task()
-    await send({"type": "http.response.start", "status": 200, "headers": [*stream_headers(), *headers]})
+    await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *headers]})
     await _piece(send, f"id: {outbox.name}-{since}\n".encode() + _RETRY + b"data: \n\n" if primed else b"")
 
 

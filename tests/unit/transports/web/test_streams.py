@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
-from polymnia.transports.web.stream import Outbox, Shelf, begin, follow
+from polymnia.transports.web.streams import Outbox, Shelf, begin, follow
 
 MIB = 1024 * 1024
 

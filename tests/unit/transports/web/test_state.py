@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polymnia.transports.errors import RATE_LIMITED, RpcError
-from polymnia.transports.web.rates import Rates
+from polymnia.transports.web.state import RateLimiter
 
 
 class Clock:
@@ -24,7 +24,9 @@ def clock() -> Clock:
     return Clock()
 
 
-def passed(rates: Rates, times: int, session: str = "s", *, heavy: bool = False, caller: str | None = None) -> int:
+def passed(
+    rates: RateLimiter, times: int, session: str = "s", *, heavy: bool = False, caller: str | None = None
+) -> int:
     """How many of so many calls pass."""
     count = 0
     for _ in range(times):
@@ -38,13 +40,13 @@ def passed(rates: Rates, times: int, session: str = "s", *, heavy: bool = False,
 
 
 def test_exactly_as_many_pass_as_the_limit_says(clock: Clock) -> None:
-    rates = Rates(1000, 100, 10, clock=clock)
+    rates = RateLimiter(1000, 100, 10, clock=clock)
     assert passed(rates, 130) == 100
     assert passed(rates, 130, "other") == 100
 
 
 def test_after_a_minute_there_is_room_again_and_not_before(clock: Clock) -> None:
-    rates = Rates(1000, 100, 10, clock=clock)
+    rates = RateLimiter(1000, 100, 10, clock=clock)
     passed(rates, 130)
     clock.now += 59.9
     assert passed(rates, 1) == 0
@@ -53,7 +55,7 @@ def test_after_a_minute_there_is_room_again_and_not_before(clock: Clock) -> None
 
 
 def test_refused_calls_count_for_nothing(clock: Clock) -> None:
-    rates = Rates(50, 100, 10, clock=clock)
+    rates = RateLimiter(50, 100, 10, clock=clock)
     assert passed(rates, 60, "a") == 50
     assert passed(rates, 1, "b") == 0
     clock.now += 61
@@ -61,7 +63,7 @@ def test_refused_calls_count_for_nothing(clock: Clock) -> None:
 
 
 def test_heavy_calls_are_counted_for_the_caller(clock: Clock) -> None:
-    rates = Rates(1000, 100, 10, clock=clock)
+    rates = RateLimiter(1000, 100, 10, clock=clock)
     assert sum(passed(rates, 3, f"session {at}", heavy=True, caller="key x") for at in range(10)) == 10
     assert passed(rates, 3, "session 0", heavy=True, caller="key y") == 3
     assert passed(rates, 3, "session 0") == 3
@@ -73,7 +75,7 @@ def test_a_refusal_names_the_option_that_raises_the_limit(clock: Clock) -> None:
         ((9, 1, 9), "--rate-limit-session"),
         ((9, 9, 1), "--rate-limit-heavy"),
     ):
-        rates = Rates(*limits, clock=clock)
+        rates = RateLimiter(*limits, clock=clock)
         rates.take("s", heavy=True)
         with pytest.raises(RpcError) as refused:
             rates.take("s", heavy=True)
@@ -82,7 +84,7 @@ def test_a_refusal_names_the_option_that_raises_the_limit(clock: Clock) -> None:
 
 
 def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
-    rates = Rates(1000, 1, 10, clock=clock)
+    rates = RateLimiter(1000, 1, 10, clock=clock)
     rates.take("s")
     clock.now += 17.5
     with pytest.raises(RpcError) as refused:
@@ -92,7 +94,7 @@ def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
 
 
 def test_where_a_session_stands_is_told_by_the_nearest_limit(clock: Clock) -> None:
-    rates = Rates(1000, 100, 10, clock=clock)
+    rates = RateLimiter(1000, 100, 10, clock=clock)
     rates.take("s")
     assert (rates.stand("s").type, rates.stand("s").remaining) == ("session", 99)
     for at in range(950):
@@ -101,7 +103,7 @@ def test_where_a_session_stands_is_told_by_the_nearest_limit(clock: Clock) -> No
 
 
 def test_who_was_refused_is_told_by_which_limit_once(clock: Clock) -> None:
-    rates = Rates(1000, 100, 1, clock=clock)
+    rates = RateLimiter(1000, 100, 1, clock=clock)
     assert passed(rates, 2, "s", heavy=True, caller="c") == 1
     assert rates.stand("s", rates.counted()).type == "heavy"
     assert rates.stand("s", rates.counted()).type == "session"
@@ -109,7 +111,7 @@ def test_who_was_refused_is_told_by_which_limit_once(clock: Clock) -> None:
 
 @pytest.mark.long
 def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
-    rates = Rates(10**9, 100, 10, clock=clock)
+    rates = RateLimiter(10**9, 100, 10, clock=clock)
     for at in range(1_000_000):
         rates.take(f"s{at}")
         assert len(rates) <= 50_000
@@ -119,7 +121,7 @@ def test_a_million_sessions_fit_into_little_memory(clock: Clock) -> None:
 
 @pytest.mark.long
 def test_a_million_refused_sessions_leave_nothing_behind(clock: Clock) -> None:
-    rates = Rates(1000, 100, 10, clock=clock)
+    rates = RateLimiter(1000, 100, 10, clock=clock)
     assert sum(passed(rates, 1, f"s{at}") for at in range(1_000_000)) == 1000
     assert len(rates) == 1000
     clock.now += 61
@@ -128,12 +130,12 @@ def test_a_million_refused_sessions_leave_nothing_behind(clock: Clock) -> None:
 
 
 def test_the_limit_of_all_holds_however_many_sessions_there_are(clock: Clock) -> None:
-    rates = Rates(60_000, 100, 10, clock=clock)
+    rates = RateLimiter(60_000, 100, 10, clock=clock)
     assert sum(passed(rates, 1, f"s{at}") for at in range(70_000)) == 60_000
 
 
 def test_talk_is_counted_apart_and_told_apart(clock: Clock) -> None:
-    rates = Rates(5, 3, 10, clock=clock)
+    rates = RateLimiter(5, 3, 10, clock=clock)
     for left in (2, 1, 0):
         rates.talk("a")
         assert rates.stand("a", rates.counted()).remaining == left, "of what was counted just now"
@@ -149,7 +151,7 @@ def test_talk_is_counted_apart_and_told_apart(clock: Clock) -> None:
 
 
 def test_sessions_that_begin_are_counted_for_their_caller(clock: Clock) -> None:
-    rates = Rates(1000, 2, 10, clock=clock)
+    rates = RateLimiter(1000, 2, 10, clock=clock)
     rates.begin("key x")
     rates.begin("key x")
     with pytest.raises(RpcError, match="2 sessions a minute that one caller begins"):

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from polymnia.errors import Fault
 from polymnia.operation import Context
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import RpcError
 from polymnia.transports.wire import PREFIX
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audience", "Rounds", "Watch"]
 
-Tell = Callable[[str, dict[str, Any]], None]
+Tell = Callable[[str, JsonObject], None]
 _WATCH_EVERY = 0.2
 
 
@@ -149,7 +150,7 @@ class Watch:
                         prints[uri] = after
                         changed.append((subscription, uri))
         for subscription, uri in changed:
-            params: dict[str, Any] = {"uri": uri}
+            params: JsonObject = {"uri": uri}
             if subscription is not None:
                 params["_meta"] = {PREFIX + "subscriptionId": subscription}
             tell = self._tell.get(subscription, self._connection.notify)

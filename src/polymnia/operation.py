@@ -1,7 +1,7 @@
 """An operation is data: the upper waist of the house, where any transport meets any dialect.
 
-A dialect is a :class:`Registry`: operations, resources, prompts, and how it words a fault. A transport takes
-a registry and a :class:`~polymnia.engine.memory.Memory` and needs to know nothing else.
+A dialect is a :class:`Registry`: operations, resources, prompts, and how it words a fault. A transport takes a registry
+and a :class:`~polymnia.engine.memory.Memory` and needs to know nothing else. :func:`join` makes one of several.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from polymnia.engine.health.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note
-from polymnia.operation.schemas import exact, schema
+from polymnia.schemas import JsonObject, exact, schema
 
 __all__ = [
     "EVERYTHING",
@@ -34,12 +34,14 @@ __all__ = [
     "Reply",
     "Resource",
     "Template",
+    "as_object",
+    "join",
     "read",
     "schema",
-    "told",
 ]
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_NULL = msgspec.Raw(b"null")
 
 
 class Context(Struct):
@@ -74,19 +76,13 @@ class Reply(Struct, frozen=True, kw_only=True):
     value: Any = None
     structured: Any = None
     text: str | None = None
-    content: Sequence[dict[str, Any]] | None = None
+    content: Sequence[JsonObject] | None = None
     indent: int = 0
     notes: Sequence[Note] = ()
     next: str | None = None
     is_error: bool = False
     flat: bool = False
-    refusal: tuple[int, str, dict[str, Any]] | None = None
-
-
-def told(reply: Reply, context: Context) -> Reply:
-    """An answer with a note on the credentials that were in what the call wrote, unless it has one."""
-    notes = [note for note in context.memory.screen.notes() if note.code not in {one.code for one in reply.notes}]
-    return msgspec.structs.replace(reply, notes=[*reply.notes, *notes]) if notes else reply
+    refusal: tuple[int, str, JsonObject] | None = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -113,8 +109,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     wrapped: str | None = None
     word: Callable[[Fault], Reply] | None = None
     read: Callable[[bytes, list[Note]], Any] | None = None
-    takes: Callable[[], dict[str, Any]] | None = None
-    gives: Callable[[], dict[str, Any]] | None = None
+    takes: Callable[[], JsonObject] | None = None
+    gives: Callable[[], JsonObject] | None = None
     heavy: Callable[[bytes], bool] | bool = False
     which: Callable[[bytes], str] | None = None
     session: Callable[[bytes], str] | None = None
@@ -189,7 +185,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
     title: str
     help: str
     arguments: Sequence[PromptArgument]
-    render: Callable[[Context, dict[str, str]], str | list[dict[str, Any]]]
+    render: Callable[[Context, dict[str, str]], str | list[JsonObject]]
 
 
 class Registry(Struct, kw_only=True):
@@ -212,9 +208,9 @@ class Registry(Struct, kw_only=True):
     changing: Sequence[str] = ()
 
     def arguments(self, operation: Operation, raw: bytes, notes: list[Note]) -> Any:
-        """The parameters of an operation, read from JSON; every misfit at once when they do not fit.
+        """The parameters of an operation, read from JSON; every violation at once when they do not fit.
 
-        ``notes`` is told of what was read as something else than it looks like.
+        ``notes`` receives a note for each value that was read as something else than it looks like.
         """
         if operation.wrapped is not None:
             raw = _unwrapped(operation, operation.wrapped, raw)
@@ -223,32 +219,135 @@ class Registry(Struct, kw_only=True):
         decoder = self.decoders.get(operation.name)
         if decoder is None:
             decoder = self.decoders[operation.name] = msgspec.json.Decoder(operation.shape)
-        return read(operation.name, operation.shape, raw, decoder, notes)
+        return read(operation.name, decoder.type, raw, decoder, notes)
 
 
 def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any], notes: list[Note]) -> Any:
-    """Parameters of one shape, read from JSON; every misfit at once when they do not fit."""
+    """Parameters of one shape, read from JSON; every violation at once when they do not fit."""
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        from polymnia.operation.misfits import looked_at_closely
+        from polymnia.schemas import read_leniently
 
-        return looked_at_closely(name, params, raw, notes)
+        return read_leniently(name, params, raw, notes)
+
+
+def as_object(raw: bytes) -> bytes:
+    """Arguments as the JSON object they mean: nothing and null are an empty one, and some clients quote theirs."""
+    if raw[:1] == b"{":
+        return raw
+    if raw in (b"", b"null"):
+        return b"{}"
+    try:
+        text = msgspec.json.decode(raw, type=str).strip()
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return raw
+    return text.encode() if text[:1] == "{" else raw
 
 
 def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
-    """What stands in the one parameter that holds all others, or the parameters as they are if it is not given."""
+    """The content of the one parameter that may hold all others, or the parameters as they are without it."""
     if f'"{name}"'.encode() not in raw:
         return raw
     try:
         given = _OBJECT.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return raw
-    inner = given.pop(name, None)
-    if inner is None or bytes(inner) == b"null":
+    inner = bytes(given.pop(name, _NULL))
+    if inner == b"null":
         return msgspec.json.encode(given)
     if beside := [key for key, value in given.items() if bytes(value) != b"null"]:
         expected = f"the only parameter, or absent: {', '.join(beside)} stands beside it"
         raise BadArguments(operation.name, [Violation(name, expected, "both")])
-    held = bytes(inner)
-    return msgspec.json.decode(held, type=str).encode() if held[:1] == b'"' else held  # some clients quote it
+    return as_object(inner)
+
+
+def join(name: str, first: Registry, *others: Registry) -> Registry:
+    """Several dialects as one; every tool keeps the manners of its own.
+
+    A tool that two of them have under one name is both: a call with ``operation`` is the later dialect's.
+    """
+    dialects = (first, *others)
+    operations: dict[str, Operation] = {}
+    for one in dialects:
+        for tool in one.operations.values():
+            own = tool if tool.word is not None else msgspec.structs.replace(tool, word=one.word)
+            known = operations.get(tool.name)
+            operations[tool.name] = own if known is None else _either(known, own)
+    return Registry(
+        name=name,
+        instructions=" ".join(one.instructions for one in dialects),
+        operations=operations,
+        word=first.word,
+        unknown=first.unknown,
+        resources=[item for one in dialects for item in one.resources],
+        templates=[item for one in dialects for item in one.templates],
+        prompts=[item for one in dialects for item in one.prompts],
+    )
+
+
+def _either(plain: Operation, keyed: Operation) -> Operation:
+    """Two tools of one name as one: a call that names an operation is for the second, any other for the first."""
+    registry = Registry(name="", instructions="", operations={}, word=lambda fault: Reply(text=fault.message))
+
+    def read(raw: bytes, notes: list[Note]) -> tuple[Operation, Any]:
+        try:
+            tool = keyed if "operation" in _OBJECT.decode(raw) else plain
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            tool = plain
+        try:
+            return tool, registry.arguments(tool, raw, notes)
+        except Fault as e:
+            fault = _naming_operations(e, keyed) if tool is plain and isinstance(e, BadArguments) else e
+            fault.word = tool.word
+            raise fault from None
+
+    def run(context: Context, given: tuple[Operation, Any]) -> Reply:
+        tool, arguments = given
+        try:
+            return tool.run(context, arguments)
+        except Fault as e:
+            e.word = tool.word
+            raise
+
+    def takes() -> JsonObject:
+        first, second = (schema(tool.shape) if tool.takes is None else tool.takes() for tool in (plain, keyed))
+        properties = {**second["properties"], **first["properties"]}
+        if plain.wrapped is not None:
+            about = "The parameters without `operation` may come in this one instead."
+            properties[plain.wrapped] = {"type": "object", "description": about}
+        return {"type": "object", "properties": properties}
+
+    def gives() -> JsonObject:
+        return {"type": "object", "description": "As the operation, or the call without one, answers."}
+
+    return msgspec.structs.replace(
+        plain,
+        help=f"{plain.help} With `operation`: {keyed.help}",
+        run=run,
+        reads=plain.reads and keyed.reads,
+        destroys=plain.destroys or keyed.destroys,
+        idempotent=False,
+        wrapped=None,
+        read=read,
+        takes=takes,
+        gives=gives,
+        heavy=False,
+        which=keyed.which,
+        session=keyed.session,
+        headers={},
+        exact=False,
+    )
+
+
+def _naming_operations(fault: BadArguments, keyed: Operation) -> BadArguments:
+    """A fault that says of the parameters only the other tool has which operations take them."""
+    properties = {} if keyed.takes is None else keyed.takes()["properties"]
+    expected = f"only with `operation`: {', '.join(properties.get('operation', {}).get('enum', ()))}"
+    violations = [
+        Violation(one.path, expected, "unknown", provided=one.provided)
+        if one.given == "unknown" and one.path in properties
+        else one
+        for one in fault.violations
+    ]
+    return BadArguments(fault.operation, violations)

@@ -7,8 +7,8 @@ import logging
 
 import pytest
 
-from polymnia.transports.requests import frames
-from polymnia.transports.web.log import Log, Relay
+from polymnia.transports.messages import frames
+from polymnia.transports.web.monitoring import Log, Relay
 
 SECRET = "xyzzy-7391"
 
@@ -23,7 +23,7 @@ def test_an_event_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
 def test_what_is_below_the_level_is_not_written(capfd: pytest.CaptureFixture[str]) -> None:
     log = Log("warning")
     log("info", "x")
-    assert not log.wants("info")
+    assert "info" not in log.levels
     assert capfd.readouterr().err == ""
     log("error", "y")
     assert json.loads(capfd.readouterr().err)["text"] == "y"
@@ -42,7 +42,7 @@ def test_what_libraries_fill_in_is_left_out(capfd: pytest.CaptureFixture[str]) -
     first, second = map(json.loads, capfd.readouterr().err.splitlines())
     assert (first["level"], first["library"], first["text"]) == ("warning", "websockets", "Cannot read %s")
     assert second["level"] == "error"
-    assert second["what"].startswith("ValueError in test_log.py:")
+    assert second["what"].startswith("ValueError in test_monitoring.py:")
     assert SECRET not in json.dumps([first, second])
 
 

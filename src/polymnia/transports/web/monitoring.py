@@ -1,0 +1,115 @@
+"""What an operator sees of a network server: its log, a line of JSON an event, and its metrics, as Prometheus has them.
+
+No content and no keys, at no level.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import accumulate
+from typing import Any
+
+from msgspec.json import encode
+
+from polymnia.importing import importing
+from polymnia.transports.messages import frames
+from polymnia.transports.rpc import Server
+from polymnia.transports.wire import LEVELS
+
+__all__ = ["Log", "Metrics", "Relay"]
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+
+
+class Log:
+    """Writes to stderr what is of the level asked for, or above."""
+
+    def __init__(self, level: str) -> None:
+        self.levels = frozenset(LEVELS[LEVELS.index(level) :])  # that are written
+
+    def __call__(self, level: str, text: str) -> None:
+        """Tell the operator something."""
+        self.event(level, "message", text=text)
+
+    def event(self, level: str, name: str, **fields: object) -> None:
+        """One line: when, how grave, what, and its fields."""
+        if level not in self.levels:
+            return
+        now = time.time()
+        stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"
+        with suppress(OSError):  # nobody reads it, which is no reason to serve nobody
+            os.write(2, encode({"time": stamp, "level": level, "event": name, **fields}) + b"\n")
+
+
+class Relay(logging.Handler):
+    """Takes over what libraries log. Of less than a warning nothing: that is where frames and headers are told."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One record as one event: its sentence without what was filled in, and where an error came from."""
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        fields: dict[str, object] = {"library": record.name.partition(".")[0], "text": str(record.msg).strip()}
+        if record.exc_info and record.exc_info[1] is not None:
+            fields["what"] = frames(record.exc_info[1])
+        self._log.event(level, "library", **fields)
+
+
+class Metrics:
+    """The counters of one server. The library is loaded when somebody first asks."""
+
+    def __init__(self, servers: Mapping[str, Server], gauges: Mapping[str, tuple[str, Callable[[], int]]]) -> None:
+        self._servers = servers
+        self._gauges = gauges  # by name: what it is about, and how much it is now
+        self.requests: dict[tuple[str, int], int] = {}
+        self.buckets = [0] * (len(_SECONDS) + 1)
+        self.seconds = 0.0
+
+    def count(self, path: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        key = (path, status)
+        self.requests[key] = self.requests.get(key, 0) + 1
+        self.seconds += seconds
+        self.buckets[bisect_left(_SECONDS, seconds)] += 1
+
+    def page(self) -> tuple[int, bytes, bytes]:
+        """The page: its status, what it says, and the type of that."""
+        with importing():
+            from prometheus_client import CollectorRegistry, generate_latest
+            from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+        registry = CollectorRegistry()
+        registry.register(self)
+        return 200, generate_latest(registry), CONTENT_TYPE_LATEST.encode()
+
+    def collect(self) -> Iterator[Any]:
+        """Every metric, as the library asks for it."""
+        with importing():
+            from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+
+        requests = CounterMetricFamily("polymnia_http_requests", "Requests answered.", labels=("path", "status"))
+        for (path, status), count in sorted(self.requests.items()):
+            requests.add_metric((path, str(status)), count)
+        yield requests
+        buckets = list(zip((*map(str, _SECONDS), "+Inf"), accumulate(self.buckets), strict=True))
+        about = "Time until a request was answered."
+        yield HistogramMetricFamily("polymnia_http_request_seconds", about, buckets=buckets, sum_value=self.seconds)
+        calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect",))
+        failed = CounterMetricFamily(
+            "polymnia_failed_calls", "Calls that failed for a fault of the server, by dialect.", labels=("dialect",)
+        )
+        for name, server in self._servers.items():
+            counted = server.counters.measured()
+            calls.add_metric((name,), counted.requests)
+            failed.add_metric((name,), counted.errors)
+        yield calls
+        yield failed
+        for name, (about, measure) in self._gauges.items():
+            yield GaugeMetricFamily(name, about, value=measure())

@@ -1,0 +1,305 @@
+"""What all addresses of a network server share: threads, sessions, the log, and how much of everything there may be.
+
+Rates: a window begins with the first call and lasts a minute, and of any number of calls within it exactly as many pass
+as the limit says. Heavy calls are counted for the caller (a key, or an address where there are no keys) and not for a
+session: many sessions are no way round. Requests that call nothing (a handshake, a ping, lists of what there is) are
+counted apart by the same limits. What is refused is counted nowhere and begins no window, so the limit of all callers
+together also bounds how many windows are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from polymnia.transports.errors import INVALID_REQUEST, RATE_LIMITED, Headers, Refusal, RpcError
+from polymnia.transports.rpc import Connection, Server, Weight
+from polymnia.transports.scheduler import CallScheduler
+from polymnia.transports.web.auth import Principal
+from polymnia.transports.web.monitoring import Log
+from polymnia.transports.web.request import ActiveRequest, Receive, in_task
+from polymnia.transports.web.sessions import Session, Sessions
+
+__all__ = ["BODY_SECONDS", "Key", "Limits", "Pass", "RateLimiter", "ServerState", "unread"]
+
+BODY_SECONDS = 30.0  # in which a message must be whole
+_WINDOW = 60.0
+_MOST_WINDOWS = 50_000
+_TALK = "requests a minute that call nothing (handshakes, pings, lists)"
+_NAMED = {
+    ("global", "calls"): "calls a minute for all callers together",
+    ("session", "calls"): "calls a minute for one session",
+    ("heavy", "calls"): "calls a minute for heavy operations of one caller",
+    ("global", "talk"): f"{_TALK} for all callers together",
+    ("session", "talk"): f"{_TALK} for one session",
+    ("session", "begun"): "sessions a minute that one caller begins",
+}
+_OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy"}
+
+Key = tuple[str, str, str]  # by which limit, what is counted, of whom
+
+
+class Pass(Struct, frozen=True):
+    """Where a caller stands with one limit: what the headers of an answer say."""
+
+    type: str
+    limit: int
+    remaining: int
+    reset: int
+
+    def headers(self) -> Headers:
+        """The headers as the seed names them."""
+        return [
+            (b"x-ratelimit-limit", b"%d" % self.limit),
+            (b"x-ratelimit-remaining", b"%d" % self.remaining),
+            (b"x-ratelimit-reset", b"%d" % self.reset),
+            (b"x-ratelimit-type", self.type.encode()),
+        ]
+
+
+class RateLimiter:
+    """The limits a minute of one server. All calls come from one thread."""
+
+    def __init__(
+        self, everybody: int, session: int, heavy: int, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._limits = {"global": everybody, "session": session, "heavy": heavy}
+        self._clock = clock
+        self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}  # when it began, how many came
+        self._windows: OrderedDict[Key, list[float]] = OrderedDict()
+        self._latest: list[Key] = []  # what was counted just now, or the limit that refused it
+
+    def __len__(self) -> int:
+        return len(self._windows)
+
+    def take(self, session: str, *, heavy: bool = False, caller: str | None = None) -> None:
+        """Count one call of a session, and a heavy one of its caller; refused when one of the limits is reached."""
+        keys = [("global", "calls", ""), ("session", "calls", session)]
+        if heavy:
+            keys.append(("heavy", "calls", session if caller is None else caller))
+        self._take(keys)
+
+    def talk(self, session: str) -> None:
+        """Count one request of a session that calls nothing."""
+        self._take([("global", "talk", ""), ("session", "talk", session)])
+
+    def begin(self, caller: str) -> None:
+        """Count a session that a caller begins: so many a minute as one of them may send calls."""
+        self._take([("session", "begun", caller)])
+
+    def counted(self) -> list[Key]:
+        """The limits that the request counted last has to keep, or the one that refused it; given once."""
+        latest, self._latest = self._latest, []
+        return latest
+
+    def stand(self, session: str, keys: Sequence[Key] = ()) -> Pass:
+        """Where a request stands with the nearest of its limits; without ``keys`` those of any call of the session."""
+        now = self._clock()
+        keys = keys or [("global", "calls", ""), ("session", "calls", session)]
+        nearest, least, begun = keys[0], float("inf"), now
+        for key in keys:
+            window = self._find(key, now)
+            left = self._limits[key[0]] - (0.0 if window is None else window[1])
+            if left < least:
+                nearest, least, begun = key, left, now if window is None else window[0]
+        reset = int(time.time() + begun + _WINDOW - now + 0.999)
+        return Pass(nearest[0], self._limits[nearest[0]], max(0, int(least)), reset)
+
+    def _take(self, keys: list[Key]) -> None:
+        now = self._clock()
+        windows = []
+        for key in keys:
+            window = self._find(key, now)
+            if window is not None and window[1] >= self._limits[key[0]]:
+                self._latest = [key]
+                raise self._refusal(key, window[0] + _WINDOW - now)
+            windows.append(window)
+        for key, window in zip(keys, windows, strict=True):
+            (window or self._begin(key, now))[1] += 1
+        self._latest = keys
+
+    def _find(self, key: Key, now: float) -> list[float] | None:
+        """The window of a key, unless its minute is over."""
+        window = self._everybody[key[1]] if key[0] == "global" else self._windows.get(key)
+        return window if window is not None and now - window[0] < _WINDOW else None
+
+    def _begin(self, key: Key, now: float) -> list[float]:
+        """A new window; those whose minute is over are forgotten, and the oldest where there are too many."""
+        window = [now, 0.0]
+        if key[0] == "global":
+            self._everybody[key[1]] = window
+            return window
+        self._windows[key] = window
+        self._windows.move_to_end(key)
+        while len(self._windows) > _MOST_WINDOWS or now - next(iter(self._windows.values()))[0] >= _WINDOW:
+            self._windows.popitem(last=False)
+        return window
+
+    def _refusal(self, key: Key, seconds: float) -> RpcError:
+        type, limit = key[0], self._limits[key[0]]
+        wait = max(1, int(seconds) + (seconds > int(seconds)))
+        data = {
+            "error_type": "rate_limited",
+            "details": {"type": type, "limit": limit, "window_seconds": 60, "retry_after": wait},
+            "retry_after": wait,
+            "suggestions": [
+                f"Wait {wait} seconds and call again",
+                "Send fewer calls, or larger ones",
+                f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {limit * 10}",
+            ],
+        }
+        return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_NAMED[key[:2]]}", data)
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much of everything there may be."""
+
+    body_bytes: int = 16 * 1024 * 1024
+    held_bytes: int = 256 * 1024 * 1024
+    sessions: int = 1000
+    session_idle: float = 3600.0
+    connections: int = 1000
+    threads: int = 8
+
+
+class ServerState:
+    """One server of the network."""
+
+    def __init__(self, limits: Limits, log: Log, rates: RateLimiter) -> None:
+        self.limits = limits
+        self.rates = rates
+        self.log = log
+        self.scheduler = CallScheduler(limits.threads)
+        self.sessions = Sessions(limits.sessions, limits.session_idle)
+        self.stopping = False
+        self._sockets = 0
+        self._held = 0  # bytes of messages that are not whole yet
+        self._awaited: set[asyncio.Timeout] = set()  # what the rest of a message is waited for with
+
+    # ── who may do how much ───────────────────────────────────────────────────────────────────────────
+
+    def socket_name(self) -> str:
+        """A name for the calls of a socket."""
+        self._sockets += 1
+        return f"socket {self._sockets}"
+
+    def limit(self, connection: Connection, session: str, principal: Principal, *, lasts: bool = True) -> None:
+        """Count the requests of a connection as those of a session, and heavy calls as those of who calls.
+
+        Where no connection lasts, a call that names a session of the memory counts as one of that session.
+        """
+        rates, caller = self.rates, principal.caller
+
+        def admit(weight: Weight, named: str) -> None:
+            if weight == "talk":
+                rates.talk(session)
+            else:
+                bucket = session if lasts or not named else f"{session} session {named}"
+                rates.take(bucket, heavy=weight == "heavy", caller=caller)
+
+        connection.admit = admit
+
+    def begin(self, server: Server, principal: Principal, id: Any = None) -> Session:
+        """A new session for a client that shakes hands by the request ``id``."""
+        try:
+            self.rates.begin(principal.caller)
+        except RpcError as e:
+            headers = self.rates.stand(principal.caller, self.rates.counted()).headers()
+            headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
+            raise Refusal(429, e.message, headers, code=e.code, data=e.data, id=id) from None
+        loop = asyncio.get_running_loop()
+        session = self.sessions.begin(
+            lambda id: Session(id, server, principal, self.scheduler, self.log, loop, self.sessions.shelf), principal
+        )
+        if session is None:
+            raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])
+        self.limit(session.connection, session.id, principal)
+        return session
+
+    # ── messages on their way ─────────────────────────────────────────────────────────────────────────
+
+    async def body(self, active: ActiveRequest) -> bytes:
+        """What a client sends, all of it: not too much, and not too slowly. Most of it is there already."""
+        most = self.limits.body_bytes
+        declared = active.headers.get(b"content-length", b"0")
+        if len(declared) > 18 or (declared.isdigit() and int(declared) > most):
+            raise self._too_large()
+        if (whole := active.scope["state"].get("body")) is not None:
+            return self._fitting(whole)
+        first = await self._more(active.receive, BODY_SECONDS)
+        if not first.get("more_body"):
+            return self._fitting(first.get("body", b""))
+        parts, size = [first.get("body", b"")], len(first.get("body", b""))
+        until = time.monotonic() + BODY_SECONDS
+        self.hold(size)
+        try:
+            while True:
+                part = await self._more(active.receive, until - time.monotonic())
+                parts.append(part.get("body", b""))
+                size += len(parts[-1])
+                self.hold(len(parts[-1]))
+                if size > most:
+                    raise self._too_large()
+                if not part.get("more_body"):
+                    return b"".join(parts)
+                if self.is_full:
+                    raise unread(503, "Too much is being sent at once; try again later", [(b"retry-after", b"5")])
+        finally:
+            self.hold(-size)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether messages that are not whole take more room than they may."""
+        return self._held > self.limits.held_bytes
+
+    def hold(self, more: int) -> None:
+        """So many more bytes of messages that are not whole are here, or fewer."""
+        self._held += more
+
+    def _too_large(self) -> Refusal:
+        return unread(413, f"A message may have {self.limits.body_bytes:,} bytes, the limit max_message_bytes")
+
+    def _fitting(self, body: bytes) -> bytes:
+        if len(body) > self.limits.body_bytes:
+            raise self._too_large()
+        return body
+
+    async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
+        await in_task()
+        if self.stopping:
+            raise self.over()
+        timeout = asyncio.timeout(max(0.01, seconds))
+        try:
+            async with timeout:
+                self._awaited.add(timeout)
+                part = await receive()
+        except TimeoutError:
+            raise self.over() if self.stopping else unread(408, "The message came too slowly") from None
+        finally:
+            self._awaited.discard(timeout)
+        if part["type"] == "http.disconnect":
+            raise Refusal(499, "The client left before its message was whole")
+        return part
+
+    # ── the end ───────────────────────────────────────────────────────────────────────────────────────
+
+    def over(self) -> Refusal:
+        """The refusal of a message that comes while the server ends."""
+        return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
+
+    def stop(self) -> None:
+        """Take nothing new, and wait for the rest of no message: whoever has not said all of it may be silent."""
+        self.stopping = True
+        now = asyncio.get_running_loop().time()
+        for timeout in self._awaited:
+            timeout.reschedule(now)
+
+
+def unread(status: int, message: str, headers: Sequence[tuple[bytes, bytes]] = ()) -> Refusal:
+    """A refusal of a message that nobody has read, so that its id is not known, in the form of JSON-RPC."""
+    return Refusal(status, message, headers, code=INVALID_REQUEST)
