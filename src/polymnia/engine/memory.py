@@ -10,12 +10,12 @@ from polymnia.engine.once import Answered, Once
 from polymnia.engine.ports import Store
 from polymnia.engine.privacy.screening import Screen
 from polymnia.engine.verbs.analysis import AnalysisVerbs
-from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
-from polymnia.engine.verbs.past import PastVerbs
+from polymnia.engine.verbs.history import HistoryVerbs
+from polymnia.engine.verbs.memories import MemoryVerbs
 from polymnia.engine.verbs.projects import ProjectVerbs
-from polymnia.engine.verbs.remembering import RememberingVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
+from polymnia.engine.verbs.search import SearchVerbs
 from polymnia.engine.verbs.transfer import TransferVerbs
 from polymnia.errors import NotAllowed
 from polymnia.models import Author
@@ -24,7 +24,7 @@ __all__ = ["Memory"]
 
 
 class Memory(
-    GraphVerbs, RememberingVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, FindingVerbs, TransferVerbs, PastVerbs
+    GraphVerbs, MemoryVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs
 ):
     """One project of one store, with the verbs of memory.
 

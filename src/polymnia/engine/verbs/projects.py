@@ -10,7 +10,7 @@ from polymnia.engine import content, items
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
 from polymnia.engine.text.calendar import moment
-from polymnia.engine.verbs.storing import StoringVerbs
+from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import Forbidden, ImportFailed, NotFound
 from polymnia.importing import importing
 from polymnia.models import Filters, Record
@@ -26,7 +26,7 @@ __all__ = ["ProjectVerbs"]
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 
 
-class ProjectVerbs(StoringVerbs):
+class ProjectVerbs(ItemVerbs):
     """Exporting, importing, citing and checking a project."""
 
     def export_project(

@@ -1,4 +1,4 @@
-"""Remembering: storing a text as a memory of its own, and revising it, with what links it to others."""
+"""Memories of one text: storing, revising, reading, moving and forgetting them, and what links them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, scopes
-from polymnia.engine.content import Remembered, Revised
+from polymnia.engine import content, items, scopes
+from polymnia.engine.content import Moved, Remembered, Revised
 from polymnia.engine.graph import Step
-from polymnia.engine.ports import Transaction
-from polymnia.engine.verbs.content import ContentVerbs
-from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, Limits, Record, RelationDraft, legal_name, legal_text, new_id
+from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.text.calendar import moment
+from polymnia.engine.verbs.base import Verbs
+from polymnia.errors import Invalid, NotFound, OverLimit
+from polymnia.models import DEFAULT_SCOPE, Limits, Record, Relation, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
+    from polymnia.engine.knowledge.associations import Discovery
     from polymnia.engine.search.finder import Finder
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = ["RememberingVerbs"]
+__all__ = ["MemoryVerbs"]
 
 _NEAR = 24  # neighbours that are looked at: twice as many as are linked
 _SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
@@ -30,8 +32,184 @@ _ASKED, _WORTH_ASKING = 4, 0.4  # neighbours the judge is asked about, and how s
 _SIMILAR = 5  # memories that are named because they are nearly the same
 
 
-class RememberingVerbs(ContentVerbs):
-    """Storing and revising memories that say one thing."""
+class _Around(Struct, frozen=True):
+    """What is known of the surroundings of a memory to be: its neighbours, and the relations to draw to them."""
+
+    said: Said | None = None
+    ranked: list[tuple[Record, float]] = []
+    drawn: list[RelationDraft] = []
+    pending: bool = False
+    notes: list[str] = []
+
+
+def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: int = 0) -> _Around:
+    from polymnia.engine.knowledge import associations
+
+    text = content.content(record)
+    pending = finder.lacks_vectors(look)
+    near = associations.neighbours(look, said, text, without=without, most=_NEAR)
+    ranked = associations.ranked(look, near)
+    drawn: list[RelationDraft] = []
+    if not pending or associations.by_meaning(near):
+        drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
+    if pending and associations.by_meaning(near):
+        # What has no vector yet is compared by its words.
+        ranked = associations.with_those_by_words(look, ranked, text, _NEAR)
+    fault = finder.broken()
+    notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
+    return _Around(said, [(one, _alike(text, one, share)) for one, share in ranked], drawn, pending, notes)
+
+
+def _alike(text: str, other: Record, similarity: float) -> float:
+    """A similarity as it is shown: 1 is for texts that are the same.
+
+    Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
+    """
+    from collections import Counter
+
+    from polymnia.models.normal import normal
+
+    said = content.content(other)
+    if similarity < _SAME_WORDS or normal(text) == normal(said):
+        return min(round(similarity, 4), 1.0)
+    ours, theirs = (Counter(one[:_COMPARED].casefold().split()) for one in (text, said))
+    shared = 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
+    return min(round(similarity * shared, 4), 0.9999)
+
+
+def _join(tx: Transaction, id: int, record: Record) -> Remembered:
+    (there,) = tx.load([id])
+    added = content.joined(there, record.tags, record.category, record.metadata)
+    return Remembered(record=there if added is None else content.join(tx, there, added), duplicate=True, joined=added)
+
+
+def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
+    from polymnia.engine.knowledge import associations
+
+    old = [r for r in tx.relations_of([name]) if r.origin == "auto" and r.type == associations.TYPE]
+    new = content.still_there(tx, drawn)
+    if {(r.source, r.target, r.strength) for r in old} == {(r.source, r.target, r.strength) for r in new}:
+        return False
+    tx.remove_relations([relation.id for relation in old])
+    tx.relate(new)
+    return True
+
+
+def _check_text(text: str, limit: int) -> None:
+    legal_text(text, "content", limit)
+    if not text.strip():
+        raise Invalid("content is empty", field="content", hint="Give the text to remember.")
+
+
+def _category(category: str | None, limits: Limits) -> str | None:
+    return legal_name(category, "category", limits).strip() or None if category is not None else None
+
+
+_LINKS = 50
+_SHORTEST_ID = 8  # characters of an id that may stand for all of it
+_AMBIGUOUS = 5  # ids listed when a beginning fits more than one
+
+
+def _gone(snapshot: Snapshot, name: str) -> NotFound:
+    """A memory that is not there: because it was deleted, or because there never was one."""
+    if (events := snapshot.history(name)) and (last := events[-1]).deleted:
+        hint = f"`polymnia undo --change {last.change.id}` brings it back, `polymnia history` tells what it said."
+        return NotFound([name], message=f"{name!r} was deleted at {moment(last.change.at)}", hint=hint)
+    return NotFound([name], "Memory", hint="Search for it, or list what there is.")
+
+
+class MemoryVerbs(Verbs):
+    """Storing, revising, reading, moving and forgetting memories that say one thing."""
+
+    def read(self, id: str) -> tuple[Record, list[tuple[Record, Relation]]]:
+        """A memory by its id (or its name), and those it is linked to with the relation, strongest first."""
+        with self.store.read(self.project) as snapshot:
+            record = content.find(snapshot, id)
+            return record, self._associated(snapshot, record)
+
+    def resolve(self, text: str) -> Record:
+        """The memory of an id, a name, or the beginning of an id: eight characters or more that only one id has."""
+        with self.store.read(self.project) as snapshot:
+            found = list(content.finds(snapshot, [text]).values())
+            if not found and len(text) >= _SHORTEST_ID:
+                prefixes = (text, items.new_item_id(text))
+                uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
+                if len(uids) > 1:
+                    listed = ", ".join(uids[:_AMBIGUOUS]) + (", …" if len(uids) > _AMBIGUOUS else "")
+                    raise Invalid(f"More than one id starts with {text!r}", hint=f"Write more of it: {listed}.")
+                found = list(snapshot.ids_of(uids).values()) if uids else []
+            if not found:
+                raise _gone(snapshot, text)
+            return snapshot.load(found)[0]
+
+    def page(self, page: int, size: int) -> tuple[list[Record], int]:
+        """A page of all memories, newest first, counted from 1; and how many memories there are in all."""
+        with self.store.read(self.project) as snapshot:
+            total = sum(count for _, count in snapshot.scopes())
+            skip = (page - 1) * size
+            return snapshot.page(skip, size) if skip < total else [], total
+
+    def discover(self, id: str, *, limit: int = 10, threshold: float = 0.1) -> Discovery:
+        """What else has to do with a memory: by meaning, shared tags and names, time, and existing relations."""
+        finder = self.finding()
+        with self.store.read(self.project) as snapshot:
+            record = content.find(snapshot, id)
+        with finder.look(self.project) as look:
+            if (said := look.held(record.id - look.base)) is not None:
+                return _discovered(look, record, said, limit, threshold)
+        said = finder.said(self.project, *content.read_as(record))
+        with finder.look(self.project) as look:
+            return _discovered(look, record, said, limit, threshold)
+
+    def _associated(self, snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
+        from polymnia.engine.knowledge.associations import links_of
+
+        return links_of(snapshot, [record], _LINKS)[record.uid]
+
+    # ── changing ──────────────────────────────────────────────────────────────────────────────────────
+
+    def forget(self, id: str, *, step: Step | None = None) -> Record:
+        """Delete a memory for good, with its history and everything that links to it. Cannot be undone."""
+
+        def purge(tx: Transaction) -> Record:
+            record = content.find(tx, id)
+            tx.purge([record.id])
+            return record
+
+        return self._write("forget", purge, step, gives=Record)
+
+    def move(self, ids: Sequence[str], scope: str, *, step: Step | None = None) -> Moved:
+        """File memories under another scope; those that are not there are told, the others are moved."""
+        target = scopes.legal_scope(scope, "target_scope")
+        wanted = list(dict.fromkeys(ids))
+        if len(wanted) > self.limits.batch:
+            raise OverLimit("memory_ids", len(wanted), "items", self.limits.batch, "max_batch")
+        for i, id in enumerate(wanted):
+            legal_name(id, f"memory_ids[{i}]", self.limits)
+
+        def move(tx: Transaction) -> Moved:
+            found = content.finds(tx, wanted)
+            moved, there, failed, same = [], [], [], dict[str, int]()
+            records = {record.id: record for record in tx.load(list(found.values()))}
+            if records:
+                scopes.begin(tx, scopes.session_of(target))
+            for i, id in enumerate(wanted):
+                if step is not None and i % 1000 == 0:
+                    step(i, len(wanted))
+                record = records.get(found.get(id, 0))
+                if record is None:
+                    failed.append((id, f"Memory with ID '{id}' not found"))
+                    continue
+                other = content.same_there(tx, record, scopes.filed(target)["scope"])
+                if tx.revise(record.id, scopes.filed(target)):
+                    moved.append((record.uid, scopes.shown(record.scope), target))
+                    if other is not None:
+                        same[record.uid] = other
+                else:
+                    there.append(record.uid)
+            return Moved(scope=target, moved=moved, there=there, failed=failed, same=content.pairs(tx, same))
+
+        return self._write("move", move, step, gives=Moved)
 
     def remember(
         self,
@@ -235,74 +413,9 @@ class RememberingVerbs(ContentVerbs):
         return Revised(record=done, changed=changed, same=other, associations=links, pending=around.pending)
 
 
-class _Around(Struct, frozen=True):
-    """What is known of the surroundings of a memory to be: its neighbours, and the relations to draw to them."""
-
-    said: Said | None = None
-    ranked: list[tuple[Record, float]] = []
-    drawn: list[RelationDraft] = []
-    pending: bool = False
-    notes: list[str] = []
-
-
-def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: int = 0) -> _Around:
+def _discovered(look: Look, record: Record, said: Said, limit: int, threshold: float) -> Discovery:
+    """What is around a memory, as the memory is now."""
     from polymnia.engine.knowledge import associations
 
-    text = content.content(record)
-    pending = finder.lacks_vectors(look)
-    near = associations.neighbours(look, said, text, without=without, most=_NEAR)
-    ranked = associations.ranked(look, near)
-    drawn: list[RelationDraft] = []
-    if not pending or associations.by_meaning(near):
-        drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
-    if pending and associations.by_meaning(near):
-        # What has no vector yet is compared by its words.
-        ranked = associations.with_those_by_words(look, ranked, text, _NEAR)
-    fault = finder.broken()
-    notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
-    return _Around(said, [(one, _alike(text, one, share)) for one, share in ranked], drawn, pending, notes)
-
-
-def _alike(text: str, other: Record, similarity: float) -> float:
-    """A similarity as it is shown: 1 is for texts that are the same.
-
-    Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
-    """
-    from collections import Counter
-
-    from polymnia.models.normal import normal
-
-    said = content.content(other)
-    if similarity < _SAME_WORDS or normal(text) == normal(said):
-        return min(round(similarity, 4), 1.0)
-    ours, theirs = (Counter(one[:_COMPARED].casefold().split()) for one in (text, said))
-    shared = 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
-    return min(round(similarity * shared, 4), 0.9999)
-
-
-def _join(tx: Transaction, id: int, record: Record) -> Remembered:
-    (there,) = tx.load([id])
-    added = content.joined(there, record.tags, record.category, record.metadata)
-    return Remembered(record=there if added is None else content.join(tx, there, added), duplicate=True, joined=added)
-
-
-def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
-    from polymnia.engine.knowledge import associations
-
-    old = [r for r in tx.relations_of([name]) if r.origin == "auto" and r.type == associations.TYPE]
-    new = content.still_there(tx, drawn)
-    if {(r.source, r.target, r.strength) for r in old} == {(r.source, r.target, r.strength) for r in new}:
-        return False
-    tx.remove_relations([relation.id for relation in old])
-    tx.relate(new)
-    return True
-
-
-def _check_text(text: str, limit: int) -> None:
-    legal_text(text, "content", limit)
-    if not text.strip():
-        raise Invalid("content is empty", field="content", hint="Give the text to remember.")
-
-
-def _category(category: str | None, limits: Limits) -> str | None:
-    return legal_name(category, "category", limits).strip() or None if category is not None else None
+    now = look.load([record.id - look.base]).get(record.id - look.base, record)
+    return associations.discover(look, now, said, limit=limit, threshold=threshold)

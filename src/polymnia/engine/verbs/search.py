@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from polymnia.engine.search.query import Query
     from polymnia.engine.search.results import Found, Plan
 
-__all__ = ["FindingVerbs"]
+__all__ = ["SearchVerbs"]
 
 _COUNTED = 100  # of what is found without a limit, so many count as read
 
 
-class FindingVerbs(Verbs):
+class SearchVerbs(Verbs):
     """Searching by words and by meaning, and telling how it went."""
 
     def search(

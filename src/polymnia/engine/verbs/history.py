@@ -14,7 +14,7 @@ from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
 
-__all__ = ["Deed", "PastVerbs"]
+__all__ = ["Deed", "HistoryVerbs"]
 
 
 class Deed(NamedTuple):
@@ -25,7 +25,7 @@ class Deed(NamedTuple):
     title: str | None
 
 
-class PastVerbs(Verbs):
+class HistoryVerbs(Verbs):
     """Every change is journalled: it can be read, dated and undone; only a purge leaves nothing."""
 
     def purge(self, names: Iterable[str]) -> int:
