@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from polymnia.cli.advice import advised
-from polymnia.cli.analyzing_conflicts import sides
+from polymnia.cli.analysis import advised, sides
 from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
 from polymnia.dialects.content import reports
 from polymnia.engine.analysis.findings import Remark

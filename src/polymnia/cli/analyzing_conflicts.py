@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from polymnia.cli.advice import advised
+from polymnia.cli.analysis import advised
 from polymnia.cli.console import dim, line, on_one_line, shown
 from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis.actions import Delete, DeleteObservations

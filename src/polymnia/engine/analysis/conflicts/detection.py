@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts.candidates import Candidates
 from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes
-from polymnia.engine.analysis.conflicts.judging import judged, unjudged
+from polymnia.engine.analysis.conflicts.detection import judged, unjudged
 from polymnia.engine.analysis.conflicts.resolution import clashes
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Remark
