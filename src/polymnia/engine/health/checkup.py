@@ -22,7 +22,7 @@ from polymnia.models import Record
 
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Near
-    from polymnia.engine.search.worker import Channel
+    from polymnia.engine.search.vectors import Channel
     from polymnia.engine.verbs.base import Verbs
 
 __all__ = ["COMPONENTS", "Component", "Resources", "Status", "SystemHealth", "check"]
@@ -236,7 +236,8 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
     def search() -> list[Near]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
         said = finder.said(project, *read_as(word))
-        return finder.look(project, lambda look: look.nearest(said, 1))
+        with finder.look(project) as near:
+            return near.nearest(said, 1)
 
     found = look.timed("search", search)
     healths = look.timed("count", lambda: [finder.health(one) for one in counted])
