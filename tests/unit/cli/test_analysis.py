@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from polymnia.cli.advice import advised
+from polymnia.cli.analysis import advised
 from polymnia.cli.commands import COMMANDS, parser
 from polymnia.engine.analysis import actions
 
