@@ -75,7 +75,7 @@ COMMANDS = (
     _Command("scopes", "scopes:scopes", "show the tree of scopes, or where a text belongs", _EMBEDDING),
     _Command("associations", "memories:associations", "find what has to do with a memory", _EMBEDDING),
     _Command(
-        "analyze", "analyzing:analyze", "tell patterns, quality, relationships, conflicts and insights", _EMBEDDING
+        "analyze", "analysis:analyze", "tell patterns, quality, relationships, conflicts and insights", _EMBEDDING
     ),
     _Command("sessions", "scopes:sessions", "list, begin and clean up sessions"),
     _Command(

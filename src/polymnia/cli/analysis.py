@@ -1,17 +1,30 @@
-"""What holds in a memory: patterns, the quality of one, what belongs together, what cannot be true, what follows."""
+"""Analyses: patterns, the quality of a memory, what belongs together, what cannot both be true, what to do about it."""
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, assert_never
 
 from msgspec import Struct
 
-from polymnia.cli.analysis import advised, sides
-from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
+from polymnia.cli.console import (
+    bar,
+    dim,
+    existing,
+    green,
+    line,
+    moment,
+    on_one_line,
+    print_json,
+    print_notes,
+    shown,
+    strong,
+)
 from polymnia.dialects.content import reports
+from polymnia.engine.analysis import actions
+from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
@@ -22,7 +35,10 @@ from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.settings import Settings
 
-__all__ = ["analyze"]
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.conflicts import Clash, Side
+
+__all__ = ["advised", "analyze"]
 
 _INDENT = 6
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
@@ -33,9 +49,9 @@ _WHATS = {
     "conflicts [ID ...]": "what cannot both be true, and what to do about it",
     "insights [ID ...]": "what is missing, what could be saved, what follows",
 }
-_INSIGHTS = (
-    "content_gaps", "usage_insights", "trend_analysis", "efficiency_opportunities", "knowledge_synthesis",
-)  # fmt: skip
+_INSIGHTS = ("content_gaps", "usage_insights", "trend_analysis", "efficiency_opportunities", "knowledge_synthesis")
+_WHERE = ("config", "store", "file", "project")
+"""Settings that say which memory a command is about."""
 
 
 class _Told(Struct):
@@ -65,18 +81,21 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
         else:
             for text in told.lines:
                 print(text)
-    sys.stdout.flush()
-    for note in told.notes if not arguments.json else ():
-        print(on_one_line(note), file=sys.stderr)
+    if not arguments.json:
+        print_notes(told.notes)
     return 0
 
 
 def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
     types = _types(arguments, tuple(PATTERNS))
     found, _ = held.patterns(
-        types, session=arguments.session, id=ids[0] if ids else None, start=_time(arguments.since),
-        end=_time(arguments.until), step=step,
-    )  # fmt: skip
+        types,
+        session=arguments.session,
+        id=ids[0] if ids else None,
+        start=_time(arguments.since),
+        end=_time(arguments.until),
+        step=step,
+    )
     missing = [one for one in found.values() if isinstance(one, NoLibrary)]
     if missing and (arguments.type or len(missing) == len(found)):
         raise missing[0]
@@ -112,9 +131,7 @@ def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> 
         from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
 
-    found, _ = held.quality(
-        ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step
-    )  # fmt: skip
+    found, _ = held.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
     words = worded(found)
 
     def lines() -> Iterator[str]:
@@ -131,9 +148,13 @@ def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> 
 
 def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
     found, _ = held.connections(
-        ids[0], types=tuple(arguments.type) or None, max_depth=arguments.depth, session=arguments.session,
-        least=arguments.least or 0.0, step=step,
-    )  # fmt: skip
+        ids[0],
+        types=tuple(arguments.type) or None,
+        max_depth=arguments.depth,
+        session=arguments.session,
+        least=arguments.least or 0.0,
+        step=step,
+    )
 
     def lines() -> Iterator[str]:
         for one in found.found:
@@ -149,14 +170,17 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
 
 def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
     found, _ = held.conflicts(
-        types=_types(arguments, _CONFLICTS), ids=ids or None, sensitivity=arguments.sensitivity,
-        session=arguments.session, step=step,
-    )  # fmt: skip
+        types=_types(arguments, _CONFLICTS),
+        ids=ids or None,
+        sensitivity=arguments.sensitivity,
+        session=arguments.session,
+        step=step,
+    )
 
     def lines() -> Iterator[str]:
         for one in found.clashes:
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}"
-            yield from sides(one, held.project, arguments)
+            yield from _sides(one, held.project, arguments)
         yield dim(f"{len(found.clashes):,} found.")
 
     with importing():
@@ -172,9 +196,7 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
 
 
 def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    found, _ = held.insights(
-        types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
-    )  # fmt: skip
+    found, _ = held.insights(types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step)
     shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
     steps = [[advised(action, arguments) for action in one.actions] for one in found.insights]
 
@@ -237,3 +259,120 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(one) for one in value]
     return value
+
+
+# ── conflicts ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
+    """The lines below the heading of a conflict."""
+    indent = " " * _INDENT
+    alone = (one.left.record.id, one.left.place) == (one.right.record.id, one.right.place)
+    for side in (one.left,) if alone else (one.left, one.right):
+        yield f"{indent}{line(side.sentence, _INDENT)}  {dim(f'{side.record.uid}, {_when(side)}')}"
+    late = {"left": one.left, "right": one.right}.get(one.newer)
+    if not alone:
+        yield f"{indent}newer: {f'{on_one_line(late.sentence)} ({_when(late)})' if late else 'cannot be told'}"
+    words = reports.describe(one)
+    yield dim(f"{indent}{on_one_line(words.explanation)}")
+    if one.resolution is None:
+        return
+    if one.resolution.action == "ask" and not alone and not one.left.drawn:
+        yield f"{indent}ask: which of the two holds?"
+        for order, other in (("first", one.right), ("second", one.left)):
+            yield f"{indent}if the {order}: {_without(other, project, arguments)}"
+        return
+    why = on_one_line(words.recommendation or "")
+    yield f"{indent}{one.resolution.action}: {why}"
+    for step in one.resolution.steps:
+        yield f"{indent}{on_one_line(advised(step, arguments))}"
+
+
+def _when(side: Side) -> str:
+    if side.dated:
+        return f"since {shown(side.at)[:10]} by its own words"
+    return f"{'drawn' if side.drawn else 'stored'} {shown(side.at)[:16].replace('T', ' ')} UTC"
+
+
+def _without(side: Side, project: str, arguments: Namespace) -> str:
+    """What takes a statement out: a command where nothing else stands with it, else where it stands."""
+    record, said = side.record, " ".join(side.sentence.split())
+    whole = [one for one in record.observations if " ".join(one.split()) == said]
+    if record.name != record.uid and whole:
+        return on_one_line(advised(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
+    if record.name == record.uid and whole and len(record.observations) == 1:
+        return advised(Delete(id=record.uid), arguments)
+    return f"take the sentence out of {record.name} in project {project}"
+
+
+# ── advice ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def advised(action: actions.Action, arguments: Namespace) -> str:
+    """What a person does about it: a command for the memory that ``arguments`` name, or words where there is none."""
+
+    def command(*words: str) -> str:
+        given = {name: getattr(arguments, name, None) for name in _WHERE}
+        where = [word for name, value in given.items() if value is not None for word in (f"--{name}", value)]
+        return " ".join(["polymnia", *map(_word, (*words, *where))])
+
+    match action:
+        case actions.Store(content=content, title=title, tags=tags):
+            about = [word for tag in tags for word in ("--tag", tag)]
+            about += [] if title is None else ["--meta", f"title={title}"]
+            return command("add", content, *about)
+        case actions.Delete(id=id):
+            return command("delete", id)
+        case actions.Search(query=query):
+            return command("search", query)
+        case actions.Show(id=id):
+            return command("show", id)
+        case actions.ShowHistory(id=id):
+            return command("history", id)
+        case actions.FindSimilar(id=id):
+            return command("associations", id)
+        case actions.FindRelationships(id=id):
+            return command("analyze", "relationships", id)
+        case actions.CheckQuality(id=id):
+            return command("analyze", "quality", id)
+        case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
+            return command("analyze", "conflicts", *ids, "--sensitivity", sensitivity)
+        case actions.ExportAll():
+            return command("export", "--archive", "memories.json")
+        case actions.CleanSessions(days=days):
+            return command("sessions", "cleanup", "--older-than", str(days))
+        case actions.Update(id=id):
+            return f"change {id}: {_changes(action)}"
+        case actions.Relate(source=source, target=target, type=type_):
+            return f"relate {source} to {target} as {type_}"
+        case actions.CreateEntity(name=name):
+            return f"describe “{name}”"
+        case actions.AddObservations(name=name, texts=texts):
+            return f"add to “{name}”: {_quoted(texts)}"
+        case actions.DeleteObservations(name=name, texts=texts):
+            return f"take out of “{name}”: {_quoted(texts)}"
+        case actions.DeleteRelations(relations=relations):
+            return "remove the relations " + ", ".join(f"{a} {type_} {b}" for a, b, type_ in relations)
+    assert_never(action)
+
+
+def _word(text: str) -> str:
+    """A word as a shell takes it, on one line."""
+    if text.isprintable():
+        return quote(text)
+    escaped = (one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "$'" + "".join("\\" + one if one in "\\'" else one for one in escaped) + "'"
+
+
+def _changes(action: actions.Update) -> str:
+    said = [
+        action.content is not None and f"the text becomes “{action.content}”",
+        action.summary is not None and f"the summary becomes “{action.summary}”",
+        action.tags is not None and f"the tags become {', '.join(action.tags)}",
+        action.metadata is not None and ", ".join(f"{key} becomes {value}" for key, value in action.metadata.items()),
+    ]
+    return "; ".join(one for one in said if one)
+
+
+def _quoted(texts: tuple[str, ...]) -> str:
+    return ", ".join(f"“{text}”" for text in texts)

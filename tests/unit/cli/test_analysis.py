@@ -9,8 +9,8 @@ from argparse import Namespace
 from typing import get_args
 
 import pytest
-from polymnia.cli.analysis import advised
 
+from polymnia.cli.analysis import advised
 from polymnia.cli.commands import COMMANDS, parser
 from polymnia.engine.analysis import actions
 
