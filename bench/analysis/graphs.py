@@ -182,9 +182,8 @@ def _connections(path: str) -> list[dict[str, Any]]:
         times, cpu, found = [], [], 0
         for record in chosen:
             begun, used = time.perf_counter(), time.process_time()
-            answer = finder.look(
-                memory.project, lambda look, record=record, depth=depth: connections(look, record, max_depth=depth)
-            )
+            with finder.look(memory.project) as look:
+                answer = connections(look, record, max_depth=depth)
             times.append((time.perf_counter() - begun) * 1e3)
             cpu.append((time.process_time() - used) * 1e3)
             found += len(answer.found)
@@ -213,7 +212,7 @@ def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
     """A connected part of the graph, with vectors of its glosses where the default model is there."""
     import numpy as np
 
-    from polymnia import embedding
+    from polymnia import inference
     from polymnia.engine.analysis.graph.network import Network
 
     order, seen = [int(np.argmax(whole.degrees))], {int(np.argmax(whole.degrees))}
@@ -230,7 +229,7 @@ def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
     low, high = place[whole.low], place[whole.high]
     inside = (low >= 0) & (high >= 0)
     network = Network(len(order), low[inside], high[inside])
-    embedders = embedding.choose("use")
+    embedders = inference.choose("use")
     if not embedders:
         return network, None
     embedders[-1].load()
@@ -321,11 +320,11 @@ def _trust(data: str) -> list[dict[str, Any]]:
     """Of pairs of sentences of each similarity, the share that people place at about the same topic or closer."""
     import numpy as np
 
-    from polymnia import embedding
-    from polymnia.engine.analysis.connections.trust import trust
-    from polymnia.engine.similarity import similarities
+    from polymnia import inference
+    from polymnia.engine.analysis.connections.discovery import trust
+    from polymnia.engine.knowledge.similarity import similarities
 
-    embedders = embedding.choose("use")
+    embedders = inference.choose("use")
     if not embedders:
         return []
     model = embedders[-1]

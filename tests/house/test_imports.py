@@ -20,7 +20,7 @@ _MAY = {
     "models": ("errors",),
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
-    "embedding": ("engine.ports", "models", "importing", "errors"),
+    "inference": ("engine.ports", "models", "importing", "errors"),
     "operation": ("engine", "models", "errors"),
     "dialects": ("operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "importing", "errors"),

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
-from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
-from polymnia.cli.reading import existing
+from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
 from polymnia.dialects.content import reports
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.graph import Step
@@ -157,14 +156,19 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
 
     def lines() -> Iterator[str]:
         for one in found.clashes:
-            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.differs)}"
+            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}"
             yield from sides(one, held.project, arguments)
         yield dim(f"{len(found.clashes):,} found.")
 
-    data = _plain(found.clashes)
-    for one, told in zip(found.clashes, data, strict=True):
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
+    data = []
+    for one in found.clashes:
+        told = _plain(conflicts.fields(one))
         if one.resolution is not None:
             told["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
+        data.append(told)
     return _Told({"conflicts": data}, lines(), _notes(found))
 
 

@@ -12,6 +12,7 @@ from polymnia.dialects.content.reports import describe, remark
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "insight", "named", "pattern", "shown"]
@@ -95,6 +96,9 @@ def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
 
 def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
     """Two statements that cannot both hold, and what may be done about it."""
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
     told: dict[str, Any] = {
         "type": found.type,
         "subtype": found.subtype,
@@ -102,10 +106,10 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
         "differs": found.differs,
         "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
         "confidence": shown(found.confidence),
-        "explanation": found.explanation,
+        "explanation": conflicts.explanation(found),
     }
     if found.resolution is not None:
-        told["resolution"] = {"action": found.resolution.action, "why": found.resolution.why}
+        told["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
         for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
             told["resolution"][name] = call(step, project, session)
     return told

@@ -14,8 +14,8 @@ from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.ports import Store, Transaction
+from polymnia.engine.privacy.screening import Screen, screened
 from polymnia.engine.reads import Reads
-from polymnia.engine.screening import Screen, Screening
 from polymnia.engine.search import Finding
 from polymnia.errors import Refused
 from polymnia.importing import importing
@@ -56,7 +56,7 @@ class Verbs:
         self.limits = limits or Limits()
         self.screen = screen or Screen(limits=self.limits)
         self.unscreened = store
-        self.store: Store = Screening(store, self.screen)
+        self.store = screened(store, self.screen)
         self.finding = finding or Finding(lambda: _plain_finder(store))
         self._project = project
         self.author = who if isinstance(who, Author) else Author(who)
@@ -109,9 +109,11 @@ class Verbs:
 
         Costs the same whatever is stored.
         """
-        from polymnia.engine.search.query import Query
+        with importing():
+            from polymnia.engine.search.answer import Page
+            from polymnia.engine.search.query import Query
 
-        self.finding().search(_NOWHERE, Query(text="ready"), limit=1)
+        self.finding().search(_NOWHERE, Query(text="ready"), Page(limit=1))
 
     def _check_once(self) -> None:
         """Stop a request that was done before, ahead of looking for things that may be gone since."""
@@ -135,7 +137,7 @@ class Verbs:
         written = list(texts)
         if sum(map(len, written)) > _MUCH:
             with importing():
-                from polymnia.engine.search.listing import read_ahead
+                from polymnia.engine.search.passages import read_ahead
 
             with read_ahead(written, time.time_ns() // 1000):
                 return self._written(action, work, step, gives)

@@ -25,6 +25,10 @@ _AREAS = {
     "trend_analysis": "insights",
     "efficiency_opportunities": "insights",
     "knowledge_synthesis": "insights",
+    "factual_conflicts": "conflicts",
+    "temporal_conflicts": "conflicts",
+    "recommendation_conflicts": "conflicts",
+    "logical_conflicts": "conflicts",
 }
 """The module of each type of finding."""
 
@@ -38,13 +42,13 @@ class Description(NamedTuple):
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Pattern``, an ``Insight``, or whatever else has a ``type`` and a ``name``."""
-    if found.summary:
+    """The words of a finding: a ``Pattern``, an ``Insight`` or a ``Clash``."""
+    if getattr(found, "summary", ""):
         return Description(found.summary, found.explanation, getattr(found, "recommendation", None))
     if (source := getattr(found, "source", None)) is not None:
-        summary, explanation, _ = describe(source)
-        return Description(summary, explanation, found.recommendation)
-    told: Description = _module(_AREAS[found.type]).DESCRIPTIONS[found.name](found)
+        return describe(source)._replace(recommendation=_module("insights").advice(found))
+    words = _module(_AREAS[found.type])
+    told: Description = words.DESCRIPTIONS[found.name](found) if hasattr(found, "name") else words.describe(found)
     return told
 
 
@@ -59,9 +63,11 @@ def remark(one: Any) -> str:
 
 def fields(found: Any) -> dict[str, Any]:
     """A finding as fields with its words among them; what only the words needed is left out."""
+    words = describe(found)
     values = {name: getattr(found, name) for name in found.__struct_fields__ if name not in ("details", "source")}
-    told = describe(found)._asdict()
-    return {name: told.get(name, value) for name, value in values.items()}
+    told = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
+    told |= values | {"summary": words.summary, "explanation": words.explanation}
+    return told | {"recommendation": words.recommendation} if "actions" in values else told
 
 
 def _module(area: str) -> Any:

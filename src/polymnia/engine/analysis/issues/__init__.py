@@ -17,7 +17,7 @@ from polymnia.engine.analysis.quality.completeness import empty_headings, headin
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.quality.scores import Fault
 from polymnia.engine.items import title_of
-from polymnia.engine.similarity import cosine_at
+from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.importing import importing
 from polymnia.models import Record

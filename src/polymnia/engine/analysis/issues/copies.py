@@ -16,12 +16,12 @@ import numpy as np
 import rustworkx
 from numpy.typing import NDArray
 
-from polymnia.engine import duplicates
 from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.analysis.issues.issue import issue, quoted, subjects
-from polymnia.engine.borders import COPY
 from polymnia.engine.items import title_of
-from polymnia.engine.similarity import cosine_at, similarities
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.knowledge.judge import COPY
+from polymnia.engine.knowledge.similarity import cosine_at, similarities
 from polymnia.engine.text.calendar import moment
 from polymnia.models.normal import normal
 

@@ -8,13 +8,13 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine import exact
-from polymnia.engine.analysis.clashing import once
+from polymnia.engine.analysis.conflicts import once
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
 from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
 from polymnia.engine.items import title_of
-from polymnia.engine.text.date_words import WORDS
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.text.date_tokens import WORDS
 from polymnia.engine.text.document import Block
 from polymnia.importing import importing
 
@@ -263,12 +263,11 @@ def _figures_for_one_thing(page: Page) -> Iterator[Fault | None]:
     for texts in found.values():
         yield from [None] * (len(texts) - 1)
         different = list({text.lower(): text for text in texts}.values())
-        apart = exact.clash(*different) if len(different) == _FORM else None
+        apart = duplicates.clash(*different) if len(different) == _FORM else None
         if apart is None or apart.kind != "number":
             yield None
         else:
-            here, there = apart.shown.split(" and ")
-            values = {"here": here, "there": there, "other": different[1]}
+            values = {"here": apart.left, "there": apart.right, "other": different[1]}
             yield Fault(different[0], "figures_for_one_thing", values)
 
 

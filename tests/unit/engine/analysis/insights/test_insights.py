@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from polymnia import remark
+from polymnia import describe, remark
 from polymnia.engine.analysis.insights import TYPES, insights
-from polymnia.engine.analysis.insights.values import Insight, Looked
+from polymnia.engine.analysis.insights.view import Looked
 
 from .planted import Project
 
@@ -61,8 +61,8 @@ def test_each_depth_looks_at_more(tmp_path: Path) -> None:
 
 def test_recommendations_can_be_left_out(tmp_path: Path) -> None:
     project = _messy(tmp_path)
-    assert all(one.recommendation for one in project.insights("content_gaps").insights)
-    assert not any(one.recommendation for one in project.insights("content_gaps", recommend=False).insights)
+    assert all(one.actions for one in project.insights("content_gaps").insights)
+    assert not any(one.actions for one in project.insights("content_gaps", recommend=False).insights)
 
 
 def test_a_set_of_items_is_all_that_is_looked_at(tmp_path: Path) -> None:
@@ -100,15 +100,16 @@ def test_every_insight_carries_its_evidence(tmp_path: Path) -> None:
     assert found.insights
     for one in found.insights:
         assert one.type in TYPES
-        assert one.evidence and one.explanation and one.summary
+        words = describe(one)
+        assert one.evidence and words.explanation and words.summary
         assert 0 <= one.confidence <= 1
-        assert any(c.isdigit() for c in one.summary)
+        assert any(c.isdigit() for c in words.summary)
 
 
 def test_the_best_of_each_name_comes_before_the_second_of_any() -> None:
-    looked = Looked()
+    looked = Looked(type="t")
     for name, sure in (("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6)):
-        looked.add(Insight(type="t", name=name, summary="", confidence=sure, explanation=""))
+        looked.add(name, sure, {})
     assert [(one.name, one.confidence) for one in looked.strongest(3)] == [("a", 0.9), ("b", 0.6), ("a", 0.8)]
 
 
