@@ -19,7 +19,7 @@ Ann starts the backup on Mondays at 8:00.
 
 with server() as call:
     draft, guide = (call("store_content", content=text, tags=["guide"])["content_id"] for text in (DRAFT, GUIDE))
-    sides = ["clarity", "completeness", "accuracy", "structure", "actionability"]
+    sides = ["clarity", "completeness", "accuracy", "structure", "readability"]
     found = call(
         "analyze_quality",
         content_id=draft,

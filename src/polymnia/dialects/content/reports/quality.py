@@ -73,10 +73,6 @@ _FAULTS = {
         "{share:.0%} of the project are nearer to their neighbours than this.",
         "Say how it belongs to the project, or keep it elsewhere.",
     ),
-    "headings_for_its_length": (
-        "{words} words follow without a heading.",
-        "Put headings where the subject changes.",
-    ),
     "heading_level": (
         "The heading is of level {level}, right below one of level {before}.",
         "Move it up to the level below that one.",

@@ -37,7 +37,8 @@ _BROKEN = re.compile(
     r"|are))\s*$|(?:그리고|및|또는|하지만|그러나|왜냐하면|때문에|위해|[가-힣]지만|면서|으며|하며|[가-힣][을를])\s*$",
     re.IGNORECASE,
 )
-_LIKELY = 0.5  # what an end counts that only has no full stop
+_LIKELY = 0.5  # what an end counts that only has no full stop,
+_STOPPED = 0.8  # where more than this share of the other sentences has one
 
 
 def completeness(page: Page, record: Record, expected: Usual | None) -> Dimension:
@@ -91,15 +92,16 @@ def _announced(page: Page) -> Metric | None:
 
 def _end(page: Page) -> Metric | None:
     """Whether the text breaks off: surely after a comma or article, likely where only its last sentence has no stop."""
-    last = page.blocks[-1]
-    if last.kind not in ("p", "li") or not page.prosaic or not page.inside[-1]:
+    if page.blocks[-1].kind not in ("p", "li") or not page.prosaic or not page.inside[-1]:
         return None
-    *before, tail = page.inside[-1]
+    *before, tail = [one.text for one in page.sentences]
     faults = []
-    if not _ENDED.search(tail.text):
-        stopped = any(_ENDED.search(one.text) for one in before)
-        if _BROKEN.search(tail.text) or (stopped and tail.words >= _FEWEST):
-            faults.append(Fault(tail.text, "finished_end", weight=1.0 if _BROKEN.search(tail.text) else _LIKELY))
+    if not _ENDED.search(tail):
+        stopped = sum(_ENDED.search(one) is not None for one in before)
+        if _BROKEN.search(tail):
+            faults = [Fault(tail, "finished_end")]
+        elif page.sentences[-1].words >= _FEWEST and stopped > _STOPPED * len(before):
+            faults = [Fault(tail, "finished_end", weight=_LIKELY)]
     return share("finished_end", faults, 1, "ends")
 
 
@@ -176,7 +178,6 @@ def _fields(record: Record, page: Page, expected: Usual | None) -> Metric | None
 
 
 _SHORTEST = 3  # sentences below which a text needs no structure
-_PER_HEADING = 250  # words of a part
 _PARAGRAPH, _PARAGRAPH_KOREAN = 150, 110  # words
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(\s*<?([^)\s]*)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)[^`\n]+\1")
@@ -193,27 +194,7 @@ def structure(page: Page) -> Dimension:
             return dimension("structure", [made])
         values = {"sentences": len(page.sentences), "least": _SHORTEST}
         return unknown("structure", Remark("quality.short", values))
-    return dimension("structure", [_headings(page), heading_levels(page), _paragraphs(page), made])
-
-
-def _headings(page: Page) -> Metric | None:
-    needed = page.words // _PER_HEADING
-    if not needed:
-        return None
-    # A paragraph or item that begins in bold leads the eye as a heading does.
-    led = sum(one.kind in ("p", "li") and one.text.startswith("**") for one in page.blocks)
-    missing = max(0, needed - len(page.headings) - led)
-    if not missing:
-        return share("headings_for_its_length", [], needed, "headings")
-    runs: list[tuple[int, str]] = [(0, "")]
-    for at, block in enumerate(page.blocks):
-        if block.kind == "h":
-            runs.append((0, ""))
-        for one in page.inside[at]:
-            runs[-1] = (runs[-1][0] + one.words, runs[-1][1] or one.text)
-    words, first = max(runs)
-    fault = Fault(first, "headings_for_its_length", {"words": words}, float(missing))
-    return share("headings_for_its_length", [fault], needed, "headings")
+    return dimension("structure", [heading_levels(page), _paragraphs(page), made])
 
 
 def heading_levels(page: Page) -> Metric | None:

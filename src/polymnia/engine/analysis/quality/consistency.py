@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from polymnia.engine.analysis.quality.page import Page, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
+from polymnia.engine.text.korean import HANGUL, noun
 
 __all__ = ["consistency", "spellings"]
 
@@ -21,8 +22,6 @@ _SHORTEST = 4  # letters of a term
 _MOST = 200_000  # characters of a text, as of the one that is judged
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CODE = re.compile(r"`[^`\n]*`|https?://\S+|(?<!\S)\S+@\S+|(?<![\w.\\-])[\w.\\-]+/[\w./\\-]+|(?<!\w)\w+\.\w+")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|과|와|의|에|도|만|로)$")
 _INNER = re.compile(r"[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]")  # a capital inside is part of the spelling
 # British and American, which no other word of the same letters has: colour, organise, centre.
 _VARIETIES = (
@@ -76,7 +75,7 @@ def spellings(texts: Iterable[str]) -> Spellings:
     found: Spellings = {}
     for text in texts:
         for match in _TOKEN.finditer(_CODE.sub(" . ", prose_of(text[:_MOST]))):
-            word = _PARTICLE.sub("", match[0]) if _HANGUL.search(match[0]) else match[0]
+            word = noun(match[0]) if HANGUL.fullmatch(match[0]) else match[0]
             key = word.replace("-", "").casefold()
             if len(key) < _SHORTEST or key.isdigit():
                 continue

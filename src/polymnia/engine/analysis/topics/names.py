@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
+from polymnia.engine.text.korean import HANGUL, PARTICLES
 from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
 from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
@@ -37,7 +38,6 @@ _DENSE = re.compile(f"[{DENSE}]")
 _CUT = re.compile(
     "[\u3041-\u309f]+|[的了是在和与與或也都很就我你他她它们們这這那有不对對从從被把给給及为為于於要吗嗎呢吧上下中后後]"
 )
-_HANGUL = re.compile("[\uac00-\ud7af]+")
 _MIXED = re.compile("([^\uac00-\ud7af]+)([\uac00-\ud7af]+)")
 _SHORTENED = re.compile(r"(?:'|’)(?:s|re|ve|ll|d|m|t|s')$", re.IGNORECASE)
 # Words of asking and wishing: they say how something is said, not what about.
@@ -49,18 +49,10 @@ _ASKING = """
 """
 _EMPTY = STOPWORDS["english"] | STOPWORDS["korean"] | GENERAL | frozenset(_ASKING.split())
 
-_WRITTEN = """
-    으로부터 에게서는 으로써 으로서 로부터 에서는 에서도 에게는 까지는 부터는 이라는 이라고 이라서 에게서 에서의 에게
-    에서 으로 까지 부터 처럼 보다 마다 조차 밖에 하고 이랑 라는 라고 이나 이란 께서 한테 에는 에도 로는 로서 로써
-    들은 들이 들을 들의
-    은 는 이 가 을 를 과 와 의 에 도 만 로 랑 나
-"""
-# From the longest to the shortest, so that 에서는 is not read as 는 alone.
-_PARTICLES = tuple(sorted(_WRITTEN.split(), key=lambda one: (-len(one), one)))
 _ENDING_ALIKE = "어린이 고양이 호랑이 젊은이 늙은이 떡볶이 목걸이 귀걸이 전문가 음악가 정치가 예술가 기업가 소설가"
 _NOUNS = frozenset(_ENDING_ALIKE.split())
 # No noun of two or more syllables is likely to end so: these are cut off wherever they stand.
-_SURE = frozenset("은는을를") | {one for one in _PARTICLES if len(one) > 1}
+_SURE = frozenset("은는을를") | {one for one in PARTICLES if len(one) > 1}
 _SUBJECT = frozenset("이가")
 _FIRST, _FINALS = 0xAC00, 28  # the first syllable, and how many endings a syllable may have, none included
 _VERBS = re.compile(
@@ -179,13 +171,13 @@ class Reader:
         for token in self._tokens(text):
             if not token[0].isalnum():
                 words.append(None)
-            elif _DENSE.search(token) and not _HANGUL.search(token):
+            elif _DENSE.search(token) and not HANGUL.search(token):
                 pieces = [piece for piece in _CUT.split(token) if 1 < len(piece) <= _HAN_LONGEST]
                 words += [None, *((fold(piece), piece) for piece in pieces), None]
             else:
                 word = self._word(token, spoken)
                 words.append(word)
-                if word and _HANGUL.fullmatch(token) and token[len(word[1]) :] not in ("", "의"):
+                if word and HANGUL.fullmatch(token) and token[len(word[1]) :] not in ("", "의"):
                     words.append(None)  # a particle ends a compound
         return words
 
@@ -200,7 +192,7 @@ class Reader:
         folded = fold(token)
         if not 1 < len(folded) <= _LONGEST or folded.isdigit() or folded in _EMPTY:
             return None
-        if _HANGUL.fullmatch(token):
+        if HANGUL.fullmatch(token):
             root = self._roots.of(token)
             return (root, root) if root and len(token) > 1 and root not in _EMPTY else None
         if folded in STOPWORDS.get(spoken, ()):
@@ -220,7 +212,7 @@ class Roots:
     """What Korean words are without particles and endings, given all words that are written beside them."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._counts = Counter(word for word in words if _HANGUL.fullmatch(word))
+        self._counts = Counter(word for word in words if HANGUL.fullmatch(word))
         self._known: dict[str, str] = {}
 
     def of(self, word: str) -> str:
@@ -232,7 +224,7 @@ class Roots:
 
     def tail(self, hangul: str) -> str:
         """What stands behind a foreign word or a number, without particles: the unit it counts, if anything."""
-        for particle in _PARTICLES:
+        for particle in PARTICLES:
             if hangul.endswith(particle) and (hangul == particle or particle in _SURE):
                 return hangul[: -len(particle)]
         return hangul
@@ -248,7 +240,7 @@ class Roots:
         return self._without(word)
 
     def _without(self, word: str) -> str:
-        for particle in _PARTICLES:
+        for particle in PARTICLES:
             root = word[: -len(particle)]
             if not root or not word.endswith(particle):
                 continue
@@ -260,8 +252,8 @@ class Roots:
     def _subject(self, word: str, root: str, particle: str) -> bool:
         """Whether 이 or 가 is the particle: it fits the syllable before it, and no other particle stands behind it."""
         closed = (ord(root[-1]) - _FIRST) % _FINALS > 0
-        return closed == (particle == "이") and not any(self._counts[word + other] for other in _PARTICLES)
+        return closed == (particle == "이") and not any(self._counts[word + other] for other in PARTICLES)
 
     def _stands(self, root: str, particle: str) -> bool:
         """Whether a root is written bare or before another particle too: 민주주 is not, so 민주주의 stays."""
-        return any(self._counts[root + other] for other in ("", *_PARTICLES) if other != particle)
+        return any(self._counts[root + other] for other in ("", *PARTICLES) if other != particle)

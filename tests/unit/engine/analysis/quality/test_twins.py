@@ -227,22 +227,6 @@ TWINS = [
     ),
     Twins(
         "structure",
-        "headings_for_its_length",
-        "\n\n".join(["The pump is old and loud. " * 10] * 10),
-        "The pump is old and loud.",
-        "\n\n".join(
-            [
-                "# Pump",
-                *["The pump is old and loud. " * 10] * 5,
-                "## Again",
-                *["The pump is old and loud. " * 10] * 3,
-                "## More",
-                *["The pump is old and loud. " * 10] * 2,
-            ]
-        ),
-    ),
-    Twins(
-        "structure",
         "well_made_marks",
         "# Run\n\nDo this first.\n\n```sh\nmake all\n",
         "make all",
