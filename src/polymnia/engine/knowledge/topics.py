@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from polymnia.engine.text.korean import HANGUL, noun
 from polymnia.engine.text.language import DENSE, fold
 from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.engine.text.words import Group, groups, terms
@@ -20,15 +21,6 @@ _MOST = 8  # keywords
 _COMPARED = 500  # so many characters of each memory of the scope are looked at for shared words
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+", re.IGNORECASE)
 _DENSE = re.compile(f"[{DENSE}]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-# What Korean puts behind a noun. A short particle goes by the sound before it: 이 은 을 과 follow a final consonant,
-# 가 는 를 와 a vowel, 로 a vowel or ㄹ; so 네이버페이 has none. The others are left: 회의 is no 회 with 의.
-_ENDING = re.compile(
-    "(?<=..)(?:에서는|에게서|으로써|으로서|으로부터|입니다|합니다|했습니다|습니다|에서|에게|으로|까지|부터|처럼|보다|마다"
-    "|하고|했다|한다|이다|은|는|이|가|을|를|과|와|로)$"
-)
-_AFTER_CONSONANT, _AFTER_VOWEL = frozenset("은이을과"), frozenset("는가를와로")
-_RIEUL = 8
 # Japanese writes its grammar in hiragana; Chinese has these characters between its words.
 _CUT = re.compile(
     "[\u3041-\u309f]+|[的了是在和与與或也都很就我你他她它们們这這那有不对對从從被把给給及为為于於要吗嗎呢吧上下中后後]"
@@ -185,24 +177,10 @@ def _words(reading: Reading) -> dict[str, set[str]]:
 def _cut(word: str) -> list[str]:
     if not _DENSE.search(word):
         return [word]
-    if _HANGUL.search(word):
-        root = _noun(word)
+    if HANGUL.search(word):
+        root = noun(word)
         return [] if fold(root) in STOPWORDS["korean"] else [root]
     return [piece for piece in _CUT.split(word) if len(piece) <= _HAN_LONGEST]
-
-
-def _noun(word: str) -> str:
-    """A Korean word without its particle or ending, where it has one."""
-    ending = _ENDING.search(word)
-    if ending is None:
-        return word
-    root, particle = word[: ending.start()], ending.group()
-    final = (ord(root[-1]) - 0xAC00) % 28 if "\uac00" <= root[-1] <= "\ud7a3" else None
-    if particle in _AFTER_CONSONANT and not final:
-        return word
-    if particle in _AFTER_VOWEL and final and not (particle == "로" and final == _RIEUL):
-        return word
-    return root
 
 
 def topics(reading: Reading) -> list[Topic]:

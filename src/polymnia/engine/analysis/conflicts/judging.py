@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.analysis.conflicts.candidates import Candidates, Pairs
 from polymnia.engine.analysis.conflicts.order import ended, said_at
-from polymnia.engine.analysis.conflicts.statements import Statements, plain
+from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.knowledge.duplicates import Difference, clash, same_words
 from polymnia.engine.knowledge.judge import PROJECT, Border
@@ -120,7 +120,7 @@ def _without_series(rows: list[tuple[int, int]], exact: list[Difference | None])
 
 def _apart(here: str, there: str) -> Difference:
     """The words in which two statements differ, as they are written."""
-    left, right = plain(here).split(), plain(there).split()
+    left, right = here.split(), there.split()
     found: tuple[list[str], list[str]] = ([], [])
     lower, others = ([word.casefold().strip(".,;:!?") for word in some] for some in (left, right))
     for tag, a, b, c, d in SequenceMatcher(None, lower, others, autojunk=False).get_opcodes():
