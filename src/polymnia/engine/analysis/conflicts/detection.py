@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polymnia.engine.analysis.conflicts.candidates import Candidates, Pairs
+from polymnia.engine.analysis.conflicts.candidates import Candidates, Numbers, Pairs
 from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged
 from polymnia.engine.analysis.conflicts.order import ended, said_at
 from polymnia.engine.analysis.conflicts.resolution import clashes
@@ -251,7 +250,7 @@ def _relations(material: Material, of: Sequence[str], records: Sequence[Record])
     return [one for one in material.snapshot.relations_of(sorted(of)) if {one.source, one.target} <= names]
 
 
-def _vectors(material: Material, records: Sequence[Record], *, whole: bool) -> tuple[NDArray[Any], float]:
+def _vectors(material: Material, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
     """A row for each record, and what the model says of unrelated texts; no columns where there is no model."""
     if material.model is None:
         return np.zeros((len(records), 0), np.float32), 0.0
