@@ -16,8 +16,8 @@ import numpy as np
 
 from bench import peer
 from polymnia import inference
-from polymnia.engine.associations import RELATED
-from polymnia.engine.similarity import similarities
+from polymnia.engine.knowledge.associations import RELATED
+from polymnia.engine.knowledge.similarity import similarities
 
 __all__ = ["main"]
 

@@ -22,15 +22,13 @@ import msgspec
 
 from polymnia import __version__, app, errors
 from polymnia.cli import commands
-from polymnia.dialects.associative.wording import word as word_associative
-from polymnia.dialects.content.operations import TOOLS as CONTENT_TOOLS
-from polymnia.dialects.content.operations import answers as content_answers
-from polymnia.dialects.content.parameters import Standard
-from polymnia.dialects.content.reading import Verb
-from polymnia.dialects.content.wording import CODES as CONTENT_CODES
-from polymnia.dialects.content.wording import word as word_content
+from polymnia.dialects.associative.refusals import word as word_associative
+from polymnia.dialects.content import TOOLS as CONTENT_TOOLS
+from polymnia.dialects.content.call import ContentOperation, OperationParameters
+from polymnia.dialects.content.refusals import CODES as CONTENT_CODES
+from polymnia.dialects.content.refusals import word as word_content
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
-from polymnia.dialects.graph.wording import word
+from polymnia.dialects.graph.refusals import word
 from polymnia.engine.graph import Policy, check_names
 from polymnia.errors import Fault
 from polymnia.models import Limits, legal_text
@@ -650,10 +648,10 @@ def content(registry: Registry) -> list[str]:
     """The part of the page that lists the operations of the content dialect."""
     if list(registry.operations) != list(CONTENT_TOOLS):
         raise Incomplete("the content dialect has other tools than its table says")
-    verbs: dict[str, Verb] = {name: verb for _, _, each in CONTENT_TOOLS.values() for name, verb in each.items()}
-    tools = {name: tool for tool, (_, _, each) in CONTENT_TOOLS.items() for name in each}
+    verbs: dict[str, ContentOperation] = {n: one for t in CONTENT_TOOLS.values() for n, one in t.operations().items()}
+    tools = {name: tool for tool, t in CONTENT_TOOLS.items() for name in t.operations()}
     heard = documents_told(registry, tools)
-    shared = schema(Standard)
+    shared = schema(OperationParameters)
     named = Parts("content")
     parts = [
         "## The content dialect",
@@ -662,8 +660,8 @@ def content(registry: Registry) -> list[str]:
         table(
             ["tool", "title", "operations"],
             (
-                [code(tool), title, ", ".join(f"[{code(name)}](#{name})" for name in each)]
-                for tool, (title, _, each) in CONTENT_TOOLS.items()
+                [code(name), tool.title, ", ".join(f"[{code(one)}](#{one})" for one in tool.operations())]
+                for name, tool in CONTENT_TOOLS.items()
             ),
         ),
         "Every operation may be given",
@@ -688,7 +686,7 @@ def content(registry: Registry) -> list[str]:
             listed = parameters({**given, "properties": own})
             parts.append(table(["parameter", "type", "required, default", "what it is"], listed))
         parts.append(f"Called with\n\n{fence(called, 'json')}\n\nit answers\n\n{fence(answer, 'json')}")
-        parts.append(named.answer(content_answers()[name]))
+        parts.append(named.answer(verb.answer))
     return [*parts, "### Parts of the content dialect's answers", *named.sections()]
 
 
@@ -836,7 +834,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
         kept="memory.json.broken-20260501T120000Z",
         recovered="memory.json",
     ),
-    "no_library": lambda: errors.NoLibrary("sklearn"),
+    "no_library": lambda: errors.NoLibrary("jwt"),
     "no_model": lambda: errors.NoModel("The library onnxruntime is not installed"),
     "no_space": lambda: errors.NoSpace("No space left for the store memory.db; the change was rolled back"),
     "forbidden": lambda: errors.Forbidden("The store memory.db cannot be opened"),

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from polymnia.dialects.content.operations import TOOLS, answers
+from polymnia.dialects.content import TOOLS
 from polymnia.schemas import components
 
 __all__ = ["closed", "without_more"]
@@ -15,9 +15,9 @@ __all__ = ["closed", "without_more"]
 @cache
 def closed(tool: str, operation: str | None) -> str | None:
     """The schema of what an operation of the content dialect answers; None for any other call."""
-    if tool not in TOOLS or operation not in answers():
+    if tool not in TOOLS or operation not in TOOLS[tool].operations():
         return None
-    (top,), parts = components([answers()[operation]])
+    (top,), parts = components([TOOLS[tool].operations()[operation].answer])
     return json.dumps(_closed({**top, "$defs": parts}))
 
 

@@ -3,7 +3,7 @@
 The pairs are the test part of ``training/data``: each is asked about as two items that are named, in projects of 250
 pairs and all of them together as one project; the first statements alone, which have nothing against each other, say
 how often a project is told of a conflict that is none. With ``--data`` also those pairs of public sets that the judge
-has not learned from. ``--fit`` prints the table of ``polymnia.engine.borders`` for this judge, from one half of the
+has not learned from. ``--fit`` prints the table of ``engine.knowledge.judge`` for this judge, from one half of the
 pairs. ``--judge MODULE:CLASS`` takes another judge than the one that is installed.
 """
 
@@ -137,14 +137,15 @@ class Project:
 
     def _ask(self, work: Any) -> Any:
         """What some work on the material of the project, and its items by their texts, gives."""
-        from polymnia.engine.analysis.material import Material
+        from polymnia.engine.analysis.view import Material
         from polymnia.models import Filters
 
         def run(look: Any) -> Any:
             material = Material(look, wanted=Filters(), now=0)
             return work(material, {one.observations[0]: one for one in material.items})
 
-        return self.memory.finding().apart("default", run, lambda *_: None)
+        with self.memory.finding().apart("default", lambda: None) as look:
+            return run(look)
 
     def told(self) -> list[frozenset[str]]:
         """The texts of the items that clash."""
@@ -179,12 +180,12 @@ class Project:
 
 
 def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list[tuple[frozenset[str], Reading]]:
-    from polymnia.engine.analysis.conflicts import finding, statements
+    from polymnia.engine.analysis.conflicts import detection, statements
     from polymnia.engine.analysis.conflicts.candidates import Candidates
 
     table = statements.Statements(records, whole=named)
-    known = Candidates(table, *finding._vectors(material, records, whole=False))
-    rows = (known.every() if named else known.found())[: finding._JUDGED]
+    known = Candidates(table, *detection._vectors(material, records, whole=False))
+    rows = (known.every() if named else known.found())[: detection._JUDGED]
     said = material.judging.read([(table.said(a), table.said(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
     nearness, shares = (one.tolist() for one in known.related(rows))
@@ -289,7 +290,7 @@ def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:
 
 
 def _same(pairs: Sequence[Any], languages: Sequence[str] | None, judge: Any, embedder: str) -> None:
-    from polymnia.engine.borders import COPY, SAME
+    from polymnia.engine.knowledge.judge import COPY, SAME
 
     print("| duplicates | same seen | different seen |\n|---|---|---|")
     for where, (asked, truth) in (
@@ -340,8 +341,8 @@ def _nearness(pairs: Sequence[tuple[str, str]], embedder: str) -> list[float | N
 def _sameness(
     pairs: Sequence[tuple[str, str]], near: Sequence[float | None], judge: Any, border: Any, *, strict: bool = False
 ) -> list[float]:
-    from polymnia.engine import duplicates
-    from polymnia.engine.judging import Judging
+    from polymnia.engine.knowledge import duplicates
+    from polymnia.engine.knowledge.judge import Judging
 
     return duplicates.same(Judging(judge), pairs, near, border._replace(medium=0.001), strict=strict)
 
@@ -352,7 +353,7 @@ def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: flo
 
 
 def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
-    from polymnia.engine.borders import COPY, NAMED, SAME
+    from polymnia.engine.knowledge.judge import COPY, NAMED, SAME
     from training.public import held_out
 
     print("| public sets | pairs | at the border | best border |\n|---|---|---|---|")
@@ -397,7 +398,7 @@ def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
 
 
 def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
-    from polymnia.engine.borders import Border
+    from polymnia.engine.knowledge.judge import Border
     from polymnia.inference.languages import is_english
 
     pairs = [one for one in pairs if hashlib.sha256(one.a.encode()).digest()[-1] % 2]
@@ -441,9 +442,8 @@ def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
 
 def _fit_same(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     """The borders of what says the same, from the same half of the pairs and from the small projects for fitting."""
-    from polymnia.engine import duplicates
-    from polymnia.engine.borders import Border
-    from polymnia.engine.judging import Judging
+    from polymnia.engine.knowledge import duplicates
+    from polymnia.engine.knowledge.judge import Border, Judging
 
     hard = [(one.a, one.b) for one in pairs]
     asked, truth = _pairs_of("fit", None)

@@ -167,7 +167,7 @@ def _whole(store: str, name: str) -> dict[str, Any]:
         elif name == "generate_insights":
             from typing import get_args
 
-            from polymnia.dialects.content.analyzing_parameters import InsightType
+            from polymnia.dialects.content.analyze_answers import InsightType
 
             found = len(memory.insights(types=get_args(InsightType))[0].insights)
         else:
@@ -180,7 +180,7 @@ def _whole(store: str, name: str) -> dict[str, Any]:
 def _conflict_types() -> tuple[str, ...]:
     from typing import get_args
 
-    from polymnia.dialects.content.analyzing_parameters import ConflictType
+    from polymnia.dialects.content.analyze_answers import ConflictType
 
     return get_args(ConflictType)
 
@@ -188,7 +188,7 @@ def _conflict_types() -> tuple[str, ...]:
 def _single(store: str) -> dict[str, Any]:
     from typing import get_args
 
-    from polymnia.dialects.content.analyzing_parameters import QualityDimension
+    from polymnia.dialects.content.analyze_answers import QualityDimension
 
     with _memory(store) as memory:
         with memory.store.read("default") as snapshot:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from polymnia import __version__, app
-from polymnia.dialects.content.operations import TOOLS, answers
+from polymnia.dialects.content import TOOLS
 from polymnia.operation import Operation
 from polymnia.schemas import components
 
@@ -24,19 +24,11 @@ ALIASES = {"memory_store": "store_memory"}
 """A tool that is called with and without an operation: the name of the typed method for the call without one."""
 
 NAMES = {
-    "Alternative": "ScopeAlternative",
-    "Analysis": "TextAnalysis",
     "CreatedId": "CreatedEntity",
-    "Discovered": "DiscoveredAssociation",
-    "Duplicate": "DuplicateMemory",
-    "Joined": "JoinedDetails",
     "Link": "Relation",
+    "LinkedMemory": "Association",
+    "ListedScope": "Scope",
     "Observed": "Observation",
-    "Session": "SessionInfo",
-    "Similar": "SimilarMemory",
-    "Source": "SourceMemory",
-    "Stats": "DiscoveryStats",
-    "Turn": "MemoryTurn",
     "Unobserved": "Deletion",
 }
 """What a part of the server is called in the clients, where its own name says too little beside all the others."""
@@ -97,7 +89,7 @@ def document() -> dict[str, Any]:
         if name in plain:
             operations.append(_of_tool(name, plain[name], types))
         if name in TOOLS:
-            operations += _of_verbs(name, types)
+            operations += _of_operations(name, types)
     return {
         "version": __version__,
         "request_id_meta": META_KEY,
@@ -191,22 +183,21 @@ def _of_tool(name: str, tool: Operation, types: _Types) -> dict[str, Any]:
     }
 
 
-def _of_verbs(name: str, types: _Types) -> list[dict[str, Any]]:
-    told = answers()
+def _of_operations(name: str, types: _Types) -> list[dict[str, Any]]:
     return [
         {
             "tool": name,
             "operation": operation,
             "name": operation,
             "title": operation.replace("_", " ").title(),
-            "description": verb.help,
-            "write": not verb.reads,
-            "idempotent": verb.reads,
-            "request_id": None if verb.reads else "argument",
-            "parameters": _taken(types.of(verb.params), ("project_id",) if verb.project else ()),
-            "answer": _answered(types.of(told[operation])),
+            "description": one.help,
+            "write": not one.reads,
+            "idempotent": one.reads,
+            "request_id": None if one.reads else "argument",
+            "parameters": _taken(types.of(one.params), ("project_id",) if one.project else ()),
+            "answer": _answered(types.of(one.answer)),
         }
-        for operation, verb in TOOLS[name][2].items()
+        for operation, one in TOOLS[name].operations().items()
     ]
 
 

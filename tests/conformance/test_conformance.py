@@ -14,7 +14,8 @@ import npm_peer
 from form import mostly_long
 from network.conftest import MANY
 from network.served import Served
-from polymnia.cli.commands import parser
+
+from .fixtures import SERVE
 
 REVISIONS = ("2025-11-25", "2026-07-28")
 BASELINE = Path(__file__).parent / "expected-failures.yml"
@@ -43,7 +44,7 @@ class Run:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, serving: Callable[..., Served]) -> Iterator[Callable[[str], Run]]:
     """The runs of the suite, each made once, against one server with the suite's fixtures."""
-    served = serving("--conformance", *MANY)
+    served = serving(*MANY, before=SERVE)
     yield cache(lambda revision: Run(served, revision, tmp_path_factory.mktemp("suite")))
     assert served.is_well()
     assert "Traceback" not in served.log, served.log
@@ -62,19 +63,3 @@ def test_whatever_is_excused_fails_and_asks_something_of_the_client(runs: Callab
     listed = set(re.findall(r"^ +- (\S+)", BASELINE.read_text(), re.MULTILINE))
     assert listed == set().union(*(runs(revision).excused for revision in REVISIONS))
     assert all(LEFT_OUT.search(name) for name in listed)
-
-
-@pytest.mark.promise("network.conformance")
-def test_the_fixtures_are_hidden(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parser().parse_args(["serve", "--help"])
-    assert "conformance" not in capsys.readouterr().out
-
-
-@pytest.mark.promise("network.conformance")
-def test_without_the_flag_there_are_no_fixtures(serving: Callable[..., Served]) -> None:
-    served = serving(*MANY)
-    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    tools = served.post(listing).value["result"]["tools"]
-    assert not [tool["name"] for tool in tools if tool["name"].startswith("test_")]
-    assert served.post(listing, "/mcp/conformance").status == 404

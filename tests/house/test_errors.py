@@ -6,11 +6,11 @@ import re
 from collections import Counter
 
 from polymnia import errors
-from polymnia.dialects.associative.wording import CATEGORIES
-from polymnia.dialects.associative.wording import word as word_associative
-from polymnia.dialects.content.wording import CODES as CONTENT_CODES
-from polymnia.dialects.content.wording import word as word_content
-from polymnia.dialects.graph.wording import KOREAN, SOLUTIONS, word
+from polymnia.dialects.associative.refusals import CATEGORIES
+from polymnia.dialects.associative.refusals import word as word_associative
+from polymnia.dialects.content.refusals import CODES as CONTENT_CODES
+from polymnia.dialects.content.refusals import word as word_content
+from polymnia.dialects.graph.refusals import KOREAN, SOLUTIONS, word
 from polymnia.errors import Fault, Violation
 from polymnia.transports.errors import CODES, from_fault
 
@@ -39,7 +39,7 @@ _SAMPLES: list[Fault] = [
     errors.NotAStore("notes.txt is not a Polymnia store"),
     errors.Damaged("The store is damaged"),
     errors.BrokenFile("Failed to parse storage file: Invalid JSON at line 1"),
-    errors.NoLibrary("sklearn"),
+    errors.NoLibrary("jwt"),
     errors.NoModel("The folder models holds no embedding model"),
     errors.NoSpace("No space left"),
     errors.Forbidden("The store cannot be opened"),

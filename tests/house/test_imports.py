@@ -23,13 +23,24 @@ _MAY = {
     "inference": ("engine.ports", "models", "importing", "errors"),
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
-    "dialects": ("operation", "engine", "models", "importing", "errors"),
+    "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "schemas", "keys", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
-    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
+    "cli": (
+        "__init__",
+        "app",
+        "settings",
+        "keys",
+        "operation",
+        "engine",
+        "models",
+        "importing",
+        "errors",
+        "dialects.content.reports",
+    ),
     "app": None,  # the composition root names everything
-    "__init__": ("app", "engine", "models", "importing", "errors"),
+    "__init__": ("app", "engine", "models", "importing", "errors", "dialects.content.reports"),
     "__main__": ("cli",),
 }
 

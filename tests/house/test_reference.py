@@ -79,7 +79,7 @@ def test_every_tool_setting_fault_and_command_is_on_its_page() -> None:
     from polymnia import errors
     from polymnia.cli.commands import COMMANDS
     from polymnia.dialects import associative
-    from polymnia.dialects.content.operations import TOOLS
+    from polymnia.dialects.content import TOOLS
     from polymnia.dialects.graph import registry
     from polymnia.settings import SETTINGS
 
@@ -88,7 +88,7 @@ def test_every_tool_setting_fault_and_command_is_on_its_page() -> None:
         for tool in registry(dialect).operations.values():
             assert f"### {tool.name}\n" in pages["operations.md"]
     assert all(f"### {name}\n" in pages["operations.md"] for name in associative.registry().operations)
-    assert all(f"### {name}\n" in pages["operations.md"] for _, _, verbs in TOOLS.values() for name in verbs)
+    assert all(f"### {name}\n" in pages["operations.md"] for tool in TOOLS.values() for name in tool.operations())
     flags = {s.variable: "none" if s.secret else f"`{s.flag}`" for s in SETTINGS}
     assert all(f"| {flag} | `{variable}` |" in pages["settings.md"] for variable, flag in flags.items())
     assert all(f"### {getattr(errors, name).code}\n" in pages["errors.md"] for name in errors.__all__)

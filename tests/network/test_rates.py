@@ -141,13 +141,13 @@ def test_heavy_calls_of_one_key_leave_another_key_its_own(serving: Callable[...,
 @pytest.mark.promise("network.rates.heavy")
 def test_analyses_exports_and_imports_are_heavy() -> None:
     from polymnia import app
-    from polymnia.dialects.content.operations import TOOLS
+    from polymnia.dialects.content import TOOLS
 
     associative = app.dialect(app.settings({"dialect": "associative"}, {})).operations
     heavy = {name for name, tool in associative.items() if tool.is_heavy(b"{}")}
-    content = {verb for _, _, verbs in TOOLS.values() for verb, one in verbs.items() if one.heavy}
+    content = {name for tool in TOOLS.values() for name, one in tool.operations().items() if one.heavy}
     assert heavy == {"memory_export", "memory_import"}
-    assert content == {*TOOLS["memory_analyze"][2], "export_project_data", "import_project_data"}
+    assert content == {*TOOLS["memory_analyze"].operations(), "export_project_data", "import_project_data"}
 
 
 @pytest.mark.promise("network.rates.batch")

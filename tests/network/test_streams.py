@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conformance.fixtures import SERVE
 from stdio_client import DEADLINE, HANDSHAKES, LATEST_HANDSHAKE, MODERN, entity, envelope
 
 from .conftest import MANY
@@ -277,7 +278,7 @@ def test_no_list_is_said_to_change_that_never_does(served: Served, path: str) ->
 
 @pytest.mark.promise("network.streams.lists")
 def test_lists_that_change_are_told_of(serving: Callable[..., Served]) -> None:
-    served = serving("--conformance", *MANY)
+    served = serving(*MANY, before=SERVE)
     session = begin(served)
     with served.events("/mcp", **session) as events:
         before = served.post(request("tools/list"), **session).value["result"]["tools"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from polymnia import app
-from polymnia.dialects.content.operations import TOOLS
+from polymnia.dialects.content import TOOLS
 
 __all__ = ["GRAPH", "SEED", "Asked", "operations"]
 
@@ -82,6 +82,6 @@ def operations(dialect: str) -> Iterator[Asked]:
         elif tool.name not in TOOLS or (tool.name in ASSOCIATIVE and dialect != "content"):
             yield Asked(tool.name, tool.name, ASSOCIATIVE[tool.name], not tool.reads, False)
         if tool.name in TOOLS and dialect in ("all", "content"):
-            for name, verb in TOOLS[tool.name][2].items():
+            for name, verb in TOOLS[tool.name].operations().items():
                 given = {"operation": name, "project_id": "default", **CONTENT[name]}
                 yield Asked(name, tool.name, given, not verb.reads, True)

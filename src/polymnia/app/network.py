@@ -7,11 +7,8 @@ import os
 import shlex
 from collections.abc import Callable
 
-from polymnia import __version__
 from polymnia.app import default_store, key_file, memory, policy, server
-from polymnia.importing import importing
 from polymnia.settings import DIALECTS, BadSetting, Settings
-from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
 from polymnia.transports.web.monitoring import Log
@@ -24,11 +21,8 @@ __all__ = ["serve_http"]
 _LAST_PORT = 65535
 
 
-def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, conformance: bool = False) -> None:
-    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open.
-
-    With ``conformance`` the fixtures of the protocol's suite are served instead.
-    """
+def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> None:
+    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open."""
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
     held = memory(chosen, "network")
@@ -36,11 +30,6 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None, *, 
     for name in DIALECTS:
         one = Settings({**chosen.values(), "dialect": name}, {})
         servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
-    if conformance:
-        with importing():
-            from polymnia.dialects import conformance as fixtures
-
-        servers = {"conformance": Server(held, fixtures.registry(), version=__version__)}
     limits = Limits(
         body_bytes=chosen.max_message_bytes,
         sessions=chosen.max_sessions,

@@ -271,11 +271,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
     ) -> None:
         await self.close()
 
-    async def _call(
+    async def _called(
         self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: Progress | None
     ) -> Any:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return (await self.call_tool(tool, given, timeout=timeout, on_progress=on_progress)).value
+        return (await self.call_tool(tool, arguments, timeout=timeout, on_progress=on_progress)).value
 
     # One request, until it is answered
 

@@ -170,9 +170,8 @@ class MCPMemoryClient(Operations):
     ) -> None:
         self.close()
 
-    def _call(self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: Progress | None) -> Any:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return self.call_tool(tool, given, timeout=timeout, on_progress=on_progress).value
+    def _called(self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: Progress | None) -> Any:
+        return self.call_tool(tool, arguments, timeout=timeout, on_progress=on_progress).value
 
     def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polymnia.dialects.content.operations import TOOLS
+from polymnia.dialects.content import TOOLS
 from polymnia.operation import schema
 from stdio_client import Place, Server
 
@@ -78,10 +78,10 @@ def test_the_limits_of_the_associative_tools_are_those_in_force(offered: Server)
 def test_the_limits_of_the_content_tools_are_those_in_force(offered: Server) -> None:
     server, tools = offered, offered.tools()
     tried = 0
-    for tool, (_, _, verbs) in TOOLS.items():
+    for tool, table in TOOLS.items():
         published = tools[tool]["inputSchema"]["properties"]
         needs = published["operation"]["description"]
-        for operation, verb in verbs.items():
+        for operation, verb in table.operations().items():
             shape = schema(verb.params)
             assert operation in needs
             for name in shape["properties"]:

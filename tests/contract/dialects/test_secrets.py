@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from polymnia.dialects.content import analyzing, retrieving, storing, system
+from polymnia.dialects.content import TOOLS
 from polymnia.engine.ports import Transaction
 from polymnia.engine.privacy.screening import Screened
 from stdio_client import Place, Server
 
 KEY = "AKIAIOSFODNN7EXAMPLQ"
-CONTENT = {
-    "memory_store": storing.VERBS, "memory_retrieve": retrieving.VERBS, "memory_analyze": analyzing.VERBS,
-    "memory_system": system.VERBS,
-}  # fmt: skip
+CONTENT = {name: tool.operations() for name, tool in TOOLS.items()}
 
 # One sound call of every tool and operation that may write; ONE, TWO and THREE stand for the ids of memories.
 MEMORY = {"memory_id": "X", "content": "imported", "scope": "s", "tags": ["t"], "metadata": {"k": "v"}}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from polymnia.dialects.associative import parameters, results
-from polymnia.dialects.associative.parameters import or_else
-from polymnia.dialects.associative.results import reply
-from polymnia.dialects.associative.wording import unknown_scope
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from polymnia.dialects.associative.shapes import Parameters, Remarks, Success, reply, tool, unknown_scope
+from polymnia.dialects.shapes import about, or_else, or_null
 from polymnia.engine import scopes
 from polymnia.models import Note
 from polymnia.operation import Context, Reply
@@ -13,33 +15,122 @@ from polymnia.operation import Context, Reply
 __all__ = ["export", "take_in"]
 
 
-def export(context: Context, given: parameters.Export) -> Reply:
-    """memory_export."""
+class ExportParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_export."""
+
+    scope: Annotated[str, about("Export this scope and everything below it (default: all memories).")] | None = None
+    file_path: (
+        Annotated[str, about("A file name inside the server's export folder; without one the data is answered.")] | None
+    ) = None
+    export_format: (
+        Annotated[Literal["json", "yaml"], about("The format; by default what the file's ending says.", default="json")]
+        | None
+    ) = None
+    compression: Annotated[bool, about("Compress it with gzip.", default=False)] | None = None
+    include_associations: Annotated[bool, about("Export what links the memories, too.", default=True)] | None = None
+
+
+class ExportAnswer(Struct, frozen=True, omit_defaults=True):
+    """How much was exported, and the data or the file it was written to."""
+
+    success: Success
+    exported_count: Annotated[int, about("How many memories were exported.")]
+    export_size: Annotated[int, about("The size of the export in bytes.")]
+    export_scope: Annotated[str | None, or_null("string", "The scope that was exported; null where all were.")]
+    compression_used: Annotated[bool, about("Whether it is compressed (gzip).")]
+    associations_count: Annotated[int, about("How many links were exported.")]
+    file_path: (
+        Annotated[str, about("The file it was written to, where file_path was given; over the network its name only.")]
+        | None
+    ) = None
+    export_data: Annotated[str, about("The export itself, where no file was named; base64 when compressed.")] | None = (
+        None
+    )
+    replaced: Annotated[bool, about("True when the file was there before.")] = False
+    notes: Remarks = []
+
+
+@tool("memory_export", "Export Memories", ExportParameters, ExportAnswer, heavy=True, destroys=True, idempotent=True)
+def export(context: Context, given: ExportParameters) -> Reply:
+    """Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one scope. What is
+    exported imports again with nothing lost. A file of the same name is replaced.
+    """
     name = (given.file_path or "").casefold()
     gzip = or_else(given.compression, name.endswith(".gz"))
     yaml = name.removesuffix(".gz").endswith((".yaml", ".yml"))
     done = context.memory.export_memories(
         scope=given.scope,
         name=given.file_path,
-        form=or_else(given.export_format, "yaml" if yaml else "json"),
+        form=given.export_format or ("yaml" if yaml else "json"),
         gzip=gzip,
         associations=or_else(given.include_associations, True),
         step=context.step,
     )
     scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
-    path = None if done.path is None else context.place(done.path)
     notes = [] if done.count or scope is None else [unknown_scope(context.memory, scope)]
     if done.replaced:
         notes.append(Note("replaced", "A file of that name was there before; this export has replaced it."))
-    value = results.Exported(
-        True, done.count, done.bytes, scope, gzip, done.associations, path, done.data, done.replaced
+    answer = ExportAnswer(
+        success=True,
+        exported_count=done.count,
+        export_size=done.bytes,
+        export_scope=scope,
+        compression_used=gzip,
+        associations_count=done.associations,
+        file_path=None if done.path is None else context.place(done.path),
+        export_data=done.data,
+        replaced=done.replaced,
     )
-    return reply(value, notes)
+    return reply(answer, notes)
 
 
-def take_in(context: Context, given: parameters.Import) -> Reply:
-    """memory_import."""
-    strategy = or_else(given.merge_strategy, "skip_duplicates")
+class ImportParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_import."""
+
+    file_path: Annotated[str, about("A file inside the server's export folder.")] | None = None
+    import_data: Annotated[str, about("Instead of a file: the exported data itself, JSON or YAML.")] | None = None
+    merge_strategy: (
+        Annotated[
+            Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"],
+            about(
+                "What happens to memories that exist: keep them, replace them, add the imported text as a new version, "
+                "or keep the text and combine tags and metadata.",
+                default="skip_duplicates",
+            ),
+        ]
+        | None
+    ) = None
+    target_scope_prefix: Annotated[str, about("File everything below this scope.")] | None = None
+    validate_data: (
+        Annotated[
+            bool, about("Import nothing unless every record is sound; false imports the sound ones.", default=True)
+        ]
+        | None
+    ) = None
+
+
+class ImportAnswer(Struct, frozen=True, omit_defaults=True):
+    """How many memories were imported, skipped and overwritten, and what was wrong with the rest."""
+
+    success: Success
+    imported_count: Annotated[int, about("How many memories are new.")]
+    skipped_count: Annotated[int, about("How many are here already and were left as they are.")]
+    overwritten_count: Annotated[int, about("How many existed and were changed.")]
+    import_source: Annotated[str, about("direct for data of the call, else file: and the name of the file.")]
+    merge_strategy_used: Annotated[str, about("What was done with memories that exist.")]
+    validation_errors: Annotated[list[str], about("What was wrong with records that were not imported.")]
+    imported_scopes: Annotated[list[str], about("The scopes of the imported memories.")]
+    associations_count: Annotated[int, about("How many links were imported.")]
+    dropped: Annotated[dict[str, int], about("What the file has and was not taken, counted by reason.")]
+    notes: Remarks = []
+
+
+@tool("memory_import", "Import Memories", ImportParameters, ImportAnswer, heavy=True, destroys=True)
+def take_in(context: Context, given: ImportParameters) -> Reply:
+    """Take in exported memories. By default nothing is imported unless every record is sound, and memories that exist
+    are kept. One undo takes the whole import back.
+    """
+    strategy = given.merge_strategy or "skip_duplicates"
     done = context.memory.import_memories(
         name=given.file_path,
         data=given.import_data,
@@ -48,13 +139,17 @@ def take_in(context: Context, given: parameters.Import) -> Reply:
         validate=or_else(given.validate_data, True),
         step=context.step,
     )
-    notes = [Note("skipped", f"{done.skipped:,} memories are here already and were kept as they are; "
-                  "merge_strategy has other ways.")] if done.skipped else None  # fmt: skip
-    source = "direct" if given.file_path is None else f"file:{given.file_path}"
-    return reply(
-        results.Imported(
-            True, done.imported, done.skipped, done.overwritten, source, strategy, done.problems, done.scopes,
-            done.associations, done.dropped,
-        ),
-        notes,
-    )  # fmt: skip
+    answer = ImportAnswer(
+        success=True,
+        imported_count=done.imported,
+        skipped_count=done.skipped,
+        overwritten_count=done.overwritten,
+        import_source="direct" if given.file_path is None else f"file:{given.file_path}",
+        merge_strategy_used=strategy,
+        validation_errors=done.problems,
+        imported_scopes=done.scopes,
+        associations_count=done.associations,
+        dropped=done.dropped,
+    )
+    kept = f"{done.skipped:,} memories are here already and were kept as they are; merge_strategy has other ways."
+    return reply(answer, [Note("skipped", kept)] if done.skipped else ())

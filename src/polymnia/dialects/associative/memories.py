@@ -1,32 +1,116 @@
-"""The tools that store, find, read, change and delete memories."""
+"""The tools that store, read, change, delete and list memories."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import convert
-from msgspec.structs import replace
+from msgspec import Struct, convert
 
-from polymnia.dialects.associative import parameters, results
-from polymnia.dialects.associative.parameters import or_else
-from polymnia.dialects.associative.results import association, reply
-from polymnia.dialects.associative.wording import meaning_or_fault, unknown_scope
+from polymnia.dialects.associative.shapes import (
+    Category,
+    CreatedAt,
+    Filed,
+    Id,
+    Kind,
+    LinkedMemory,
+    Links,
+    MemoryId,
+    Metadata,
+    Name,
+    Parameters,
+    Remarks,
+    Share,
+    SimilarMemory,
+    Success,
+    Tags,
+    Text,
+    UpdatedAt,
+    fields,
+    linked,
+    reply,
+    similar,
+    tool,
+)
+from polymnia.dialects.shapes import about, or_else, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered, content
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, Filters, Note
-from polymnia.operation import Context, Memory, Reply
+from polymnia.models import DEFAULT_SCOPE, Note, Record
+from polymnia.operation import Context, Reply
 
-__all__ = ["delete", "discover", "get", "list_all", "search", "store", "update"]
+__all__ = ["delete", "get", "list_all", "store", "update"]
 
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
-_EACH = 3  # associations told with each hit of a search
-_THRESHOLD = 0.1  # of a search that names none; what scores less is answered only where nothing scores more
+
+Pending = Annotated[bool, about("True when more associations will appear in the background.")]
+WithLinks = Annotated[bool, about("Tell what it is linked to.", default=True)]
 
 
-def store(context: Context, given: parameters.Store) -> Reply:
-    """memory_store."""
+class StoreParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_store."""
+
+    content: Annotated[str, about("Required. The text to remember, in full.")]
+    scope: (
+        Annotated[
+            str,
+            about("Where it is filed: parts with / between them, such as work/projects/api.", default=DEFAULT_SCOPE),
+        ]
+        | None
+    ) = None
+    category: Annotated[str, about("What sort of memory it is, for example decision or meeting.")] | None = None
+    tags: Annotated[list[str], about("Labels it can be found by.")] | None = None
+    metadata: Annotated[dict[str, Any], about("Anything else worth keeping with it, as key and value.")] | None = None
+    allow_duplicates: (
+        Annotated[bool, about("Store it even if the scope has one that says exactly the same.", default=False)] | None
+    ) = None
+    auto_associate: Annotated[bool, about("Link it to the memories nearest in meaning.", default=True)] | None = None
+    similarity_threshold: (
+        Annotated[
+            Share,
+            about("How similar a stored text must be to be named in the answer as nearly the same.", default=0.95),
+        ]
+        | None
+    ) = None
+
+
+class JoinedDetails(Struct, frozen=True, omit_defaults=True):
+    """What a duplicate added to the memory that was there."""
+
+    tags: Annotated[list[str], about("Labels that were added.")] = []
+    category: Annotated[str, about("The category that was set.")] | None = None
+    metadata: Annotated[dict[str, Any], about("Metadata that was added or changed.")] = {}
+    replaced: Annotated[dict[str, Any], about("The values that were there before, by key.")] = {}
+
+
+class StoreAnswer(Struct, frozen=True, omit_defaults=True):
+    """The memory that holds the text now, or did before, and what it is linked to."""
+
+    memory_id: MemoryId
+    content: Annotated[str, about("The text.")]
+    scope: Filed
+    created_at: CreatedAt
+    is_duplicate: Annotated[
+        bool,
+        about("True when a memory that says the same was there: nothing new is stored, and memory_id is that one."),
+    ]
+    associations: Annotated[list[str], about("The ids of the memories it is linked to.")]
+    similarity_score: Annotated[float, about("Of a duplicate: how similar the two texts are, from 0 to 1.")] | None = (
+        None
+    )
+    similar_memories: Annotated[
+        list[SimilarMemory], about("Memories that are nearly the same and were kept apart.")
+    ] = []
+    joined: Annotated[JoinedDetails | None, about("What a duplicate added to the memory that was there.")] = None
+    associations_pending: Pending = False
+    notes: Remarks = []
+
+
+@tool("memory_store", "Store Memory", StoreParameters, StoreAnswer)
+def store(context: Context, given: StoreParameters) -> Reply:
+    """Remember a text. If the scope already has one that says the same, nothing is stored and that one is answered;
+    texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked to what
+    is nearest to it in meaning.
+    """
     done = context.memory.remember(
         given.content,
         scope=or_else(given.scope, DEFAULT_SCOPE),
@@ -40,18 +124,22 @@ def store(context: Context, given: parameters.Store) -> Reply:
         step=context.step,
     )
     record = done.record
-    notes = [*_about(done), *context.memory.screen.notes()]
-    value = results.Stored(
-        record.uid, content(record), scopes.shown(record.scope), moment(record.created), done.duplicate,
-        [other.uid for other, _ in done.associations], 1.0 if done.duplicate else None,
-        [results.similar(*one, says_the_same=one[0].uid in done.reworded) for one in done.similar],
-        None if done.joined is None else convert(done.joined, results.Joined, from_attributes=True),
-        done.pending, [note.text for note in notes],
-    )  # fmt: skip
-    return reply(value, notes)
+    answer = StoreAnswer(
+        memory_id=record.uid,
+        content=content(record),
+        scope=scopes.shown(record.scope),
+        created_at=moment(record.created),
+        is_duplicate=done.duplicate,
+        associations=[other.uid for other, _ in done.associations],
+        similarity_score=1.0 if done.duplicate else None,
+        similar_memories=[similar(*one, says_the_same=one[0].uid in done.reworded) for one in done.similar],
+        joined=None if done.joined is None else convert(done.joined, JoinedDetails, from_attributes=True),
+        associations_pending=done.pending,
+    )
+    return reply(answer, [*_remarks(done), *context.memory.screen.notes()])
 
 
-def _about(done: Remembered) -> list[Note]:
+def _remarks(done: Remembered) -> list[Note]:
     """What a caller should know of how a content was stored, or why it was not."""
     notes = [Note("no_meaning", text) for text in done.notes]
     if done.duplicate:
@@ -59,86 +147,76 @@ def _about(done: Remembered) -> list[Note]:
     if done.joined is not None:
         notes.append(Note("joined", "What was new about its tags, category and metadata was joined to that memory."))
     if done.similar:
-        notes.append(
-            Note(
-                "similar",
-                "Stored as a memory of its own. similar_memories are nearly the same, those that says_the_same in "
-                "other words: if one is no longer needed, or no longer true, update or delete it.",
-            )
+        text = (
+            "Stored as a memory of its own. similar_memories are nearly the same, those that says_the_same in "
+            "other words: if one is no longer needed, or no longer true, update or delete it."
         )
+        notes.append(Note("similar", text))
     if done.pending:
         notes.append(_PENDING)
     return notes
 
 
-def search(context: Context, given: parameters.Search) -> Reply:
-    """memory_search."""
-    if not given.query.strip():
-        raise Invalid("query is empty", field="query", hint="Say what to look for.")
-    memory = context.memory
-    scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
-    below = or_else(given.include_child_scopes, False)
-    links: dict[str, Any] = {}
+class MemoryAnswer(Struct, frozen=True, omit_defaults=True):
+    """The memory in full, with what it is linked to."""
 
-    def associated(snapshot: Any, found: Any) -> None:
-        if or_else(given.include_associations, True) and found.hits:
-            links.update(memory.linked(snapshot, [hit.record for hit in found.hits], _EACH))
+    memory_id: MemoryId
+    content: Text
+    scope: Filed
+    metadata: Metadata
+    tags: Tags
+    category: Annotated[str | None, or_null("string", "What sort of memory it is; null where that was not given.")]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    version: Annotated[int, about("Its version, counted from 1.")]
+    associations: Links | None = None
+    name: Name | None = None
+    kind: Kind | None = None
+    success: Annotated[bool, about("True in the answer of memory_update.")] | None = None
+    similar_memories: Annotated[
+        list[SimilarMemory], about("Memories that are nearly the same as the changed text.")
+    ] = []
+    notes: Remarks = []
+    associations_pending: Pending = False
 
-    found = memory.search(
-        given.query,
-        limit=or_else(given.limit, 10),
-        filters=None if scope is None else Filters(scope=scope, scopes_below=below),
-        at_least=or_else(given.similarity_threshold, _THRESHOLD),
-        or_nearest=given.similarity_threshold is None,
-        reasons=False,
-        within=associated,
+
+def _memory(record: Record, links: list[LinkedMemory] | None, **more: Any) -> MemoryAnswer:
+    return MemoryAnswer(
+        **fields(record), updated_at=moment(record.updated), version=record.version, associations=links, **more
     )
-    meaning_or_fault(memory)
-    memories = [
-        results.found(
-            hit,
-            [association(*one) for one in links.get(hit.record.uid, ())]
-            if or_else(given.include_associations, True)
-            else None,
-        )
-        for hit in found.hits
-    ]
-    notes = found.notes
-    if not found.hits and scope is not None:
-        notes = [*_empty(memory, scope, below), *(note for note in notes if note.code != "filtered")]
-    if not memories and not notes and not memory.count()[0]:
-        notes = [_nothing_yet(memory)]
-    value = results.Found(memories, found.total, scope)
-    return reply(value, notes)
 
 
-def _nothing_yet(memory: Memory) -> Note:
-    """That nothing was found because nothing is there; of a project that never was, with the one that may be meant."""
-    near = memory.nearest_project() if not memory.stamp() else None
-    meant = f"; did you mean the project {near!r}?" if near else "."
-    return Note("empty", f"There are no memories in the project {memory.project!r} yet{meant}")
+class GetParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_get."""
+
+    memory_id: Id
+    include_associations: WithLinks | None = None
 
 
-def _empty(memory: Memory, scope: str, below: bool) -> list[Note]:
-    """Why nothing was found in a scope, where the scope itself is the reason."""
-    inside = memory.scopes(scope)
-    if not inside:
-        return [unknown_scope(memory, scope)]
-    if not below and not inside[0].memories:
-        count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
-        return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
-    return []
-
-
-def get(context: Context, given: parameters.Get) -> Reply:
-    """memory_get."""
+@tool("memory_get", "Get Memory", GetParameters, MemoryAnswer, reads=True, idempotent=True)
+def get(context: Context, given: GetParameters) -> Reply:
+    """Read one memory in full, with what it is linked to."""
     record, links = context.memory.read(given.memory_id)
-    shown = [association(*one) for one in links] if or_else(given.include_associations, True) else None
-    return reply(results.memory(record, shown))
+    return reply(_memory(record, [linked(*one) for one in links] if given.include_associations is not False else None))
 
 
-def update(context: Context, given: parameters.Update) -> Reply:
-    """memory_update."""
+class UpdateParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_update."""
+
+    memory_id: Id
+    content: Annotated[str, about("The new text.")] | None = None
+    scope: Annotated[str, about("The new scope.")] | None = None
+    tags: Annotated[list[str], about("The new tags, all of them; [] takes them away.")] | None = None
+    category: Annotated[str, about('The new category; "" takes it away.')] | None = None
+    metadata: Annotated[dict[str, Any], about("The new metadata, all of it.")] | None = None
+    preserve_associations: (
+        Annotated[bool, about("Keep the associations; false finds them anew.", default=True)] | None
+    ) = None
+
+
+@tool("memory_update", "Update Memory", UpdateParameters, MemoryAnswer, destroys=True, idempotent=True)
+def update(context: Context, given: UpdateParameters) -> Reply:
+    """Change a memory. Only what you give is changed; the version before stays in its history."""
     done = context.memory.revise(
         given.memory_id,
         text=given.content,
@@ -154,60 +232,85 @@ def update(context: Context, given: parameters.Update) -> Reply:
     if done.pending:
         notes.append(_PENDING)
     if done.same is not None:
-        notes.append(
-            Note(
-                "duplicate",
-                "The memory of this scope named in similar_memories says exactly the same; delete one of the two.",
-            )
-        )
-    value = results.memory(done.record, [association(*one) for one in done.associations], True)
-    same = [] if done.same is None else [results.similar(done.same, 1.0)]
-    return reply(replace(value, similar_memories=same, associations_pending=done.pending), notes)
+        text = "The memory of this scope named in similar_memories says exactly the same; delete one of the two."
+        notes.append(Note("duplicate", text))
+    answer = _memory(
+        done.record,
+        [linked(*one) for one in done.associations],
+        success=True,
+        similar_memories=[] if done.same is None else [similar(done.same, 1.0)],
+        associations_pending=done.pending,
+    )
+    return reply(answer, notes)
 
 
-def delete(context: Context, given: parameters.Delete) -> Reply:
-    """memory_delete."""
+class DeleteParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_delete."""
+
+    memory_id: Id
+
+
+class DeleteAnswer(Struct, frozen=True):
+    """Which memory was deleted."""
+
+    success: Success
+    memory_id: MemoryId
+    message: Annotated[str, about("What was done, as a sentence.")]
+
+
+@tool("memory_delete", "Delete Memory", DeleteParameters, DeleteAnswer, destroys=True)
+def delete(context: Context, given: DeleteParameters) -> Reply:
+    """Delete a memory for good: text, history and links. This cannot be undone."""
     gone = context.memory.forget(given.memory_id, step=context.step)
     text = "The memory is deleted for good, with its history and everything that linked to it."
-    return reply(results.Deleted(True, gone.uid, text))
+    return reply(DeleteAnswer(True, gone.uid, text))
 
 
-def discover(context: Context, given: parameters.Discover) -> Reply:
-    """memory_discover_associations."""
-    found = context.memory.discover(
-        given.memory_id, limit=or_else(given.limit, 10), threshold=or_else(given.similarity_threshold, 0.1)
-    )
-    meaning_or_fault(context.memory)
-    told = []
-    for one in found.associations:
-        text, cut = results.short(one.record)
-        relation = one.relation
-        told.append(
-            results.Discovered(
-                one.record.uid, text, one.strength, one.kind, one.reason, scopes.shown(one.record.scope),
-                None if relation is None else relation.type,
-                None if relation is None else results.direction(relation, one.record),
-                cut, None if one.record.name == one.record.uid else one.record.name,
-            )
-        )  # fmt: skip
-    mean = sum(one.strength for one in found.associations) / len(told) if told else 0.0
-    return reply(
-        results.Discovery(
-            results.Source(found.source.uid, content(found.source)),
-            told,
-            results.Stats(found.candidates, len(told), round(mean, 4)),
-        )
-    )
+class ListParameters(Parameters, frozen=True, kw_only=True):
+    """Parameters of memory_list_all."""
+
+    page: Annotated[int, about("Which page.", ge=1, default=1)] | None = None
+    per_page: Annotated[int, about("Memories on a page.", ge=1, le=100, default=10)] | None = None
 
 
-def list_all(context: Context, given: parameters.ListAll) -> Reply:
-    """memory_list_all."""
+class ListedMemory(Struct, frozen=True, omit_defaults=True):
+    """A memory in a list."""
+
+    memory_id: MemoryId
+    content: Text
+    scope: Filed
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    category: Category | None = None
+    tags: Tags = []
+    metadata: Metadata = {}
+    name: Name | None = None
+    kind: Kind | None = None
+
+
+class Pagination(Struct, frozen=True):
+    """Where a page stands among all pages."""
+
+    page: Annotated[int, about("The number of this page, counted from 1.")]
+    per_page: Annotated[int, about("How many memories a page has at most.")]
+    total_items: Annotated[int, about("How many memories there are in all.")]
+    total_pages: Annotated[int, about("How many pages there are in all.")]
+    has_next: Annotated[bool, about("Whether there is a page after this one.")]
+    has_prev: Annotated[bool, about("Whether there is a page before this one.")]
+
+
+class ListAnswer(Struct, frozen=True):
+    """One page of memories."""
+
+    memories: Annotated[list[ListedMemory], about("The memories of this page, newest first.")]
+    pagination: Annotated[Pagination, about("Where this page stands among all pages.")]
+
+
+@tool("memory_list_all", "List Memories", ListParameters, ListAnswer, reads=True, idempotent=True)
+def list_all(context: Context, given: ListParameters) -> Reply:
+    """Browse all memories, newest first, page by page."""
     page, size = or_else(given.page, 1), or_else(given.per_page, 10)
     records, total = context.memory.page(page, size)
     pages = -(-total // size)
-    return reply(
-        results.Page(
-            [results.listed(record) for record in records],
-            results.Pagination(page, size, total, pages, page < pages, page > 1 and total > 0),
-        )
-    )
+    memories = [ListedMemory(**fields(record), updated_at=moment(record.updated)) for record in records]
+    return reply(ListAnswer(memories, Pagination(page, size, total, pages, page < pages, page > 1 and total > 0)))

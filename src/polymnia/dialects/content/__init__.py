@@ -1,5 +1,133 @@
-"""The content dialect: tools that each offer several operations over documents and decisions of a project."""
+"""The content dialect: four tools that each offer several operations over documents and decisions of a project."""
 
-from polymnia.dialects.content.operations import registry
+from __future__ import annotations
 
-__all__ = ["registry"]
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from polymnia.dialects.content.call import ContentOperation, Given, reader, respond, session_of, which
+from polymnia.dialects.content.refusals import word
+from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
+from polymnia.importing import importing
+from polymnia.operation import Context, Operation, Registry, Reply
+
+__all__ = ["TOOLS", "Tool", "registry"]
+
+_INSTRUCTIONS = (
+    "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
+    "one in `operation`. Store what should outlive this conversation, search before you answer from assumption. With a "
+    "session_id you also see and write that session's data."
+)
+
+
+def _store() -> Mapping[str, ContentOperation]:
+    with importing():
+        from polymnia.dialects.content.store import OPERATIONS
+    return OPERATIONS
+
+
+def _retrieve() -> Mapping[str, ContentOperation]:
+    with importing():
+        from polymnia.dialects.content.retrieve import OPERATIONS
+    return OPERATIONS
+
+
+def _analyze() -> Mapping[str, ContentOperation]:
+    with importing():
+        from polymnia.dialects.content.analyze import OPERATIONS
+    return OPERATIONS
+
+
+def _system() -> Mapping[str, ContentOperation]:
+    with importing():
+        from polymnia.dialects.content.system import OPERATIONS
+    return OPERATIONS
+
+
+class Tool(NamedTuple):
+    """A tool. Its operations are loaded with its first call: no server needs them at its start."""
+
+    title: str
+    help: str
+    operations: Callable[[], Mapping[str, ContentOperation]]
+    reads: bool = False
+
+
+TOOLS = {
+    "memory_store": Tool(
+        "Store Memory",
+        "Store, change and relate items of a project: store_content, update_content, delete_content, store_decision, "
+        "create_relationship.",
+        _store,
+    ),
+    "memory_retrieve": Tool(
+        "Retrieve Memory",
+        "Find and read items of a project: search_content, get_content, find_similar_content, get_content_history.",
+        _retrieve,
+        reads=True,
+    ),
+    "memory_analyze": Tool(
+        "Analyze Memory",
+        "Analyze items of a project: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, "
+        "generate_insights. Changes nothing.",
+        _analyze,
+        reads=True,
+    ),
+    "memory_system": Tool(
+        "Memory System",
+        "Check the server, move data in and out, cite items: check_system_health, export_project_data, "
+        "import_project_data, validate_data_integrity, generate_citation.",
+        _system,
+    ),
+}
+
+
+class _Answer(Struct):
+    success: bool
+    timestamp: str
+    duration: str
+
+
+def registry() -> Registry:
+    """The content dialect."""
+    return Registry(
+        name="content",
+        instructions=_INSTRUCTIONS,
+        operations={name: _operation(name, tool) for name, tool in TOOLS.items()},
+        word=word,
+        resources=RESOURCES,
+        templates=TEMPLATES,
+    )
+
+
+def _operation(name: str, tool: Tool) -> Operation:
+    def run(context: Context, given: Given) -> Reply:
+        return respond(context, given)
+
+    def heavy(raw: bytes) -> bool:
+        operation = which(raw)
+        return operation in tool.operations() and tool.operations()[operation].heavy
+
+    def takes() -> dict[str, Any]:
+        with importing():
+            from polymnia.dialects.content.schema import united
+        return united(tool.operations())
+
+    return Operation(
+        name=name,
+        title=tool.title,
+        help=tool.help,
+        params=Given,
+        run=run,
+        output=_Answer,
+        reads=tool.reads,
+        idempotent=tool.reads,
+        destroys=not tool.reads,
+        read=reader(name, tool.operations),
+        takes=takes,
+        heavy=heavy,
+        which=which,
+        session=session_of,
+    )

@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec.json import encode, format
 
-from polymnia.dialects.content.results import item
 from polymnia.engine.citations.item import PERMALINKS, read_permalink
 from polymnia.errors import NotFound
 from polymnia.operation import Context, Resource, Template
@@ -21,13 +20,15 @@ def _item(context: Context, address: str) -> str:
     project, id, session = read_permalink(address)
     if project is None:
         raise NotFound([address], "Content")
+    from polymnia.dialects.content.shapes import item
+
     memory = context.memory.acting(context.memory.who, project=project)
     return format(encode(item(memory.item(id, session=session))), indent=2).decode()
 
 
 def _errors(context: Context) -> str:
     """Every error of this dialect: its code, its type, what it means and what to do."""
-    from polymnia.dialects.content.wording import CODES
+    from polymnia.dialects.content.refusals import CODES
 
     lines = ["# Errors", "", "| code | error_type | what happened | what to do |", "|---|---|---|---|"]
     for fault, (code, kind) in sorted(CODES.items(), key=lambda one: one[1]):
@@ -40,14 +41,14 @@ def _parameters(context: Context) -> str:
     """Every parameter of every operation, from the same types that check the calls."""
     from msgspec.json import schema_components
 
-    from polymnia.dialects.content.operations import TOOLS
+    from polymnia.dialects.content import TOOLS
 
     lines = ["# Parameters", ""]
-    for tool, (_, help, verbs) in TOOLS.items():
-        lines += [f"## {tool}", "", help, ""]
-        for name, verb in verbs.items():
-            (schema,), parts = schema_components([verb.params], ref_template="{name}")
-            lines += [f"### {name}", "", verb.help, "", "| parameter | type | required | |", "|---|---|---|---|"]
+    for name, tool in TOOLS.items():
+        lines += [f"## {name}", "", tool.help, ""]
+        for operation, one in tool.operations().items():
+            (schema,), parts = schema_components([one.params], ref_template="{name}")
+            lines += [f"### {operation}", "", one.help, "", "| parameter | type | required | |", "|---|---|---|---|"]
             lines += _rows(parts[schema["$ref"]], parts, "")
             lines.append("")
     return "\n".join(lines)
@@ -55,11 +56,11 @@ def _parameters(context: Context) -> str:
 
 def _rows(schema: dict[str, Any], parts: dict[str, Any], above: str) -> list[str]:
     rows = []
-    for name, told in schema.get("properties", {}).items():
-        kinds = [one for one in told.get("anyOf", [told]) if one.get("type") != "null"]
+    for name, value in schema.get("properties", {}).items():
+        kinds = [one for one in value.get("anyOf", [value]) if one.get("type") != "null"]
         inner = next((parts[one["$ref"]] for one in kinds if "$ref" in one), None)
         shown = "object" if inner is not None else " or ".join(_type(one) for one in kinds)
-        about = told.get("description") or next((one["description"] for one in kinds if "description" in one), "")
+        about = value.get("description") or next((one["description"] for one in kinds if "description" in one), "")
         required = "yes" if name in schema.get("required", ()) else "no"
         rows.append(f"| `{above}{name}` | {shown} | {required} | {about} |")
         if inner is not None:

@@ -1,272 +1,338 @@
-"""memory_system: health, project files, integrity and citations."""
+"""memory_system: health, integrity and citations; project files are in transfer.py."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
-from polymnia.dialects.content import system_parameters as parameters
-from polymnia.dialects.content.asking import Asking, replied
-from polymnia.dialects.content.reading import Verb
-from polymnia.dialects.content.results import answer
-from polymnia.dialects.content.retrieving import period
+from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
+from polymnia.dialects.content.shapes import Answer, Item, Notes, Object
+from polymnia.dialects.content.transfer import export_project_data, import_project_data
+from polymnia.dialects.shapes import about, or_else
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
-from polymnia.models import Filters
-from polymnia.operation import Context, Reply
 
-__all__ = ["VERBS"]
+if TYPE_CHECKING:
+    from polymnia.engine.health.rules import IntegrityFinding, IntegrityReport
 
+__all__ = ["OPERATIONS"]
 
-_BEST_EFFORT = (
-    "Names and places are found by rules that miss some and may take a few words for names; mail addresses, numbers "
-    "and the like by their form. Look through the file before you pass it on."
-)
+_SHOWN = 5  # places of an issue that are named without a detailed report
 
-
-def _or(value: Any, default: Any) -> Any:
-    return default if value is None else value
+Status = Literal["healthy", "degraded", "unhealthy"]
+CitationStyle = Literal["apa", "mla", "chicago", "ieee", "harvard"]
 
 
-def _count(items: int) -> str:
-    return "1 item" if items == 1 else f"{items:,} items"
+class CheckSystemHealthParameters(OperationParameters, frozen=True, kw_only=True):
+    """check_system_health."""
+
+    detailed: Annotated[bool, about("With the figures behind each state.")] | None = None
+    components: (
+        Annotated[list[Literal["database", "vector_store", "ai_service", "cache"]], about("Only these (default all).")]
+        | None
+    ) = None
 
 
-def _health(context: Context, given: parameters.CheckHealth) -> Reply:
-    asking = Asking(context, given)
+class ComponentHealth(TypedDict):
+    """How one part of the server is."""
 
-    def work() -> dict[str, Any]:
-        from polymnia.engine.condition import check
-
-        found = check(
-            asking.memory,
-            projects=asking.memory.store.projects() if given.project_id is None else (),
-            components=given.components,
-            detailed=_or(given.detailed, False),
-            counters=context.counters,
-        )
-        components = {
-            name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}
-            | ({"metrics": one.metrics} if given.detailed else {})
-            for name, one in found.components.items()
-        }
-        health: dict[str, Any] = {"status": found.status, "version": context.version, "components": components}
-        if (counted := found.performance) is not None:
-            health["uptime"] = f"{counted.uptime:.0f}s"
-            health["performance"] = {
-                "response_time": f"{counted.median * 1000:.1f}ms",
-                "throughput": round(counted.throughput, 3),
-                "error_rate": round(counted.error_rate, 4),
-            } | ({"requests": to_builtins(counted)} if given.detailed else {})
-        health["resources"] = {
-            "memory_usage": f"{found.resources.memory / 2**20:.0f}MB",
-            "storage_usage": f"{found.resources.storage / 2**20:.1f}MB",
-            "connection_count": found.resources.connections,
-        }
-        return answer(asking.begun, health=health)
-
-    return replied(asking, work)
+    status: Annotated[Status, about("How it is.")]
+    message: Annotated[str, about("What was tried, and what came of it.")]
+    last_check: Annotated[str, about("When it was checked: UTC, ISO 8601.")]
+    metrics: NotRequired[Annotated[Object, about("What was measured; the names differ by component. With detailed.")]]
 
 
-def _export(context: Context, given: parameters.ExportProject) -> Reply:
-    from polymnia.engine.transfer.project_export import Including
+class RequestFigures(TypedDict):
+    """The requests since the server started. Times are in seconds."""
 
-    asking = Asking(context, given)
-    include, filters = given.include or parameters.ExportInclude(), given.filters or parameters.ExportFilters()
-    options = given.options or parameters.ExportOptions()
-    start, end = period(filters.date_range, "filters.date_range")
-    wanted = Filters(
-        session=given.session_id, any_session=False, content_types=tuple(_or(filters.content_types, ())),
-        tags=tuple(_or(filters.tags, ())), created_from=start, created_to=end,
-    )  # fmt: skip
-    including = Including(
-        content=_or(include.content, True), relationships=_or(include.relationships, True),
-        metadata=_or(include.metadata, True), history=_or(include.history, False),
-        embeddings=_or(options.include_embeddings, False), anonymize=_or(options.anonymize, False),
-    )  # fmt: skip
+    uptime: Annotated[float, about("Seconds since the server started.")]
+    requests: Annotated[int, about("How many requests were answered.")]
+    errors: Annotated[int, about("How many of them failed.")]
+    error_rate: Annotated[float, about("The share that failed, from 0 to 1.")]
+    recent_requests: Annotated[int, about("How many requests were answered in the last minute.")]
+    recent_error_rate: Annotated[float, about("The share of those that failed, from 0 to 1.")]
+    throughput: Annotated[float, about("Requests a second in the last minute.")]
+    mean: Annotated[float, about("The mean time of a request.")]
+    median: Annotated[float, about("Half of the requests took at most this long.")]
+    p95: Annotated[float, about("95 of 100 requests took at most this long.")]
+    p99: Annotated[float, about("99 of 100 requests took at most this long.")]
+    longest: Annotated[float, about("The longest request.")]
 
-    def work() -> dict[str, Any]:
-        done = asking.memory.export_project(
-            given.format,
-            filters=wanted,
-            including=including,
-            compress=_or(options.compress, False),
-            step=asking.step,
-        )
-        fields: dict[str, Any] = {
-            "format": given.format, "item_count": done.items, "relationship_count": done.relationships,
-            "version_count": done.versions, "size_bytes": done.bytes,
-        }  # fmt: skip
-        if done.replaced is not None:
-            fields["anonymized"] = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
-        left_out = [
-            name
-            for name, out in (
-                ("embeddings", including.embeddings and (including.anonymize or not including.content)),
-                ("relationship contexts", including.relationships and not including.content),
-            )
-            if out
+
+class ServerPerformance(TypedDict):
+    """How fast the server answers."""
+
+    response_time: Annotated[str, about('The median time of a request, for example "1.5ms".')]
+    throughput: Annotated[float, about("Requests a second in the last minute.")]
+    error_rate: Annotated[float, about("The share of requests that failed, from 0 to 1.")]
+    requests: NotRequired[Annotated[RequestFigures, about("The figures in full. With detailed.")]]
+
+
+class ServerResources(TypedDict):
+    """What the server uses."""
+
+    memory_usage: Annotated[str, about('Memory of the process, for example "50MB".')]
+    storage_usage: Annotated[str, about('Disk space of the store, for example "0.2MB".')]
+    connection_count: Annotated[int, about("Open connections to the store's database.")]
+
+
+class SystemHealth(TypedDict):
+    """How the server is as a whole, and part by part."""
+
+    status: Annotated[Status, about("The worst status of all components checked.")]
+    version: Annotated[str, about("The version of the server.")]
+    components: Annotated[
+        dict[str, ComponentHealth],
+        about("Each component checked, by name: database, vector_store, ai_service, cache."),
+    ]
+    uptime: NotRequired[Annotated[str, about('How long the server has been running, for example "3600s".')]]
+    performance: NotRequired[Annotated[ServerPerformance, about("How fast it answers, where counted.")]]
+    resources: Annotated[ServerResources, about("What it uses.")]
+
+
+class CheckSystemHealthAnswer(Answer):
+    """The status of the server and of each of its components."""
+
+    health: Annotated[SystemHealth, about("The status, the components, and what they use.")]
+    notes: NotRequired[Notes]
+
+
+@operation(CheckSystemHealthParameters, CheckSystemHealthAnswer, reads=True, project=False)
+def check_system_health(call: ContentCall, given: CheckSystemHealthParameters) -> Fields:
+    """Check whether the server works: its database, vector store, model and cache, how fast it answers, and what it
+    uses.
+    """
+    from polymnia.engine.health.checkup import check
+
+    detailed = or_else(given.detailed, False)
+    found = check(
+        call.memory,
+        projects=call.memory.store.projects() if given.project_id is None else (),
+        components=given.components,
+        detailed=detailed,
+        counters=call.context.counters,
+    )
+    components = {
+        name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}
+        | ({"metrics": one.metrics} if detailed else {})
+        for name, one in found.components.items()
+    }
+    health: Fields = {"status": found.status, "version": call.context.version, "components": components}
+    if (counted := found.performance) is not None:
+        health["uptime"] = f"{counted.uptime:.0f}s"
+        health["performance"] = {
+            "response_time": f"{counted.median * 1000:.1f}ms",
+            "throughput": round(counted.throughput, 3),
+            "error_rate": round(counted.error_rate, 4),
+        } | ({"requests": to_builtins(counted)} if detailed else {})
+    health["resources"] = {
+        "memory_usage": f"{found.resources.memory / 2**20:.0f}MB",
+        "storage_usage": f"{found.resources.storage / 2**20:.1f}MB",
+        "connection_count": found.resources.connections,
+    }
+    return call.answer(health=health)
+
+
+class IntegrityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of validate_data_integrity."""
+
+    fix_issues: Annotated[bool, about("Mend what can be mended; undoable.")] | None = None
+    detailed_report: Annotated[bool, about("Name every place and what was looked at.")] | None = None
+
+
+class ValidateDataIntegrityParameters(OperationParameters, frozen=True, kw_only=True):
+    """validate_data_integrity."""
+
+    scope: (
+        Annotated[
+            Literal["project", "session", "system"],
+            about("Of what: project needs project_id, session session_id too (default project)."),
         ]
-        if left_out:
-            fields["left_out"] = left_out
-        if done.unembedded:
-            fields["without_embeddings"] = done.unembedded
-        if done.path is not None:
-            fields["file_path"] = context.place(done.path)
-        else:
-            fields |= {"data": done.data, "encoding": done.encoding}
-        return answer(asking.begun, f"Exported {_count(done.items)}", **fields)
-
-    return replied(asking, work)
-
-
-def _import(context: Context, given: parameters.ImportProject) -> Reply:
-    asking = Asking(context, given)
-    options = given.options or parameters.ImportOptions()
-
-    def tell(done: Any) -> dict[str, Any]:
-        return answer(
-            asking.begun,
-            f"Imported {_count(done.imported)}",
-            source=given.source,
-            format=given.format,
-            imported_count=done.imported,
-            updated_count=done.updated,
-            skipped_count=done.skipped,
-            relationship_count=done.relationships,
-            id_mapping=done.ids,
-            validation_errors=done.problems,
-            dropped=done.dropped,
-        )
-
-    def work() -> dict[str, Any]:
-        done, drawn = asking.writing(tell).import_project(
-            given.format,
-            name=None if given.data is not None else given.source,
-            data=given.data,
-            merging=_or(options.merge_strategy, "merge"),
-            validate=_or(options.validate_data, True),
-            keep_ids=_or(options.preserve_ids, False),
-            embed=options.generate_embeddings,
-            relate=_or(options.detect_relationships, False),
-            step=asking.step,
-        )
-        return tell(done) | ({"relationships_detected": drawn} if options.detect_relationships else {})
-
-    return replied(asking, work)
+        | None
+    ) = None
+    checks: (
+        Annotated[
+            list[
+                Literal[
+                    "orphaned_relationships",
+                    "missing_embeddings",
+                    "data_consistency",
+                    "reference_integrity",
+                    "schema_compliance",
+                    "performance_issues",
+                ]
+            ],
+            about("Only these (default all)."),
+        ]
+        | None
+    ) = None
+    options: Annotated[IntegrityOptions | None, about("Whether to repair, and how much to tell.")] = None
 
 
-def _validate(context: Context, given: parameters.ValidateIntegrity) -> Reply:
-    scope = _or(given.scope, "project")
-    if scope != "system" and given.project_id is None:
-        raise BadArguments("validate_data_integrity", [Violation("project_id", "string", "undefined")])
-    if scope == "session" and given.session_id is None:
-        raise BadArguments("validate_data_integrity", [Violation("session_id", "string", "undefined")])
-    asking = Asking(context, given)
-    options = given.options or parameters.IntegrityOptions()
+class IntegrityIssue(TypedDict):
+    """Something that is wrong with the data, or worth knowing."""
 
-    def work() -> dict[str, Any]:
-        fix = _or(options.fix_issues, False)
-        if fix:
-            asking.check_session()
-        report = asking.memory.validate(
-            scope=scope, session=given.session_id if scope == "session" else None, checks=given.checks, fix=fix
-        )
-        detailed = _or(options.detailed_report, False)
-        findings = [_finding(one, detailed) for one in report.findings]
-        fields: dict[str, Any] = {
-            "valid": report.sound,
-            "scope": report.scope,
-            "checks": list(report.checks),
-            "issues": findings,
-            "summary": {severity: report.count(severity) for severity in ("error", "warning", "info")},
-            "fixed": sum(one.count - one.left for one in report.findings) if fix else 0,
-        }
-        if report.changes:
-            fields["changes"] = report.changes
-        if detailed:
-            fields["looked_at"] = to_builtins(report.looked)
-        return answer(asking.begun, _verdict(report), **fields)
-
-    return replied(asking, work)
+    check: Annotated[str, about("The check that found it.")]
+    kind: Annotated[str, about("What kind of issue it is, as a name.")]
+    severity: Annotated[Literal["error", "warning", "info"], about("How bad it is.")]
+    what: Annotated[str, about("What is wrong, as a sentence.")]
+    count: Annotated[int, about("How many places it was found in.")]
+    where: Annotated[list[str], about("The first places; with options.detailed_report as many as are known.")]
+    project: NotRequired[Annotated[str, about("The project it was found in.")]]
+    fixable: Annotated[bool, about("Whether options.fix_issues can repair it.")]
+    how: Annotated[str, about("How it is repaired, or what is left to do by hand.")]
+    left: Annotated[int, about("How many places are still wrong after this call.")]
+    failed: NotRequired[Annotated[str, about("Why repairing it failed.")]]
 
 
-def _verdict(report: Any) -> str:
+class IntegritySummary(TypedDict):
+    """How many issues there are."""
+
+    error: Annotated[int, about("Issues that are errors.")]
+    warning: Annotated[int, about("Issues that are warnings.")]
+    info: Annotated[int, about("Issues that are only worth knowing.")]
+
+
+class IntegrityLook(TypedDict):
+    """How much of something was checked."""
+
+    project: Annotated[str | None, about("The project; null for what belongs to no project.")]
+    what: Annotated[str, about("What was checked.")]
+    looked: Annotated[int, about("How many were checked.")]
+    of: Annotated[int, about("How many there are.")]
+    why_not: Annotated[str | None, about("Why the rest was not checked; null where all was.")]
+
+
+class ValidateDataIntegrityAnswer(Answer):
+    """Whether the data is sound, and each issue that was found."""
+
+    message: Annotated[str, about("The verdict, as a sentence.")]
+    valid: Annotated[bool, about("Whether nothing is wrong, after repairs where they were asked for.")]
+    scope: Annotated[Literal["project", "session", "system"], about("What was checked.")]
+    checks: Annotated[list[str], about("The checks that were run.")]
+    issues: Annotated[list[IntegrityIssue], about("What was found, worst first.")]
+    summary: Annotated[IntegritySummary, about("The issues, counted by severity.")]
+    fixed: Annotated[int, about("How many places were repaired.")]
+    changes: NotRequired[
+        Annotated[
+            dict[str, int],
+            about("The number of the change that repaired each project: undoing it takes the repair back."),
+        ]
+    ]
+    looked_at: NotRequired[Annotated[list[IntegrityLook], about("How much was checked; with options.detailed_report.")]]
+    notes: NotRequired[Notes]
+
+
+@operation(ValidateDataIntegrityParameters, ValidateDataIntegrityAnswer, project=False)
+def validate_data_integrity(call: ContentCall, given: ValidateDataIntegrityParameters) -> Fields:
+    """Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can be repaired."""
+    scope = given.scope or "project"
+    needed = {"project": ("project_id",), "session": ("project_id", "session_id")}.get(scope, ())
+    for field in needed:
+        if getattr(given, field) is None:
+            raise BadArguments("validate_data_integrity", [Violation(field, "string", "undefined")])
+    options = given.options or IntegrityOptions()
+    fix, detailed = or_else(options.fix_issues, False), or_else(options.detailed_report, False)
+    if fix:
+        call.check_session()
+    report = call.memory.validate(
+        scope=scope, session=given.session_id if scope == "session" else None, checks=given.checks, fix=fix
+    )
+    answer = call.answer(
+        _verdict(report),
+        valid=report.sound,
+        scope=report.scope,
+        checks=list(report.checks),
+        issues=[_issue(one, detailed) for one in report.findings],
+        summary={severity: report.count(severity) for severity in ("error", "warning", "info")},
+        fixed=sum(one.count - one.left for one in report.findings) if fix else 0,
+    )
+    if report.changes:
+        answer["changes"] = report.changes
+    if detailed:
+        answer["looked_at"] = to_builtins(report.looked)
+    return answer
+
+
+def _verdict(report: IntegrityReport) -> str:
     if not report.sound:
         return "Issues were found"
     unembedded = sum(one.left for one in report.findings if one.kind == "embedding_none")
-    told = f"{unembedded:,} passage{'s have' if unembedded > 1 else ' has'} no vector, so meaning does not find "
-    return "The data is sound" if not unembedded else f"Nothing is damaged; {told}{'them' if unembedded > 1 else 'it'}"
+    if not unembedded:
+        return "The data is sound"
+    passages = "1 passage has" if unembedded == 1 else f"{unembedded:,} passages have"
+    them = "it" if unembedded == 1 else "them"
+    return f"Nothing is damaged; {passages} no vector, so meaning does not find {them}"
 
 
-def _finding(one: Any, detailed: bool) -> dict[str, Any]:
-    told: dict[str, Any] = to_builtins(one)
+def _issue(finding: IntegrityFinding, detailed: bool) -> Fields:
+    fields: Fields = to_builtins(finding)
     if not detailed:
-        told["where"] = list(told["where"])[:5]
-    return {key: value for key, value in told.items() if value is not None}
+        fields["where"] = fields["where"][:_SHOWN]
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def _cite(context: Context, given: parameters.GenerateCitation) -> Reply:
-    asking = Asking(context, given)
-    options = given.options or parameters.CitationOptions()
+class CitationOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of generate_citation."""
 
-    def work() -> dict[str, Any]:
-        found = asking.memory.cite(
-            given.content_id,
-            _or(given.style, "apa"),
-            session=given.session_id,
-            permalink=_or(options.include_permalink, False),
-            access_date=_or(options.include_access_date, False),
-        )
-        fields: dict[str, Any] = {
-            "content_id": given.content_id, "style": found.style, "citation": found.text, "html": found.html,
-            "bibtex": found.bibtex, "csl": found.csl,
-        }  # fmt: skip
-        if found.permalink is not None:
-            fields["permalink"] = found.permalink
-        if found.accessed is not None:
-            fields["access_date"] = found.accessed
-        return answer(asking.begun, **fields)
-
-    return replied(asking, work)
+    include_permalink: Annotated[bool, about("The address of the item (default false).")] | None = None
+    include_access_date: Annotated[bool, about("The date of today (default false).")] | None = None
 
 
-VERBS = {
-    "check_system_health": Verb(
-        params=parameters.CheckHealth,
-        run=_health,
-        help="Check whether the server works: its database, vector store, model and cache, how fast it answers, "
-        "and what it uses.",
-        reads=True,
-        project=False,
-    ),
-    "export_project_data": Verb(
-        params=parameters.ExportProject,
-        run=_export,
-        help="Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a "
-        "large one in a file of the server.",
-        reads=True,
-        heavy=True,
-    ),
-    "import_project_data": Verb(
-        params=parameters.ImportProject,
-        run=_import,
-        help="Import items from an export, or from a file of the same format: given as data, or a file in the "
-        "server's export folder.",
-        heavy=True,
-    ),
-    "validate_data_integrity": Verb(
-        params=parameters.ValidateIntegrity,
-        run=_validate,
-        help="Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can "
-        "be repaired.",
-        project=False,
-    ),
-    "generate_citation": Verb(
-        params=parameters.GenerateCitation,
-        run=_cite,
-        help="Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON.",
-        reads=True,
-    ),
+class GenerateCitationParameters(OperationParameters, frozen=True, kw_only=True):
+    """generate_citation."""
+
+    content_id: Item
+    style: Annotated[CitationStyle, about("The style (default apa).")] | None = None
+    options: Annotated[CitationOptions | None, about("What to cite beside the item.")] = None
+
+
+class GenerateCitationAnswer(Answer):
+    """The citation as text, HTML, BibTeX and CSL-JSON."""
+
+    content_id: Annotated[str, about("The id of the item.")]
+    style: Annotated[CitationStyle, about("The style of the citation.")]
+    citation: Annotated[str, about("The citation as plain text.")]
+    html: Annotated[str, about("The citation as HTML.")]
+    bibtex: Annotated[str, about("The item as a BibTeX entry.")]
+    csl: Annotated[Object, about("The item as CSL-JSON, from which the citation was written.")]
+    permalink: NotRequired[
+        Annotated[str, about("The address of the item on this server; with options.include_permalink.")]
+    ]
+    access_date: NotRequired[Annotated[str, about("The date of access, YYYY-MM-DD; with options.include_access_date.")]]
+
+
+@operation(GenerateCitationParameters, GenerateCitationAnswer, reads=True)
+def generate_citation(call: ContentCall, given: GenerateCitationParameters) -> Fields:
+    """Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON."""
+    options = given.options or CitationOptions()
+    found = call.memory.cite(
+        given.content_id,
+        given.style or "apa",
+        session=given.session_id,
+        permalink=or_else(options.include_permalink, False),
+        access_date=or_else(options.include_access_date, False),
+    )
+    answer = call.answer(
+        content_id=given.content_id,
+        style=found.style,
+        citation=found.text,
+        html=found.html,
+        bibtex=found.bibtex,
+        csl=found.csl,
+    )
+    if found.permalink is not None:
+        answer["permalink"] = found.permalink
+    if found.accessed is not None:
+        answer["access_date"] = found.accessed
+    return answer
+
+
+OPERATIONS = {
+    "check_system_health": check_system_health,
+    "export_project_data": export_project_data,
+    "import_project_data": import_project_data,
+    "validate_data_integrity": validate_data_integrity,
+    "generate_citation": generate_citation,
 }

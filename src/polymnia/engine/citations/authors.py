@@ -24,10 +24,9 @@ _ORGANISATION = re.compile(
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|[ivx]{2,4}|ph\.?\s?d\.?|m\.?d\.?", re.IGNORECASE)
-_PARTICLES = frozenset((
-    "van", "von", "der", "den", "de", "del", "della", "di", "da", "do", "dos", "du", "la", "le", "ter", "ten", "zu",
-    "zum", "zur", "af", "av", "bin", "ibn", "al", "el",
-))  # fmt: skip
+_PARTICLES = frozenset(
+    "van von der den de del della di da do dos du la le ter ten zu zum zur af av bin ibn al el".split()
+)
 
 # A syllable as romanizations of Korean write it. A given name of two, such as Min-su, stands behind the family name.
 _SYLLABLE = (

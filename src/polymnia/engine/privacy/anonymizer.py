@@ -9,24 +9,12 @@ from typing import Any
 
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.personal_data import Form, forms
-from polymnia.engine.text.korean import PARTICLES, TITLES
 from polymnia.engine.text.language import fold, spoken
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
-from polymnia.engine.text.names import names
+from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
 
 __all__ = ["PERSON_KINDS", "Anonymizer"]
 
-_PHONE = re.compile(
-    r"(?<![A-Za-z0-9_.,:/+-])(?:"
-    r"\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
-    r"|\(\d{2,5}\)[ .-]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?"
-    r"|0\d{1,3}[ .-]\d{3,4}[ .-]\d{4}|01[016789]\d{7,8}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .]\d\d){4}"
-    r"|1[5-9]\d\d-\d{4}|[2-9]\d{2}[.-]\d{3}[.-]\d{4}|1[ .-][2-9]\d{2}[ .-]\d{3}[ .-]\d{4}"
-    r")(?![A-Za-z0-9_]|[.,:/-]\d)"
-)
-_CITIZEN = re.compile(
-    r"(?<![A-Za-z0-9_-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![A-Za-z0-9_-])"
-)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _TWO_OR_THREE = re.compile(
     r"[^\W\d_a-z][^\W\d_A-Z]+(?:['’-][^\W\d_]+)?(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)?){1,2}"
@@ -37,34 +25,39 @@ _JOINT = re.compile(r"[ \t\u00a0]{1,2}|[._+-]|\.[ ]|,[ ]?")
 _ALNUM = re.compile(r"[^\W_]+")
 _HANGUL = re.compile("[가-힣]+")
 _EAST = re.compile("[\u3400-\u9fff\u3041-\u30ff々]+")
-_AFTER = re.compile(rf"(?:{TITLES}|씨|님)?{PARTICLES}?(?![가-힣])")
+_AFTER = re.compile(rf"(?:{KOREAN_TITLES}|씨|님)?{AFTER_NAME}?(?![가-힣])")
 _ORDINARY = AMBIGUOUS_NAMES | frozenset(word for words in STOPWORDS.values() for word in words)
-_PEOPLE_KEYS = frozenset({
-    "author", "authors", "owner", "owners", "assignee", "assignees", "stakeholder", "stakeholders", "participant",
-    "participants", "attendee", "attendees", "person", "people", "user", "username", "user_name", "full_name",
-    "fullname", "first_name", "last_name",
-    "reviewer", "reviewers", "created_by", "updated_by", "createdby", "reporter", "customer",
-    "contact", "manager", "speaker", "sender", "recipient", "이름", "성명", "담당자", "작성자", "참석자", "고객",
-    "보고자", "저자",
-})  # fmt: skip
-_ID_KEYS = {
-    "user_id": "user", "userid": "user", "session_id": "session", "sessionid": "session", "account_id": "account",
-    "customer_id": "customer", "client_id": "client", "device_id": "device", "employee_id": "employee",
-    "author_id": "user", "owner_id": "user",
-}  # fmt: skip
+_PEOPLE_KEYS = frozenset(
+    """
+    author authors owner owners assignee assignees stakeholder stakeholders participant participants attendee
+    attendees person people user username user_name full_name fullname first_name last_name reviewer reviewers
+    created_by updated_by createdby reporter customer contact manager speaker sender recipient 이름 성명 담당자
+    작성자 참석자 고객 보고자 저자
+    """.split()
+)
+_ID_KEYS = {"userid": "user", "sessionid": "session", "author_id": "user", "owner_id": "user"} | {
+    f"{kind}_id": kind for kind in ("user", "session", "account", "customer", "client", "device", "employee")
+}
 _BIRTH_KEYS = frozenset({"birthday", "birthdate", "birth_date", "date_of_birth", "dob", "born", "생년월일", "생일"})
-_GROUPS = frozenset({
-    "team", "teams", "group", "department", "staff", "board", "customers", "users", "engineering", "sales", "support",
-    "marketing", "everyone", "all",
-})  # fmt: skip
+_GROUPS = frozenset(
+    "team teams group department staff board customers users engineering sales support marketing everyone all".split()
+)
 _NAME_LIKE = re.compile(r"[^\W\d_][\w.'’-]*(?:[ \t][^\W\d_][\w.'’-]*){0,3}")
 
-
 _LABELS = {
-    "secret": ("Secret ", ""), "mail": ("mail", "@example.invalid"), "user": ("user-", ""), "handle": ("@user", ""),
-    "iban": ("Account ", ""), "card": ("Card ", ""), "ip": ("IP address ", ""), "mac": ("Device ", ""),
-    "birth date": ("Birth date ", ""), "address": ("Address ", ""), "number": ("Number ", ""), "phone": ("Phone ", ""),
-}  # fmt: skip
+    "secret": "Secret {}",
+    "mail": "mail{}@example.invalid",
+    "user": "user-{}",
+    "handle": "@user{}",
+    "iban": "Account {}",
+    "card": "Card {}",
+    "ip": "IP address {}",
+    "mac": "Device {}",
+    "birth date": "Birth date {}",
+    "address": "Address {}",
+    "number": "Number {}",
+    "phone": "Phone {}",
+}
 PERSON_KINDS = frozenset(("person", "people", "human", "contact", "user", "customer", "employee", "사람", "인물"))
 """Kinds of entities whose names are names of people."""
 
@@ -143,7 +136,6 @@ class Anonymizer:
     def _value(self, value: Any, key: str) -> Any:
         if isinstance(value, str):
             if key in _BIRTH_KEYS and any(map(str.isdigit, value)):
-                self.counts["birth date"] = self.counts.get("birth date", 0) + 1
                 return self._standin("birth date", value)
             return self._replaced(value)
         if isinstance(value, Mapping):
@@ -159,22 +151,22 @@ class Anonymizer:
         if isinstance(value, list | tuple):
             return [self._value(inner, key) for inner in value]
         if isinstance(value, int) and not isinstance(value, bool) and key in _ID_KEYS:
-            return int(self._numbered(f"{_ID_KEYS[key]} number", str(value), ""))
+            return int(self._numbered(f"{_ID_KEYS[key]} number", str(value), "{}"))
         return value
 
     def _known(self, kind: str, id: str) -> None:
         """Take note of an id; one without a letter or digit is none."""
         runs = list(_ALNUM.finditer(id))
         if runs and id not in self._ids:
-            self._ids[id] = self._numbered(kind, id, f"{kind}-")
+            self._ids[id] = self._numbered(kind, id, f"{kind}-{{}}")
             self._id_tails.setdefault(runs[-1].group(), []).append((id, len(id) - runs[-1].end()))
 
     def _numbered(self, kind: str, what: str, label: str) -> str:
-        """The stand-in for something of a kind: the label and a number that counts within the kind."""
+        """The stand-in for something of a kind: its label with a number that counts within the kind."""
         known = self._standins.get((kind, what))
         if known is None:
             self._numbers[kind] = self._numbers.get(kind, 0) + 1
-            known = self._standins[kind, what] = f"{label}{self._numbers[kind]}"
+            known = self._standins[kind, what] = label.format(self._numbers[kind])
         return known
 
     def _decide(self) -> None:
@@ -185,7 +177,7 @@ class Anonymizer:
         for name in self._perhaps:
             words = tuple(fold(word) for word in _WORD.findall(name))
             if words not in self._people and not any(word in self._ordinary for word in words):
-                self._add(words, self._numbered("name", " ".join(words), "Name "))
+                self._add(words, self._numbered("name", " ".join(words), "Name {}"))
         self._perhaps.clear()
 
     def meet(self, name: str) -> None:
@@ -198,7 +190,7 @@ class Anonymizer:
         if not words or words in self._people:
             return
         known = self._people.get(words[:1]) if len(words) == 1 else None
-        standin = known or self._numbered("person", " ".join(words), "Person ")
+        standin = known or self._numbered("person", " ".join(words), "Person {}")
         self._add(words, standin)
         for part in dict.fromkeys(words):
             if (
@@ -218,7 +210,7 @@ class Anonymizer:
         if len(name) < 2 and not _HANGUL.fullmatch(name):
             return
         if name not in self._east:
-            self._east[name] = self._numbered("person", name, "Person ")
+            self._east[name] = self._numbered("person", name, "Person {}")
             if len(name) == 3 and _HANGUL.fullmatch(name):
                 self._east.setdefault(name[1:], self._east[name])
             self._east_longest = max(self._east_longest, len(name))
@@ -230,12 +222,6 @@ class Anonymizer:
         found = [
             *(Form(one.start, one.end, "secret", text[one.start : one.end]) for one in secrets.found(text)),
             *forms(text),
-            *(Form(*m.span(), "number", m.group()) for m in _CITIZEN.finditer(text)),
-            *(
-                Form(*m.span(), "phone", re.sub(r"\D", "", m.group()))
-                for m in _PHONE.finditer(text)
-                if sum(map(str.isdigit, m.group())) >= 8
-            ),
             *self._ids_in(text),
         ]
         found.sort(key=lambda one: (one.start, -one.end, one.kind == "secret"))
@@ -244,16 +230,12 @@ class Anonymizer:
         for start, stop, kind, what in found:
             if start >= end:
                 parts += (self._without_people(text[end:start]), self._standin(kind, what))
-                self.counts[kind] = self.counts.get(kind, 0) + 1
-                end = stop
-            elif stop > end:  # two that overlap: nothing of the second may stay
-                end = stop
+            end = max(end, stop)  # of two that overlap nothing of the second may stay
         return "".join((*parts, self._without_people(text[end:])))
 
     def _standin(self, kind: str, what: str) -> str:
-        if kind == "id":
-            return self._ids[what]
-        return self._numbered(kind, what, _LABELS[kind][0]) + _LABELS[kind][1]
+        self._count(kind)
+        return self._ids[what] if kind == "id" else self._numbered(kind, what, _LABELS[kind])
 
     def _ids_in(self, text: str) -> list[Form]:
         """Where known ids stand. Each is looked up by its last run of letters and digits: there may be very many."""
@@ -266,7 +248,7 @@ class Anonymizer:
                     found.append(Form(start, end, "id", id))
         return found
 
-    def _count_person(self, kind: str = "person") -> None:
+    def _count(self, kind: str = "person") -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
 
     def _without_people(self, text: str) -> str:
@@ -291,7 +273,7 @@ class Anonymizer:
             if last.endswith(("'s", "’s")):
                 stop -= 2
             parts += (text[end:start], standin)
-            self._count_person("name" if standin.startswith("Name") else "person")
+            self._count("name" if standin.startswith("Name") else "person")
             end = stop
             at += count
         return "".join((*parts, text[end:]))
@@ -321,7 +303,7 @@ class Anonymizer:
             standin = self._east.get(run[:size])
             # Three syllables are told by themselves; two must be followed by what follows a name.
             if standin and (size > 2 or _AFTER.fullmatch(run, size)):
-                self._count_person()
+                self._count()
                 return standin + run[size:]
         return run
 
@@ -333,7 +315,7 @@ class Anonymizer:
             for size in range(min(self._east_longest, len(run) - at), 1, -1):
                 if standin := self._east.get(run[at : at + size]):
                     parts.append(standin)
-                    self._count_person()
+                    self._count()
                     at += size
                     break
             else:

@@ -47,6 +47,19 @@ _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-
 _USERINFO = re.compile(r"(?<=://)[^\s/@:]{1,100}(?::[^\s/@]{0,200})?(?=@[\w.-])")
 _HANDLE = re.compile(r"(?<![\w@./:`$%-])@(?=[\w.-]{0,38}[^\W\d_])[^\W_](?:[\w.-]{0,38}\w)?(?![\w/(@]|\.\w)")
 
+# In Korea and the United States.
+_CITIZEN = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![A-Za-z0-9_-])"
+)
+_PHONE = re.compile(
+    r"(?<![A-Za-z0-9_.,:/+-])(?:"
+    r"\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
+    r"|\(\d{2,5}\)[ .-]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?"
+    r"|0\d{1,3}[ .-]\d{3,4}[ .-]\d{4}|01[016789]\d{7,8}|0\d{2,4}[ /-]\d{5,9}|0\d(?:[ .]\d\d){4}"
+    r"|1[5-9]\d\d-\d{4}|[2-9]\d{2}[.-]\d{3}[.-]\d{4}|1[ .-][2-9]\d{2}[ .-]\d{3}[ .-]\d{4}"
+    r")(?![A-Za-z0-9_]|[.,:/-]\d)"
+)
+
 _NUMERIC_DAY = r"(?:\d{4}\s?[-./年년]\s?\d{1,2}\s?[-./月월]\s?\d{1,2}\s?[日일]?|\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4})"
 _WORDED_DAY = (
     r"(?:\d{1,2}(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|de\s|d['’])?[^\W\d_]{3,12}\.?,?\s(?:de\s|del\s)?\d{4}"
@@ -118,6 +131,12 @@ def forms(text: str) -> Iterator[Form]:
         yield from (Form(*m.span(), "mail", m.group().lower()) for m in MAIL.finditer(text))
         yield from (Form(*m.span(), "user", m.group()) for m in _USERINFO.finditer(text))
         yield from (Form(*m.span(), "handle", m.group().casefold()) for m in _HANDLE.finditer(text))
+    if digits:
+        yield from (Form(*m.span(), "number", m.group()) for m in _CITIZEN.finditer(text))
+        for match in _PHONE.finditer(text):
+            number = re.sub(r"\D", "", match.group())
+            if len(number) >= 8:
+                yield Form(*match.span(), "phone", number)
 
 
 def _accounts(text: str) -> Iterator[Form]:

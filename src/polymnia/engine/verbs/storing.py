@@ -76,9 +76,10 @@ class StoringVerbs(ItemVerbs):
         if not relate:
             return said, []
         with importing():
-            from polymnia.engine.relating.drafting import drafts
+            from polymnia.engine.knowledge.relationships import drafts
 
-        drawn = finder.look(self.project, lambda look: drafts(look, record, said, session))
+        with finder.look(self.project) as look:
+            drawn = drafts(look, record, said, session)
         return said if embed is not False else None, drawn
 
     def _vectors(
@@ -86,7 +87,7 @@ class StoringVerbs(ItemVerbs):
     ) -> None:
         """Keep the vectors that were made, or that there are to be none."""
         if embed is False:
-            from polymnia.engine.search.listing import read
+            from polymnia.engine.search.passages import read
 
             head, body = content.read_as(record)
             numbers = {head.id: memory, body.id: text}
@@ -112,12 +113,12 @@ class StoringVerbs(ItemVerbs):
     ) -> StoredItem:
         """Change what is given of an item: tags are replaced, metadata is merged, the version rises by one.
 
-        What is derived from the text follows it (:mod:`polymnia.engine.deriving`), and so do the relationships that
-        were found in it, unless ``relate`` is False; with True they are looked for in any case.
+        What is derived from the text follows it (:mod:`polymnia.engine.knowledge.derived`), and so do the
+        relationships that were found in it, unless ``relate`` is False; with True they are looked for in any case.
         Without ``keep_previous`` the versions before are gone for good.
         """
-        from polymnia.engine.associations import TYPE
-        from polymnia.engine.deriving import following
+        from polymnia.engine.knowledge.associations import TYPE
+        from polymnia.engine.knowledge.derived import following
 
         changes: dict[str, Any] = {}
         if summary is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polymnia.dialects.content.operations import TOOLS
+from polymnia.dialects.content import TOOLS
 from polymnia.operation import schema
 
 ROOT = Path(__file__).parents[4]
@@ -35,10 +35,9 @@ def paths(shape: dict[str, Any], before: str = "") -> set[str]:
 @pytest.mark.promise("content.parameters.tested")
 @pytest.mark.parametrize("tool", ["memory_store", "memory_retrieve", "memory_analyze", "memory_system"])
 def test_the_table_has_every_parameter_and_option(tool: str) -> None:
-    _, _, verbs = TOOLS[tool]
     listed = {(row["operation"], row["option"]) for row in rows()}
-    for operation, verb in verbs.items():
-        taken = paths(schema(verb.params)["properties"]) - STANDARD
+    for operation, one in TOOLS[tool].operations().items():
+        taken = paths(schema(one.params)["properties"]) - STANDARD
         assert taken == {option for name, option in listed if name == operation}, operation
     assert {option for name, option in listed if name == "every operation"} == STANDARD - {"operation"}
 

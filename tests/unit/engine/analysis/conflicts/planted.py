@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from polymnia import EntityDraft, Filters, Memory
 from polymnia.engine.analysis.actions import Action, AddObservations, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts import Clashes, conflicts
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.ports.models import Judgement
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import Finding as Search
@@ -98,7 +98,8 @@ class Desk:
     def read(self, ask: Callable[[Material], T], **wanted: Any) -> T:
         finder = self.memory.finding()
         finder.reindex(self.memory.project, lambda *_: None)
-        return finder.look(self.memory.project, lambda look: ask(Material(look, wanted=Filters(**wanted), now=NOW)))
+        with finder.look(self.memory.project) as look:
+            return ask(Material(look, wanted=Filters(**wanted), now=NOW))
 
     def conflicts(self, *ids: str, **asked: Any) -> Clashes:
         """What is found in the project, or among some items."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from polymnia import EntityDraft, Filters, Memory
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import Finding as Search
 from polymnia.engine.search.finder import Finder
@@ -71,7 +71,8 @@ class Desk:
             id = look.snapshot.ids_of([focus])[focus] if focus else None
             return work(Material(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
 
-        return finder.look("default", run)
+        with finder.look("default") as look:
+            return run(look)
 
     def record(self, material: Material, uid: str) -> Record:
         """One of the records of a material."""

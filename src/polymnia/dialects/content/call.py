@@ -1,0 +1,245 @@
+"""One call of the content dialect: which operation it names, whose it is, and how it is answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.json import decode, encode
+from msgspec.structs import replace
+
+from polymnia.dialects.shapes import about
+from polymnia.engine.once import Once, Repeated
+from polymnia.engine.scopes import legal_session
+from polymnia.engine.text.calendar import moment
+from polymnia.errors import BadArguments, Invalid, NotFound, Refused, UnknownOperation, Violation
+from polymnia.models import legal_text
+from polymnia.operation import Context, Memory, Note, Reply, read
+
+__all__ = [
+    "ContentCall",
+    "ContentOperation",
+    "Fields",
+    "Given",
+    "OperationParameters",
+    "operation",
+    "reader",
+    "respond",
+    "session_of",
+    "which",
+]
+
+Fields = dict[str, Any]
+
+_LONGEST = 4096
+# What is kept of an answer for a request that comes again: nothing of the content, which must be gone when it is.
+_KEPT_FIELDS = (
+    "success message timestamp duration content_id decision_id relationship_id version created_at updated_at created "
+    "deleted hard relationships_deleted references_preserved source format imported_count updated_count skipped_count "
+    "relationship_count"
+)
+_KEPT = frozenset(_KEPT_FIELDS.split())
+
+
+class OperationParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every operation may be given."""
+
+    operation: Annotated[str, about("Which operation.")]
+    project_id: Annotated[str, about("The project: any name of yours.", min_length=1, max_length=200)] | None = None
+    session_id: (
+        Annotated[str, about("Also see and write this session's data.", min_length=1, max_length=100)] | None
+    ) = None
+    user_id: Annotated[str, about("Who asks; kept in the history.", min_length=1, max_length=200)] | None = None
+    request_id: (
+        Annotated[str, about("Your id of the request; a retry is not done twice.", min_length=1, max_length=200)] | None
+    ) = None
+
+
+class ContentOperation(Struct, frozen=True, kw_only=True):
+    """One operation of a tool: what it takes and answers, whether it belongs to a project, whether it is heavy."""
+
+    params: type
+    run: Callable[[ContentCall, Any], Fields]
+    help: str
+    answer: type
+    reads: bool = False
+    project: bool = True
+    heavy: bool = False
+
+
+def operation(
+    params: type, answer: type, **hints: bool
+) -> Callable[[Callable[[ContentCall, Any], Fields]], ContentOperation]:
+    """A function as an operation, explained by its docstring."""
+
+    def made(run: Callable[[ContentCall, Any], Fields]) -> ContentOperation:
+        help = " ".join((run.__doc__ or "").split())
+        return ContentOperation(params=params, run=run, help=help, answer=answer, **hints)
+
+    return made
+
+
+class Given(Struct, frozen=True):
+    """A call that was read: its operation and the parameters of that one."""
+
+    operation: ContentOperation
+    params: Any
+
+
+class _Which(Struct):
+    operation: Any = None
+    session_id: Any = None
+
+
+_which = msgspec.json.Decoder(_Which)
+
+
+def which(raw: bytes) -> str:
+    """The operation a call names; nothing where it names none."""
+    return _text(raw, "operation")
+
+
+def session_of(raw: bytes) -> str:
+    """The session a call names; nothing where it names none."""
+    return _text(raw, "session_id").strip()
+
+
+def _text(raw: bytes, field: str) -> str:
+    try:
+        value = getattr(_which.decode(raw), field)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def reader(tool: str, operations: Callable[[], Mapping[str, ContentOperation]]) -> Callable[[bytes, list[Note]], Given]:
+    """Reads the calls of one tool: the operation first, then the parameters of that one."""
+    decoders: dict[str, msgspec.json.Decoder[Any]] = {}  # made when an operation is first called
+
+    def take(raw: bytes, notes: list[Note]) -> Given:
+        known = operations()
+        name = read(tool, _Which, raw, _which, notes).operation
+        if name is None:
+            raise BadArguments(tool, [Violation("operation", f"one of {', '.join(known)}", "undefined")])
+        chosen = known.get(name) if isinstance(name, str) else None
+        if chosen is None:
+            raise _unknown(tool, str(name), known)
+        if name not in decoders:
+            decoders[name] = msgspec.json.Decoder(chosen.params)
+        given: OperationParameters = read(name, chosen.params, raw, decoders[name], notes)
+        if chosen.project and given.project_id is None:
+            raise BadArguments(name, [Violation("project_id", "string", "undefined")])
+        return Given(chosen, _checked(given))
+
+    return take
+
+
+def _checked(given: OperationParameters) -> OperationParameters:
+    """The parameters that every operation has, as they may be."""
+    for field in ("project_id", "session_id", "user_id", "request_id"):
+        if (text := getattr(given, field)) is not None:
+            legal_text(text, field, _LONGEST)
+    if given.project_id is not None and not given.project_id.strip():
+        raise Invalid("project_id is empty", field="project_id", hint="Provide a valid project_id parameter.")
+    return given if given.session_id is None else replace(given, session_id=legal_session(given.session_id))
+
+
+def _unknown(tool: str, name: str, operations: Mapping[str, ContentOperation]) -> UnknownOperation:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, operations, n=1, cutoff=0.4)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    hint = f"{meant}{tool} has: {', '.join(operations)}."
+    fault = UnknownOperation(f"Unknown operation: {name[:80]}", hint=hint)
+    fault.details |= {"operation": name[:80], "operations": list(operations), "closest": near[0] if near else None}
+    return fault
+
+
+class ContentCall:
+    """One call in progress: the memory of its project, in the name of its user."""
+
+    def __init__(self, context: Context, given: OperationParameters) -> None:
+        self.begun = time.perf_counter()
+        self.asked = time.time_ns() // 1000
+        if given.request_id is None and context.request_id is not None:
+            given = replace(given, request_id=context.request_id)
+        self.given = given
+        self.context = context
+        self.step = context.step
+        self.wrote = False
+        author = context.memory.author
+        self._author = author if given.user_id is None else replace(author, user=given.user_id)
+        self.memory: Memory = context.memory.acting(self._author, project=given.project_id)
+        if context.log is not None and given.request_id is not None:
+            context.log("info", f"{given.operation}: request {given.request_id!r}")
+
+    def answer(self, message: str | None = None, **fields: Any) -> Fields:
+        """An answer of success, with its time and how long it took."""
+        took = f"{(time.perf_counter() - self.begun) * 1000:.0f}ms"
+        first = {"success": True} if message is None else {"success": True, "message": message}
+        return {**first, "timestamp": moment(time.time_ns() // 1000), "duration": took, **fields}
+
+    def check_session(self) -> None:
+        """Refuse to write without a session where the server wants one."""
+        if self.context.require_session and self.given.session_id is None:
+            raise Refused(
+                "This server writes only within a session: session_id is missing",
+                hint="Give a session_id, or start the server without --require-session.",
+            )
+
+    def writing(self, answer: Callable[[Any], Fields]) -> Memory:
+        """The memory to write to. What is answered to a request_id is answered again when that comes again."""
+        self.check_session()
+        self.wrote = True
+        if self.given.request_id is None:
+            return self.memory
+        from hashlib import sha256
+
+        asked: Fields = msgspec.to_builtins(self.given)
+        asked.pop("user_id", None)
+
+        def kept(done: Any) -> str:
+            return encode({key: value for key, value in answer(done).items() if key in _KEPT}).decode()
+
+        once = Once(self.given.request_id, sha256(encode(asked)).hexdigest(), kept)
+        return self.memory.acting(self._author, project=self.given.project_id, once=once)
+
+    def unknown_project(self, *, nearest_only: bool = False) -> str | None:
+        """That the project of the call is not there, as a sentence; None where it is, or where none has such a name."""
+        if self.given.project_id is None or self.memory.stamp():
+            return None
+        near = self.memory.nearest_project()
+        if near is None and nearest_only:
+            return None
+        meant = f"; did you mean {near!r}?" if near else "."
+        return f"There is no project {self.given.project_id!r} yet, so it has no content{meant}"
+
+
+def respond(context: Context, given: Given) -> Reply:
+    """The answer to a call, with its request_id; a call that was done before is answered as it was then."""
+    call = ContentCall(context, given.params)
+    session, request = call.given.session_id, call.given.request_id
+    try:
+        answer = given.operation.run(call, given.params)
+    except Repeated as again:
+        answer = decode(again.told) | {"repeated": True}
+        if "version" in answer and isinstance(id := answer.get("content_id"), str):  # the answer of one that was stored
+            with suppress(NotFound):
+                answer["metadata"] = call.memory.item(id, session=session).metadata
+    except NotFound as e:
+        e.details.setdefault("project", call.given.project_id)
+        e.details.setdefault("near", call.memory.nearest_id(e.names[0], session=session))
+        e.details.setdefault("no_project", call.unknown_project(nearest_only=True))
+        raise
+    exists = call.wrote or answer.get("content_id") or answer.get("results")  # the project, that is
+    if not exists and (unknown := call.unknown_project()) is not None:
+        typed = "patterns" in answer  # of detect_patterns, whose notes have a type
+        answer["notes"] = [{"type": "project", "note": unknown} if typed else unknown, *answer.get("notes", [])]
+    if request is not None:
+        answer["request_id"] = request
+    notes = [Note("note", text) for text in answer.get("notes", ()) if isinstance(text, str)]
+    return Reply(value=answer, structured=answer, flat=True, notes=notes)

@@ -1,0 +1,184 @@
+"""What the operations of memory_analyze answer: findings as plain data, memories by their ids and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, json
+
+from polymnia.dialects.content.actions import call
+from polymnia.dialects.content.reports import describe, remark
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.items import title_of
+from polymnia.engine.text.calendar import moment
+from polymnia.importing import importing
+from polymnia.models import Record
+
+__all__ = ["ROOM", "clash", "compared", "connection", "fitting", "insight", "named", "pattern", "shown"]
+
+_MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
+_PLACES = 4
+
+
+def named(record: Record) -> dict[str, Any]:
+    """An item by its id and title."""
+    return {"content_id": record.uid, "title": title_of(record)}
+
+
+def shown(value: Any) -> Any:
+    """Values of the engine as plain data; numbers with four places, which is more than any of them means."""
+    if isinstance(value, Record):
+        return named(value)
+    if isinstance(value, Remark):
+        return remark(value)
+    if isinstance(value, Struct):
+        return {name: shown(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, Mapping):
+        return {str(key): shown(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [shown(one) for one in value]
+    if isinstance(value, float):
+        return round(value, _PLACES)
+    return value
+
+
+def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
+    """A pattern, its members by their public ids."""
+    members = [ids[id] for id in found.members if id in ids]
+    words = describe(found)
+    told: dict[str, Any] = {
+        "type": found.type,
+        "name": found.name,
+        "summary": words.summary,
+        "confidence": round(found.confidence, _PLACES),
+        "evidence": shown(found.evidence),
+        "content_ids": members[:_MEMBERS],
+        "content_count": len(members),
+    }
+    if explained:
+        told["explanation"] = words.explanation
+    return told
+
+
+def insight(
+    found: Any, ids: Mapping[int, str], project: str | None, session: str | None, *, recommend: bool
+) -> dict[str, Any]:
+    """An insight and, if wanted, what to do about it: in words, as calls, and as drafts of calls where something marked
+    ``…`` is left to write."""
+    told = pattern(found, ids, explained=True)
+    if recommend:
+        told["recommendation"] = describe(found).recommendation
+        for name, draft in (("calls", False), ("drafts", True)):
+            if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
+                told[name] = steps
+    return told
+
+
+def compared(found: Any) -> dict[str, Any]:
+    """Another item by the same measures."""
+    told: dict[str, Any] = shown(found)
+    return {"content_id": told.pop("id"), **told}
+
+
+def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
+    """A relationship of an item, or a chain of them."""
+    told: dict[str, Any] = shown(found)
+    target = told.pop("target")
+    told = {"content_id": target["content_id"], "title": target["title"], **told}
+    if not strength:
+        told.pop("strength", None)
+        told["path"] = [{key: value for key, value in one.items() if key != "strength"} for one in told["path"]]
+    if not context:
+        told.pop("context", None)
+    return told
+
+
+def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
+    """Two statements that cannot both hold, and what may be done about it."""
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
+    told: dict[str, Any] = {
+        "type": found.type,
+        "subtype": found.subtype,
+        "statements": [_side(found.left), _side(found.right)],
+        "differs": found.differs,
+        "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
+        "confidence": shown(found.confidence),
+        "explanation": conflicts.explanation(found),
+    }
+    if found.resolution is not None:
+        told["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
+        for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
+            told["resolution"][name] = call(step, project, session)
+    return told
+
+
+def _side(found: Any) -> dict[str, Any]:
+    return named(found.record) | {
+        found.kind: found.sentence,
+        "said_at": moment(found.at),
+        "dated_by": _dated_by(found),
+    }
+
+
+def _dated_by(found: Any) -> str:
+    if found.drawn:
+        return "the relationship"
+    return "the sentence" if found.dated else "the last change of the item"
+
+
+ROOM = 64_000
+"""Bytes of findings in one answer: some sixteen thousand tokens of English, more of Korean."""
+
+_NAMED = (25, 10)  # members that each finding names where more would not fit; how many there are is told beside them
+
+
+def fitting(found: Sequence[dict[str, Any]], how: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The findings that fit into an answer, in their order, and for each type of which some do not a note.
+
+    Before a finding is left out all of them name fewer of their members. Every type has the same room; what one does
+    not need is the others'. ``how`` says how to hear of the rest.
+    """
+    for most in _NAMED:
+        if sum(len(json.encode(one)) for one in found) <= ROOM:
+            break
+        found = [one | {"content_ids": one["content_ids"][:most]} if "content_ids" in one else one for one in found]
+    sizes: dict[str, list[int]] = {}
+    for one in found:
+        sizes.setdefault(one["type"], []).append(len(json.encode(one)))
+    room = _shared({type: sum(some) for type, some in sizes.items()})
+    kept = {type: _first(some, room[type]) for type, some in sizes.items()}
+    told: list[dict[str, Any]] = []
+    seen = dict.fromkeys(sizes, 0)
+    for one in found:
+        seen[one["type"]] += 1
+        if seen[one["type"]] <= kept[one["type"]]:
+            told.append(one)
+    notes = {
+        type: f"{len(some) - kept[type]:,} more were found that do not fit into one answer; {how}."
+        for type, some in sizes.items()
+        if kept[type] < len(some)
+    }
+    return told, notes
+
+
+def _shared(wanted: dict[str, int]) -> dict[str, int]:
+    """The room of each type: what it wants, or an even share of what is left by those that want less."""
+    left, given = ROOM, {}
+    for at, (type, size) in enumerate(sorted(wanted.items(), key=lambda one: one[1])):
+        given[type] = min(size, left // (len(wanted) - at))
+        left -= given[type]
+    return given
+
+
+def _first(sizes: Sequence[int], room: int) -> int:
+    """How many of the first fit; at least one."""
+    count = 0
+    for size in sizes:
+        if room < size and count:
+            break
+        room -= size
+        count += 1
+    return count

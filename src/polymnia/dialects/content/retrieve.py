@@ -1,0 +1,470 @@
+"""memory_retrieve: searching, reading, comparing, and looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Struct
+
+from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
+from polymnia.dialects.content.shapes import (
+    Answer,
+    ContentItem,
+    ContentVersion,
+    Item,
+    Notes,
+    Object,
+    Period,
+    Relationship,
+    Share,
+    SurroundingTurn,
+    Tagged,
+    Types,
+    item,
+    minimal,
+    period,
+    relationship,
+    summarised,
+    turn,
+    version,
+)
+from polymnia.dialects.shapes import about, or_else
+from polymnia.engine.content import content
+from polymnia.engine.items import Version
+from polymnia.engine.text.calendar import moment
+from polymnia.errors import BadArguments, Invalid, NoModel, Violation
+from polymnia.models import Filters, Record, Relation
+from polymnia.operation import Memory
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.results import Fragment, Hit
+
+__all__ = ["OPERATIONS"]
+
+_LANES = {"semantic": "meaning", "keyword": "words", "hybrid": "all"}
+_AROUND = 400  # characters of context
+
+
+class SearchFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Filters of search_content."""
+
+    content_types: Types | None = None
+    tags: Tagged | None = None
+    date_range: Period = None
+    metadata: Annotated[Object, about("Only items whose metadata has these values.")] | None = None
+
+
+class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of search_content."""
+
+    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] | None = None
+    offset: Annotated[int, about("Skip so many.", ge=0, le=10_000)] | None = None
+    min_relevance: (
+        Annotated[Share, about("Leave out what scores less; 0 hides nothing. Without it: what matches.")] | None
+    ) = None
+    include_context: Annotated[bool, about("The text around what matches.")] | None = None
+    include_highlights: Annotated[bool, about("The pieces that match, words marked.")] | None = None
+    sort_by: Annotated[Literal["relevance", "date", "title"], about("The order (default relevance).")] | None = None
+    sort_order: Annotated[Literal["asc", "desc"], about("Default: asc for title, else desc.")] | None = None
+
+
+class SearchContentParameters(OperationParameters, frozen=True, kw_only=True):
+    """search_content."""
+
+    query: Annotated[str, about("What to look for, in plain words.")]
+    query_type: (
+        Annotated[Literal["semantic", "keyword", "hybrid"], about("By meaning, words or both (default).")] | None
+    ) = None
+    filters: Annotated[SearchFilters | None, about("Which items to search.")] = None
+    options: Annotated[SearchOptions | None, about("How many results, in what order, with what.")] = None
+
+
+class SearchResult(TypedDict):
+    """An item that a search found."""
+
+    content: Annotated[ContentItem, about("The item.")]
+    relevance: Annotated[float, about("How well it matches, from 0 to 1.")]
+    explanation: Annotated[str, about("Why it was found, as a sentence.")]
+    highlights: NotRequired[
+        Annotated[list[str], about("The passages that match, words marked with **; with options.include_highlights.")]
+    ]
+    context: NotRequired[Annotated[str, about("The text around the best passage; with options.include_context.")]]
+    previous_turn: NotRequired[
+        Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just before it.")]
+    ]
+    next_turn: NotRequired[Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just after it.")]]
+
+
+class FacetCount(TypedDict):
+    """A value and how many of the items found have it."""
+
+    value: Annotated[str, about("The value.")]
+    count: Annotated[int, about("How many items have it.")]
+
+
+class SearchFacets(TypedDict):
+    """How the items found are distributed."""
+
+    content_types: Annotated[list[FacetCount], about("By MIME type.")]
+    tags: Annotated[list[FacetCount], about("By tag.")]
+    months: Annotated[list[FacetCount], about("By the month in which they were stored, as YYYY-MM.")]
+
+
+class SearchContentAnswer(Answer):
+    """One page of results, best first, with the total and the distribution of all of them."""
+
+    results: Annotated[list[SearchResult], about("The results of this page, in the order asked for.")]
+    total: Annotated[int, about("How many items match in all.")]
+    page: Annotated[int, about("The number of this page, counted from 1.")]
+    per_page: Annotated[int, about("How many results a page has at most: options.limit.")]
+    facets: Annotated[SearchFacets, about("All matching items, counted by type, tag and month.")]
+    notes: NotRequired[Notes]
+
+
+@operation(SearchContentParameters, SearchContentAnswer, reads=True)
+def search_content(call: ContentCall, given: SearchContentParameters) -> Fields:
+    """Search the items of a project by words, by meaning, or by both, in any language. Best matches first, each with
+    its relevance from 0 to 1 and the reason it was found.
+    """
+    if not given.query.strip():
+        raise Invalid("query is empty", field="query", hint="Say what to look for.")
+    filters, options = given.filters or SearchFilters(), given.options or SearchOptions()
+    start, end = period(filters.date_range, "filters.date_range")
+    limit, offset = or_else(options.limit, 10), or_else(options.offset, 0)
+    sort = options.sort_by or "relevance"
+    found = call.memory.search(
+        given.query,
+        limit=limit,
+        offset=offset,
+        filters=Filters(
+            session=given.session_id,
+            any_session=False,
+            content_types=tuple(filters.content_types or ()),
+            tags=tuple(filters.tags or ()),
+            created_from=start,
+            created_to=end,
+            metadata=filters.metadata or {},
+        ),
+        lanes=_LANES[given.query_type or "hybrid"],
+        facets=True,
+        at_least=options.min_relevance,
+        sort=sort,
+        ascending=(options.sort_order or ("asc" if sort == "title" else "desc")) == "asc",
+    )
+    if given.query_type == "semantic":
+        _check_meaning(call.memory, needed=True)
+    answer = call.answer(
+        results=[_result(hit, options) for hit in found.hits],
+        total=found.total,
+        page=offset // limit + 1,
+        per_page=limit,
+        facets={
+            name: [{"value": value, "count": count} for value, count in found.facets.get(name, [])]
+            for name in ("content_types", "tags", "months")
+        },
+    )
+    if found.notes:
+        # What a call does not see is no filter its caller set.
+        filtered = filters != SearchFilters()
+        misses = any(note.code == "nearest" for note in found.notes)
+        answer["notes"] = [
+            note.text if filtered or note.code != "filtered" else "Nothing matches."
+            for note in found.notes
+            if filtered or note.code != "filtered" or not misses
+        ]
+    return answer
+
+
+def _check_meaning(memory: Memory, *, needed: bool = False) -> None:
+    """A search by meaning whose model is broken, or missing where it is needed, must not look like one."""
+    finder = memory.finding()
+    if needed and not finder.channels:
+        raise NoModel(
+            "There is no model to search by meaning: --embedder is none",
+            hint="Use query_type keyword or hybrid, or start the server with a model.",
+        )
+    if (fault := finder.broken()) is not None:
+        raise NoModel(f"Search by meaning failed: {fault.message}", hint=fault.hint)
+
+
+def _result(hit: Hit, options: SearchOptions) -> Fields:
+    fields: Fields = {"content": item(hit.record), "relevance": hit.score, "explanation": hit.why.sentence}
+    if options.include_highlights:
+        fields["highlights"] = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
+    if options.include_context:
+        fields["context"] = _context(hit.record, hit.fragments)
+    if hit.previous is not None:
+        fields["previous_turn"] = turn(hit.previous)
+    if hit.next is not None:
+        fields["next_turn"] = turn(hit.next)
+    return fields
+
+
+def _marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
+    """A piece with what matches between two stars each."""
+    parts, at = [], 0
+    for start, end in sorted(marks):
+        if start >= at:
+            parts += [text[at:start], "**", text[start:end], "**"]
+            at = end
+    return "".join((*parts, text[at:]))
+
+
+def _context(record: Record, fragments: Sequence[Fragment]) -> str:
+    """The text around the best piece."""
+    text = content(record)
+    piece = fragments[0].text.strip("… ") if fragments else ""
+    at = max(0, text.find(piece))
+    start, end = max(0, at - _AROUND), min(len(text), at + len(piece) + _AROUND)
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+
+
+class GetOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of get_content."""
+
+    include_embeddings: Annotated[bool, about("Its vectors (default false).")] | None = None
+    include_relationships: Annotated[bool, about("Its relationships (default false).")] | None = None
+    include_metadata: Annotated[bool, about("Its metadata (default true).")] | None = None
+    format: (
+        Annotated[
+            Literal["full", "summary", "minimal"],
+            about("With its text, with a summary, or only id, title, type and version (default full)."),
+        ]
+        | None
+    ) = None
+
+
+class GetContentParameters(OperationParameters, frozen=True, kw_only=True):
+    """get_content."""
+
+    content_id: Item
+    include_refs: Annotated[bool, about("What it references and what references it.")] | None = None
+    include_history: Annotated[bool, about("Its versions.")] | None = None
+    options: Annotated[GetOptions | None, about("What to answer.")] = None
+
+
+class ContentReference(TypedDict):
+    """The item at the other end of a relationship."""
+
+    content_id: Annotated[str | None, about("The id of the item; null when it was deleted.")]
+    type: Annotated[str, about("The type of the relationship.")]
+    title: NotRequired[Annotated[str, about("Its title.")]]
+    content_type: NotRequired[Annotated[str, about("The MIME type of its text.")]]
+    version: NotRequired[Annotated[int, about("Its version.")]]
+    deleted: NotRequired[Annotated[bool, about("True when it was deleted.")]]
+
+
+class ContentReferences(TypedDict):
+    """What an item refers to, and what refers to it."""
+
+    outgoing: Annotated[list[ContentReference], about("Items that relationships of this one lead to.")]
+    incoming: Annotated[list[ContentReference], about("Items whose relationships lead to this one.")]
+
+
+class ContentDetails(TypedDict):
+    """An item in the format asked for, with what was asked for beside it."""
+
+    content_id: Annotated[str, about("The id of the item.")]
+    title: Annotated[str, about("Its title: given, read from the text, or the beginning of the text.")]
+    content_type: Annotated[str, about("The MIME type of the text.")]
+    version: Annotated[int, about("Its version, counted from 1.")]
+    content: NotRequired[Annotated[str, about("The text; in the format full, which is the default.")]]
+    kind: NotRequired[Annotated[str, about("content, decision, or the type of an entity; not in the format minimal.")]]
+    tags: NotRequired[Annotated[list[str], about("Its labels; not in the format minimal.")]]
+    summary: NotRequired[
+        Annotated[str, about("Its summary, where one was stored; in the format summary else its beginning.")]
+    ]
+    metadata: NotRequired[
+        Annotated[Object, about("Whatever was stored with it; unless options.include_metadata is false.")]
+    ]
+    session_id: NotRequired[Annotated[str, about("The session it belongs to, where it belongs to one.")]]
+    created_at: NotRequired[
+        Annotated[str, about("When it was stored first: UTC, ISO 8601; not in the format minimal.")]
+    ]
+    updated_at: NotRequired[
+        Annotated[str, about("When it was changed last: UTC, ISO 8601; not in the format minimal.")]
+    ]
+    relationships: NotRequired[
+        Annotated[list[Relationship], about("Its relationships; with options.include_relationships.")]
+    ]
+    references: NotRequired[
+        Annotated[ContentReferences, about("What it refers to and what refers to it; with include_refs.")]
+    ]
+    history: NotRequired[Annotated[list[ContentVersion], about("Its versions, newest first; with include_history.")]]
+    embeddings: NotRequired[
+        Annotated[
+            dict[str, list[list[float]]],
+            about("The vectors of its passages, by the name of the model; with options.include_embeddings."),
+        ]
+    ]
+
+
+class GetContentAnswer(Answer):
+    """The item, in the format and with the parts asked for."""
+
+    content_id: Annotated[str, about("The id of the item.")]
+    content: Annotated[ContentDetails, about("The item. Its text is the field content of this object.")]
+
+
+@operation(GetContentParameters, GetContentAnswer, reads=True)
+def get_content(call: ContentCall, given: GetContentParameters) -> Fields:
+    """Read one item: its text and, where asked for, its relationships, references, versions and vectors."""
+    options = given.options or GetOptions()
+    metadata = or_else(options.include_metadata, True)
+    record = call.memory.item(given.content_id, session=given.session_id)
+    if options.format == "minimal":
+        details = minimal(record)
+    else:
+        details = (summarised if options.format == "summary" else item)(record, metadata=metadata)
+    if given.include_refs or options.include_relationships:
+        links = call.memory.item_relations(record, session=given.session_id)
+        if options.include_relationships:
+            details["relationships"] = [_link(record, *one) for one in links]
+        if given.include_refs:
+            details["references"] = _references(record, links)
+    if given.include_history:
+        details["history"] = _versions(call.memory.item_versions(given.content_id, session=given.session_id))
+    if options.include_embeddings:
+        details["embeddings"] = call.memory.item_vectors(record)
+    return call.answer(content_id=record.uid, content=details)
+
+
+def _link(record: Record, relation: Relation, other: Record | None) -> Relationship:
+    here, there = record.uid, None if other is None else other.uid
+    return relationship(
+        relation,
+        here if relation.source == record.name else there,
+        here if relation.target == record.name else there,
+    )
+
+
+def _references(record: Record, links: Iterable[tuple[Relation, Record | None]]) -> Fields:
+    """What an item points to, and what points to it."""
+    outgoing: list[Fields] = []
+    incoming: list[Fields] = []
+    for relation, other in links:
+        end = minimal(other) if other is not None else {"content_id": None, "deleted": True}
+        (outgoing if relation.source == record.name else incoming).append({**end, "type": relation.type})
+    return {"outgoing": outgoing, "incoming": incoming}
+
+
+def _versions(found: Sequence[Version], limit: int | None = None, *, diffs: bool = False) -> list[ContentVersion]:
+    """The versions of an item, newest first, each compared with the one before it."""
+    pairs = zip(found, [*found[1:], None], strict=True)
+    return [version(one, before, diffs) for one, before in islice(pairs, limit)]
+
+
+class SimilarOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of find_similar_content."""
+
+    include_self: Annotated[bool, about("The item of content_id too (default false).")] | None = None
+    content_types: Types | None = None
+    exclude_ids: Annotated[list[str], about("Leave these items out.")] | None = None
+    similarity_method: (
+        Annotated[Literal["cosine", "euclidean", "manhattan"], about("How to measure it (default cosine).")] | None
+    ) = None
+
+
+class FindSimilarContentParameters(OperationParameters, frozen=True, kw_only=True):
+    """find_similar_content."""
+
+    content: Annotated[str, about("A text; or give content_id.")] | None = None
+    content_id: Annotated[str, about("An item; or give content.")] | None = None
+    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] | None = None
+    threshold: Annotated[Share, about("The least similarity (default 0).")] | None = None
+    options: Annotated[SimilarOptions | None, about("Which items, and how to measure.")] = None
+
+
+class SimilarContent(TypedDict):
+    """An item and how similar it is."""
+
+    content: Annotated[ContentItem, about("The item.")]
+    similarity: Annotated[float, about("How similar it is, from 0 to 1.")]
+
+
+class FindSimilarContentAnswer(Answer):
+    """The most similar items, most similar first."""
+
+    results: Annotated[list[SimilarContent], about("The items, most similar first.")]
+    total: Annotated[int, about("How many there are in this answer.")]
+    similarity_method: Annotated[Literal["cosine", "euclidean", "manhattan"], about("How similarity was measured.")]
+    notes: NotRequired[Notes]
+
+
+@operation(FindSimilarContentParameters, FindSimilarContentAnswer, reads=True)
+def find_similar_content(call: ContentCall, given: FindSimilarContentParameters) -> Fields:
+    """Find the items most similar in meaning to a text or to another item."""
+    if given.content is None and given.content_id is None:
+        raise BadArguments("find_similar_content", [Violation("content_id", "string; or give content", "undefined")])
+    if given.content is not None and given.content_id is not None:
+        raise Invalid("Give content or content_id, not both", field="content_id", hint="Leave one of them out.")
+    if given.content is not None and not given.content.strip():
+        raise Invalid("content is empty", field="content", hint="Give a text to compare with.")
+    options = given.options or SimilarOptions()
+    measure = options.similarity_method or "cosine"
+    found = call.memory.similar_items(
+        text=given.content,
+        id=given.content_id,
+        session=given.session_id,
+        limit=or_else(given.limit, 10),
+        threshold=or_else(given.threshold, 0.0),
+        measure=measure,
+        include_self=or_else(options.include_self, False),
+        content_types=options.content_types or (),
+        exclude=options.exclude_ids or (),
+    )
+    _check_meaning(call.memory)
+    results = [{"content": item(record), "similarity": value} for record, value in found]
+    return call.answer(results=results, total=len(results), similarity_method=measure)
+
+
+class GetContentHistoryParameters(OperationParameters, frozen=True, kw_only=True):
+    """get_content_history."""
+
+    content_id: Item
+    limit: Annotated[int, about("Versions, newest first (default all).", ge=1, le=1000)] | None = None
+    include_diffs: Annotated[bool, about("What each version changed.")] | None = None
+
+
+class ContentDeletion(TypedDict):
+    """When and by whom an item was deleted, and how to restore it."""
+
+    at: Annotated[str, about("When it was deleted: UTC, ISO 8601.")]
+    by: Annotated[str, about("Who deleted it.")]
+    change: Annotated[int, about("The number of the change in the history of the store.")]
+    restore: Annotated[str, about("How to restore it, as a sentence.")]
+
+
+class GetContentHistoryAnswer(Answer):
+    """The versions of the item, newest first."""
+
+    content_id: Annotated[str, about("The id of the item.")]
+    versions: Annotated[list[ContentVersion], about("Its versions, newest first, at most limit of them.")]
+    total_versions: Annotated[int, about("How many versions it has in all.")]
+    deleted: NotRequired[Annotated[ContentDeletion, about("Present when the item was deleted.")]]
+
+
+@operation(GetContentHistoryParameters, GetContentHistoryAnswer, reads=True)
+def get_content_history(call: ContentCall, given: GetContentHistoryParameters) -> Fields:
+    """List the versions of an item, newest first: what each said, who made it, and what it changed."""
+    found = call.memory.item_versions(given.content_id, session=given.session_id)
+    versions = _versions(found, given.limit, diffs=or_else(given.include_diffs, False))
+    answer = call.answer(content_id=given.content_id, versions=versions, total_versions=len(found))
+    if (deletion := call.memory.item_deletion(given.content_id, session=given.session_id)) is not None:
+        answer["deleted"] = {
+            "at": moment(deletion.at),
+            "by": deletion.who,
+            "change": deletion.id,
+            "restore": "update_content with this content_id, updates {} and options.restore true brings it back.",
+        }
+    return answer
+
+
+OPERATIONS = {
+    "search_content": search_content,
+    "get_content": get_content,
+    "find_similar_content": find_similar_content,
+    "get_content_history": get_content_history,
+}

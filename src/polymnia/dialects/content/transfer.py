@@ -1,0 +1,243 @@
+"""Project files of memory_system: export_project_data and import_project_data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Struct
+
+from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
+from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period
+from polymnia.dialects.shapes import about, or_else
+from polymnia.models import Filters
+
+if TYPE_CHECKING:
+    from polymnia.engine.transfer.project_import import ProjectImport
+
+__all__ = ["export_project_data", "import_project_data"]
+
+_BEST_EFFORT = (
+    "Names and places are found by rules that miss some and may take a few words for names; mail addresses, numbers "
+    "and the like by their form. Look through the file before you pass it on."
+)
+
+Format = Literal["json", "csv", "markdown", "zip"]
+
+
+def _count(items: int) -> str:
+    return "1 item" if items == 1 else f"{items:,} items"
+
+
+class ExportInclude(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of each item export_project_data includes."""
+
+    content: Annotated[bool, about("The texts (default true).")] | None = None
+    relationships: Annotated[bool, about("Its relationships (default true).")] | None = None
+    metadata: Annotated[bool, about("Its metadata (default true).")] | None = None
+    history: Annotated[bool, about("Earlier versions (default false).")] | None = None
+
+
+class ExportFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which items export_project_data takes."""
+
+    date_range: Period = None
+    content_types: Types | None = None
+    tags: Tagged | None = None
+
+
+class ExportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of export_project_data."""
+
+    compress: Annotated[bool, about("gzip; the data travels as base64.")] | None = None
+    include_embeddings: Annotated[bool, about("The vectors (default false).")] | None = None
+    anonymize: Annotated[bool, about("Replace names, mails, phone numbers, keys and ids, alike everywhere.")] | None = (
+        None
+    )
+
+
+class ExportProjectDataParameters(OperationParameters, frozen=True, kw_only=True):
+    """export_project_data."""
+
+    format: Annotated[Format, about("The format of the file.")]
+    include: Annotated[ExportInclude | None, about("What of each item.")] = None
+    filters: Annotated[ExportFilters | None, about("Which items.")] = None
+    options: Annotated[ExportOptions | None, about("How to write it.")] = None
+
+
+class AnonymizedExport(TypedDict):
+    """What an anonymized export replaced."""
+
+    best_effort: Annotated[bool, about("Always true: look through the file before you pass it on.")]
+    replaced: Annotated[dict[str, int], about("How many of each kind were replaced.")]
+    note: Annotated[str, about("What may have been missed.")]
+
+
+class ExportProjectDataAnswer(Answer):
+    """What was exported: the data itself, or where it is large the file that holds it."""
+
+    message: Annotated[str, about("What was done, as a sentence.")]
+    format: Annotated[Format, about("The format asked for.")]
+    item_count: Annotated[int, about("How many items were exported.")]
+    relationship_count: Annotated[int, about("How many relationships were exported.")]
+    version_count: Annotated[int, about("How many earlier versions were exported.")]
+    size_bytes: Annotated[int, about("The size of the export.")]
+    data: NotRequired[Annotated[str, about("The export itself, where it is small enough to be answered.")]]
+    encoding: NotRequired[Annotated[str, about("How data is written: utf-8, or base64 for compressed data and zip.")]]
+    file_path: NotRequired[
+        Annotated[
+            str,
+            about(
+                "The file in the server's export folder, where the export is too large to be answered; over the "
+                "network its name only."
+            ),
+        ]
+    ]
+    anonymized: NotRequired[Annotated[AnonymizedExport, about("What was replaced; with options.anonymize.")]]
+    left_out: NotRequired[
+        Annotated[list[str], about("What was asked for and is not included, because other options forbid it.")]
+    ]
+    without_embeddings: NotRequired[
+        Annotated[int, about("How many items have no vector; with options.include_embeddings.")]
+    ]
+    notes: NotRequired[Notes]
+
+
+@operation(ExportProjectDataParameters, ExportProjectDataAnswer, reads=True, heavy=True)
+def export_project_data(call: ContentCall, given: ExportProjectDataParameters) -> Fields:
+    """Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a large one in a
+    file of the server.
+    """
+    from polymnia.engine.transfer.project_export import Including
+
+    include, filters = given.include or ExportInclude(), given.filters or ExportFilters()
+    options = given.options or ExportOptions()
+    start, end = period(filters.date_range, "filters.date_range")
+    including = Including(
+        content=or_else(include.content, True),
+        relationships=or_else(include.relationships, True),
+        metadata=or_else(include.metadata, True),
+        history=or_else(include.history, False),
+        embeddings=or_else(options.include_embeddings, False),
+        anonymize=or_else(options.anonymize, False),
+    )
+    done = call.memory.export_project(
+        given.format,
+        filters=Filters(
+            session=given.session_id,
+            any_session=False,
+            content_types=tuple(filters.content_types or ()),
+            tags=tuple(filters.tags or ()),
+            created_from=start,
+            created_to=end,
+        ),
+        including=including,
+        compress=or_else(options.compress, False),
+        step=call.step,
+    )
+    answer = call.answer(
+        f"Exported {_count(done.items)}",
+        format=given.format,
+        item_count=done.items,
+        relationship_count=done.relationships,
+        version_count=done.versions,
+        size_bytes=done.bytes,
+    )
+    if done.replaced is not None:
+        answer["anonymized"] = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
+    left_out = []
+    if including.embeddings and (including.anonymize or not including.content):
+        left_out.append("embeddings")
+    if including.relationships and not including.content:
+        left_out.append("relationship contexts")
+    if left_out:
+        answer["left_out"] = left_out
+    if done.unembedded:
+        answer["without_embeddings"] = done.unembedded
+    if done.path is None:
+        return answer | {"data": done.data, "encoding": done.encoding}
+    return answer | {"file_path": call.context.place(done.path)}
+
+
+class ImportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of import_project_data."""
+
+    merge_strategy: (
+        Annotated[
+            Literal["replace", "merge", "skip_existing"], about("What happens to items that exist (default merge).")
+        ]
+        | None
+    ) = None
+    validate_data: Annotated[bool, about("Import nothing unless all is sound (default true).")] | None = None
+    generate_embeddings: Annotated[bool, about("Make the vectors before answering.")] | None = None
+    detect_relationships: Annotated[bool, about("Find relationships of what is imported.")] | None = None
+    preserve_ids: Annotated[bool, about("Keep the ids of the file (default false).")] | None = None
+
+
+class ImportProjectDataParameters(OperationParameters, frozen=True, kw_only=True):
+    """import_project_data."""
+
+    source: Annotated[str, about("A file of the export folder; with data, what to call it.")]
+    format: Annotated[Format, about("The format of the file.")]
+    data: Annotated[str, about("The data itself (base64 where it is compressed).")] | None = None
+    options: Annotated[ImportOptions | None, about("How to do it.")] = None
+
+
+class ImportProjectDataAnswer(WriteAnswer):
+    """How many items were imported, updated and skipped, and what was wrong with the rest."""
+
+    source: Annotated[str, about("The source named in the call.")]
+    format: Annotated[Format, about("The format named in the call.")]
+    imported_count: Annotated[int, about("How many items are new.")]
+    updated_count: Annotated[int, about("How many items existed and were changed.")]
+    skipped_count: Annotated[int, about("How many items existed and were left as they are.")]
+    relationship_count: Annotated[int, about("How many relationships were imported.")]
+    id_mapping: NotRequired[
+        Annotated[
+            dict[str, str],
+            about("The new id of each item whose id changed, by its id in the file. Not when repeated."),
+        ]
+    ]
+    validation_errors: NotRequired[
+        Annotated[list[str], about("What was wrong with items that were not imported. Not when repeated.")]
+    ]
+    dropped: NotRequired[
+        Annotated[dict[str, int], about("How much of the file was not imported, by reason. Not when repeated.")]
+    ]
+    relationships_detected: NotRequired[
+        Annotated[int, about("How many relationships were found; with options.detect_relationships.")]
+    ]
+
+
+@operation(ImportProjectDataParameters, ImportProjectDataAnswer, heavy=True)
+def import_project_data(call: ContentCall, given: ImportProjectDataParameters) -> Fields:
+    """Import items from an export, or from a file of the same format: given as data, or a file in the server's export
+    folder.
+    """
+    options = given.options or ImportOptions()
+
+    def answer(done: ProjectImport) -> Fields:
+        return call.answer(
+            f"Imported {_count(done.imported)}",
+            source=given.source,
+            format=given.format,
+            imported_count=done.imported,
+            updated_count=done.updated,
+            skipped_count=done.skipped,
+            relationship_count=done.relationships,
+            id_mapping=done.ids,
+            validation_errors=done.problems,
+            dropped=done.dropped,
+        )
+
+    done, drawn = call.writing(answer).import_project(
+        given.format,
+        name=None if given.data is not None else given.source,
+        data=given.data,
+        merging=options.merge_strategy or "merge",
+        validate=or_else(options.validate_data, True),
+        keep_ids=or_else(options.preserve_ids, False),
+        embed=options.generate_embeddings,
+        relate=or_else(options.detect_relationships, False),
+        step=call.step,
+    )
+    return answer(done) | ({"relationships_detected": drawn} if options.detect_relationships else {})
