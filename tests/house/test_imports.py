@@ -24,7 +24,7 @@ _MAY = {
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
     "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
-    "transports": ("operation", "schemas", "importing", "errors"),
+    "transports": ("operation", "schemas", "keys", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
     "cli": (

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, MutableMapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.errors import Fault
+from polymnia.keys import KeyFile
 from polymnia.operation import EVERYTHING, Grant
 from polymnia.transports.errors import Refusal
 from polymnia.transports.messages import Link
@@ -19,7 +20,7 @@ from polymnia.transports.rpc import Connection, Server
 if TYPE_CHECKING:
     from polymnia.transports.web.request import ActiveRequest
 
-__all__ = ["METRICS", "Authenticator", "Gate", "KeyFile", "Network", "Principal", "believe", "local_hosts"]
+__all__ = ["METRICS", "Authenticator", "Gate", "Network", "Principal", "believe", "local_hosts"]
 
 METRICS = "/metrics"
 _LONGEST = 200  # characters of the name of a project, as everywhere
@@ -57,32 +58,6 @@ class Principal(Struct, frozen=True):
         if self.grant != EVERYTHING or self.project is not None:
             memory = memory.limited(self.grant, self.project)
         return Connection(server, link, memory, user=self.user, account=self.account)
-
-
-class _Key(Protocol):
-    """One key of the file."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def projects(self) -> tuple[str, ...] | None: ...
-    @property
-    def write(self) -> bool: ...
-    @property
-    def metrics(self) -> bool: ...
-
-
-class KeyFile(Protocol):
-    """The file of keys."""
-
-    @property
-    def used(self) -> bool:
-        """Whether it has keys, or had some."""
-
-    def find(self, text: str) -> _Key | None:
-        """The key that a text is."""
 
 
 class Authenticator:
