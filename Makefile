@@ -18,7 +18,7 @@ EXTRAS := .cache/extras
 CONTENT := tests/contract/dialects/content
 ASSOCIATIVE := tests/contract/dialects/associative
 WITH_EXTRAS ?= tests/fault/test_first_calls.py tests/fault/test_privacy.py tests/network/test_tokens.py \
-  tests/unit/embedding tests/unit/engine/analysis tests/contract/dialects/test_search.py \
+  tests/unit/inference tests/unit/engine/analysis tests/contract/dialects/test_search.py \
   $(addprefix $(ASSOCIATIVE)/test_,associations.py duplicates.py memories.py scopes.py searching.py) \
   $(addprefix $(CONTENT)/test_,meaning.py analyzing_insights.py analyzing_patterns.py analyzing_quality.py \
     analyzing_relationships.py)

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from bench.anonymizing_sentences import HELD_OUT, SEEN
-from polymnia.engine.anonymizing import Anonymizer
+from polymnia.engine.privacy.anonymizer import Anonymizer
 
 _MARK = re.compile(r"\[\[([^:\]]+):((?:[^\]]|\](?!\]))+)\]\]")
 _RESULTS = Path(__file__).parent / "results" / "anonymizing.json"

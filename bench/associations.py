@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from bench import peer
-from polymnia import embedding
-from polymnia.engine.associations import RELATED
-from polymnia.engine.similarity import similarities
+from polymnia import inference
+from polymnia.engine.knowledge.associations import RELATED
+from polymnia.engine.knowledge.similarity import similarities
 
 __all__ = ["main"]
 
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", required=True, help="the folder with clinc150_en, stsb_en and korsts_ko")
     parser.add_argument("--results", default=RESULTS)
     given = parser.parse_args(arguments)
-    (model,) = embedding.choose("use")
+    (model,) = inference.choose("use")
     model.load()
     lines = [
         "# Associations",

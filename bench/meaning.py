@@ -33,9 +33,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polymnia import EntityDraft, Memory, connect
-from polymnia.embedding.languages import is_english
 from polymnia.engine.search import fusion
 from polymnia.engine.search.passages import script_number
+from polymnia.inference.languages import is_english
 from training import texts
 from training.measure import ndcg
 

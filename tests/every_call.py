@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from polymnia.dialects import associative, content, graph
-from polymnia.embedding.weights import installed
+from polymnia.inference.weights import installed
 from polymnia.operation import Operation, schema
 
 __all__ = [

@@ -187,10 +187,10 @@ def _run(first: str, *rest: str) -> None:
 @cache
 def _load_model() -> None:
     """Load the default model once for every process that will ask for it."""
-    from polymnia.embedding.use import Use
+    from polymnia.inference.built_in import MultilingualEmbedder
 
     one_model.share()
-    Use().load()
+    MultilingualEmbedder().load()
 
 
 def _serve() -> None:

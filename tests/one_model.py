@@ -9,15 +9,15 @@ __all__ = ["share"]
 
 def share() -> None:
     """Have every embedder of the same files share what the first one has read."""
-    from polymnia.embedding.use import Use
+    from polymnia.inference.built_in import MultilingualEmbedder
 
-    prepare = Use._prepare
+    prepare = MultilingualEmbedder._prepare
     read: dict[Any, Any] = {}
 
-    def prepare_once(self: Use) -> None:
+    def prepare_once(self: MultilingualEmbedder) -> None:
         if self._weights not in read:
             prepare(self)
             read[self._weights] = self._words, self._network
         self._words, self._network = read[self._weights]
 
-    Use._prepare = prepare_once  # type: ignore[method-assign]
+    MultilingualEmbedder._prepare = prepare_once  # type: ignore[method-assign]

@@ -342,8 +342,10 @@ class Server:
         return result
 
     def tools(self) -> dict[str, Message]:
-        """Every tool by its name."""
-        return {tool["name"]: tool for tool in self.request("tools/list")["tools"]}
+        """Every tool by its name; there is at least one."""
+        tools = {tool["name"]: tool for tool in self.request("tools/list")["tools"]}
+        assert tools
+        return tools
 
     def begin_call(self, tool: str, arguments: Message | None = None, meta: Message | None = None) -> int:
         """Call a tool without waiting for the answer."""

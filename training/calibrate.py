@@ -1,4 +1,4 @@
-"""Fit the numbers of `src/polymnia/embedding/calibration.py` to the shipped weights, on the test part of the texts.
+"""Fit the numbers of `src/polymnia/inference/calibration.py` to the shipped weights, on the test part of the texts.
 
     python -m training.calibrate [--questions 150]
 
@@ -14,12 +14,9 @@ import random
 
 import numpy as np
 
-from polymnia.embedding.calibration import ENGLISH, JUDGE, MULTILINGUAL, RANK
-from polymnia.embedding.english import English
-from polymnia.embedding.languages import is_english
-from polymnia.embedding.pairs import PairJudge
-from polymnia.embedding.rerank import Ranker
-from polymnia.embedding.use import Use
+from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK, EnglishEmbedder, MultilingualEmbedder
+from polymnia.inference.languages import is_english
+from polymnia.inference.scorers import PairJudge, Ranker
 from training import texts
 
 _SHOWN = 12  # texts of a collection beside those that answer
@@ -87,7 +84,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 
 def _unrelated(name: str) -> float:
     """The mean cosine of texts of collections of different kinds; the mean over the languages with enough of them."""
-    model = English() if name == ENGLISH else Use()
+    model = EnglishEmbedder() if name == ENGLISH else MultilingualEmbedder()
     means = []
     for language in ("en",) if name == ENGLISH else ("en", "ko"):
         found = [c for c in texts.collections(test=True) if c.language == language]
@@ -121,7 +118,7 @@ def main() -> None:
         print(f"{name}: judge, {len(labels)} pairs, clash off by {before:.3f} before and {after:.3f} after", flush=True)
         unrelated[name] = _unrelated(name)
     words = {ENGLISH: "ENGLISH", MULTILINGUAL: "MULTILINGUAL"}
-    print("RANK = {" + ", ".join(f"{words[n]}: Scale({a:.3f}, {b:.3f})" for n, (a, b) in rank.items()) + "}")
+    print("RANK = {" + ", ".join(f"{words[n]}: Calibration({a:.3f}, {b:.3f})" for n, (a, b) in rank.items()) + "}")
     print("JUDGE = {" + ", ".join(f"{words[n]}: {t:.2f}" for n, t in judge.items()) + "}")
     print("UNRELATED = {" + ", ".join(f"{words[n]}: {u:.3f}" for n, u in unrelated.items()) + "}")
 

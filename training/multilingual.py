@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
-from polymnia.embedding.pieces import Pieces
+from polymnia.inference.tokens import Pieces
 from training import english, measure, public, texts
 from training.bert import Bert, Scorer, load_base
 from training.english import DEVICE, Data, Lessons, Several, marginal

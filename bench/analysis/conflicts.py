@@ -3,7 +3,7 @@
 The pairs are the test part of ``training/data``: each is asked about as two items that are named, in projects of 250
 pairs and all of them together as one project; the first statements alone, which have nothing against each other, say
 how often a project is told of a conflict that is none. With ``--data`` also those pairs of public sets that the judge
-has not learned from. ``--fit`` prints the table of ``polymnia.engine.borders`` for this judge, from one half of the
+has not learned from. ``--fit`` prints the table of ``engine.knowledge.judge`` for this judge, from one half of the
 pairs. ``--judge MODULE:CLASS`` takes another judge than the one that is installed.
 """
 
@@ -92,9 +92,9 @@ def _judge(name: str | None) -> Any:
     if name is not None:
         module, _, kind = name.partition(":")
         return getattr(importlib.import_module(module), kind)()
-    from polymnia import embedding
+    from polymnia import inference
 
-    judge = embedding.judge("auto")
+    judge = inference.judge("auto")
     if judge is None:
         raise SystemExit("no judge is installed; name one with --judge MODULE:CLASS")
     return judge
@@ -110,14 +110,14 @@ class Project:
     """A project of some texts, an item each, and questions about its conflicts."""
 
     def __init__(self, texts: Sequence[str], judge: Any, embedder: str) -> None:
-        from polymnia import EntityDraft, Memory, embedding
+        from polymnia import EntityDraft, Memory, inference
         from polymnia.engine.search import Analysis, Finding
         from polymnia.engine.search.finder import Finder
         from polymnia.storage.sqlite import SqliteStore
 
         self._folder = tempfile.TemporaryDirectory()
         store = SqliteStore(os.path.join(self._folder.name, "memory.db"), analyst=Analysis())
-        embedders = embedding.choose(embedder)
+        embedders = inference.choose(embedder)
         self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=embedders, judge=judge)))
         self.texts = list(dict.fromkeys(texts))
         drafts = [
@@ -137,7 +137,7 @@ class Project:
 
     def _ask(self, work: Any) -> Any:
         """What some work on the material of the project, and its items by their texts, gives."""
-        from polymnia.engine.analysis.material import Material
+        from polymnia.engine.analysis.view import Material
         from polymnia.models import Filters
 
         def run(look: Any) -> Any:
@@ -180,12 +180,12 @@ class Project:
 
 
 def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list[tuple[frozenset[str], Reading]]:
-    from polymnia.engine.analysis.conflicts import finding, statements
+    from polymnia.engine.analysis.conflicts import detection, statements
     from polymnia.engine.analysis.conflicts.candidates import Candidates
 
     table = statements.Statements(records, whole=named)
-    known = Candidates(table, *finding._vectors(material, records, whole=False))
-    rows = (known.every() if named else known.found())[: finding._JUDGED]
+    known = Candidates(table, *detection._vectors(material, records, whole=False))
+    rows = (known.every() if named else known.found())[: detection._JUDGED]
     said = material.judging.read([(table.said(a), table.said(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
     nearness, shares = (one.tolist() for one in known.related(rows))
@@ -290,7 +290,7 @@ def _unrelated(pairs: Sequence[Any], many: int = 300) -> list[tuple[str, str]]:
 
 
 def _same(pairs: Sequence[Any], languages: Sequence[str] | None, judge: Any, embedder: str) -> None:
-    from polymnia.engine.borders import COPY, SAME
+    from polymnia.engine.knowledge.judge import COPY, SAME
 
     print("| duplicates | same seen | different seen |\n|---|---|---|")
     for where, (asked, truth) in (
@@ -323,10 +323,10 @@ def _nearness(pairs: Sequence[tuple[str, str]], embedder: str) -> list[float | N
     """How near the vectors of each two texts are, by the first model that knows both; None where none does."""
     import numpy as np
 
-    from polymnia import embedding
+    from polymnia import inference
 
     found: list[float | None] = [None] * len(pairs)
-    for model in embedding.choose(embedder):
+    for model in inference.choose(embedder):
         model.load()
         mine = [at for at, pair in enumerate(pairs) if found[at] is None and all(map(model.knows, pair))]
         texts = list(dict.fromkeys(text for at in mine for text in pairs[at]))
@@ -341,8 +341,8 @@ def _nearness(pairs: Sequence[tuple[str, str]], embedder: str) -> list[float | N
 def _sameness(
     pairs: Sequence[tuple[str, str]], near: Sequence[float | None], judge: Any, border: Any, *, strict: bool = False
 ) -> list[float]:
-    from polymnia.engine import duplicates
-    from polymnia.engine.judging import Judging
+    from polymnia.engine.knowledge import duplicates
+    from polymnia.engine.knowledge.judge import Judging
 
     return duplicates.same(Judging(judge), pairs, near, border._replace(medium=0.001), strict=strict)
 
@@ -353,7 +353,7 @@ def _share(sure: Sequence[float], truth: Sequence[bool], same: bool, border: flo
 
 
 def _public(data: str, sample: int, judge: Any, embedder: str) -> None:
-    from polymnia.engine.borders import COPY, NAMED, SAME
+    from polymnia.engine.knowledge.judge import COPY, NAMED, SAME
     from training.public import held_out
 
     print("| public sets | pairs | at the border | best border |\n|---|---|---|---|")
@@ -398,8 +398,8 @@ def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
 
 
 def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
-    from polymnia.embedding.languages import is_english
-    from polymnia.engine.borders import Border
+    from polymnia.engine.knowledge.judge import Border
+    from polymnia.inference.languages import is_english
 
     pairs = [one for one in pairs if hashlib.sha256(one.a.encode()).digest()[-1] % 2]
     asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]
@@ -442,9 +442,8 @@ def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
 
 def _fit_same(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     """The borders of what says the same, from the same half of the pairs and from the small projects for fitting."""
-    from polymnia.engine import duplicates
-    from polymnia.engine.borders import Border
-    from polymnia.engine.judging import Judging
+    from polymnia.engine.knowledge import duplicates
+    from polymnia.engine.knowledge.judge import Border, Judging
 
     hard = [(one.a, one.b) for one in pairs]
     asked, truth = _pairs_of("fit", None)

@@ -94,7 +94,7 @@ def _graph(data: str) -> tuple[list[dict[str, Any]], list[tuple[str, str, str]]]
 
 
 def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    from polymnia.engine.analysis.graphs.network import twin
+    from polymnia.engine.analysis.graph.network import twin
 
     network = _network(nodes, edges)
     other = twin(network, SEED)
@@ -103,7 +103,7 @@ def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> 
 
 
 def _network(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> Any:
-    from polymnia.engine.analysis.graphs.network import Network
+    from polymnia.engine.analysis.graph.network import Network
 
     place = {node["title"]: at for at, node in enumerate(nodes)}
     return Network(len(nodes), [place[a] for a, _, _ in edges], [place[b] for _, b, _ in edges])
@@ -144,7 +144,8 @@ def _patterns(path: str) -> dict[str, Any]:
 
 
 def _once(path: str) -> None:
-    from polymnia.engine.analysis.graphs import relationship_patterns
+    from polymnia import describe, remark
+    from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
     memory = _memory(path)
     begun, used = time.perf_counter(), time.process_time()
@@ -157,8 +158,8 @@ def _once(path: str) -> None:
                 "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000),
                 "found": dict(Counter(one.name for one in found.patterns)),
                 "looked_at": {key: value for key, value in found.looked_at.items() if key != "types"},
-                "notes": found.notes,
-                "some": [f"{one.name} {one.confidence}: {one.summary}" for one in found.patterns[::5]],
+                "notes": [remark(one) for one in found.notes],
+                "some": [f"{one.name} {one.confidence}: {describe(one).summary}" for one in found.patterns[::5]],
             }
         )
     )  # fmt: skip
@@ -211,8 +212,8 @@ def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
     """A connected part of the graph, with vectors of its glosses where the default model is there."""
     import numpy as np
 
-    from polymnia import embedding
-    from polymnia.engine.analysis.graphs.network import Network
+    from polymnia import inference
+    from polymnia.engine.analysis.graph.network import Network
 
     order, seen = [int(np.argmax(whole.degrees))], {int(np.argmax(whole.degrees))}
     for node in order:
@@ -228,7 +229,7 @@ def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
     low, high = place[whole.low], place[whole.high]
     inside = (low >= 0) & (high >= 0)
     network = Network(len(order), low[inside], high[inside])
-    embedders = embedding.choose("use")
+    embedders = inference.choose("use")
     if not embedders:
         return network, None
     embedders[-1].load()
@@ -240,14 +241,14 @@ def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
 def _held_out(whole: Any, vectors: Any, name: str) -> dict[str, Any]:
     import numpy as np
 
-    from polymnia.engine.analysis.graphs.missing import missing
-    from polymnia.engine.analysis.graphs.network import Network, held
+    from polymnia.engine.analysis.graph.missing import missing
+    from polymnia.engine.analysis.graph.network import Network
 
     hidden = np.sort(np.random.default_rng(SEED).choice(whole.links, whole.links // 10, replace=False))
     rest = Network.of_keys(whole.size, np.delete(whole.keys, hidden))
     found, measured = missing(rest, vectors, 50_000, 0.0)
     sure = np.array([one.confidence for one in found])
-    right = held(np.array([one.low * whole.size + one.high for one in found], np.int64), whole.keys[hidden])
+    right = np.isin(np.array([one.low * whole.size + one.high for one in found], np.int64), whole.keys[hidden])
     bands = {}
     for low, high in pairwise(BANDS):
         some = (sure >= low) & (sure < high)
@@ -266,12 +267,9 @@ def _chance() -> list[dict[str, Any]]:
     """How often networks made by chance, and planted ones, show something of each kind."""
     import numpy as np
 
-    from polymnia.engine.analysis.graphs import chance
-    from polymnia.engine.analysis.graphs.bridges import betweenness, cuts
-    from polymnia.engine.analysis.graphs.communities import communities
-    from polymnia.engine.analysis.graphs.hubs import hubs
-    from polymnia.engine.analysis.graphs.missing import missing
-    from polymnia.engine.analysis.graphs.network import Network, twin
+    from polymnia.engine.analysis.graph import structure
+    from polymnia.engine.analysis.graph.missing import missing
+    from polymnia.engine.analysis.graph.network import Network, twin
 
     def drawn(nodes: int, links: int, seed: int) -> Network:
         draw = np.random.default_rng(seed)
@@ -297,19 +295,19 @@ def _chance() -> list[dict[str, Any]]:
         most = []
         for seed in range(NULLS):
             network = make(seed)
-            by = chance.by_chance(network, lambda *_: None)
-            apart = cuts(network)
+            by = structure.by_chance(network, lambda *_: None)
+            apart = structure.cuts(network)
+            groups_found = structure.separate(network, structure.communities(network))[1]
             sure = [
-                chance.certainty(chance.keeping(network, communities(network))[1], by.communities, by.twins),
-                chance.certainty(chance.losing(apart.by_link)[1], by.link_cuts, by.twins),
-                chance.certainty(chance.losing(apart.by_node)[1], by.cuts, by.twins),
-                chance.certainty(chance.joining(network, betweenness(network))[1], by.ways, by.twins),
-                np.array([one.confidence for one in hubs(network.degrees, 10, 0.0)]),
+                structure.certainty(groups_found, by.communities, by.twins),
+                structure.certainty(structure.deep(apart.by_link)[1], by.link_cuts, by.twins),
+                structure.certainty(structure.deep(apart.by_node)[1], by.node_cuts, by.twins),
+                np.array([one.confidence for one in structure.hubs(network.degrees, 10, 0.0)]),
                 np.array([one.confidence for one in missing(network, None, 10, 0.0)[0]]),
             ]
             most.append([one.max(initial=0.0) for one in sure])
         table = np.array(most)
-        kinds = ("community", "bridging link", "bridging record", "between", "hub", "missing link")
+        kinds = ("community", "bridging link", "bridging record", "hub", "missing link")
         told.append(
             {"networks": name}
             | {f"any of {border:g}": dict(zip(kinds, (table >= border).mean(axis=0).round(3).tolist(), strict=True))
@@ -322,11 +320,11 @@ def _trust(data: str) -> list[dict[str, Any]]:
     """Of pairs of sentences of each similarity, the share that people place at about the same topic or closer."""
     import numpy as np
 
-    from polymnia import embedding
-    from polymnia.engine.analysis.connections.trust import trust
-    from polymnia.engine.similarity import similarities
+    from polymnia import inference
+    from polymnia.engine.analysis.connections.discovery import trust
+    from polymnia.engine.knowledge.similarity import similarities
 
-    embedders = embedding.choose("use")
+    embedders = inference.choose("use")
     if not embedders:
         return []
     model = embedders[-1]

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from polymnia.engine.analysis.temporal import temporal_patterns
-from polymnia.engine.analysis.temporal.levels import turns
-from polymnia.engine.analysis.usage import usage_patterns
-from polymnia.engine.analysis.users import user_patterns
+from polymnia.engine.analysis.activity.levels import turn
+from polymnia.engine.analysis.activity.temporal import temporal_patterns
+from polymnia.engine.analysis.activity.usage import usage_patterns
+from polymnia.engine.analysis.activity.users import user_patterns
 from polymnia.models import Record, Seen, Touch
 
 __all__ = ["main"]
@@ -44,7 +44,8 @@ class Stand:
     """Material as a store would give it."""
 
     def __init__(self, records: list[Record], touches: list[Touch], seen: list[Seen], now: int) -> None:
-        self.items, self.by_id = records, {record.id: record for record in records}
+        self.items = self.present = records
+        self.by_id = self.known = {record.id: record for record in records}
         self.touches, self.seen, self.now = sorted(touches, key=lambda one: one.at), seen, now
         self.start = self.end = self.focus = None
 
@@ -121,7 +122,7 @@ def _measured(projects: int) -> tuple[dict[str, Any], bool]:
             share = true / (true + false)
             results["calibration"].append({"from": low, "to": high, "findings": true + false, "right": share})
             print(f"{low:>7} to {high:<6} {true + false:9} {share:7.3f}")
-    results["turns"] = _against_ruptures(projects)
+    results["turns"] = _turns(projects)
     return results, met
 
 
@@ -296,37 +297,22 @@ PLANTED: dict[str, Callable[[np.random.Generator], Any]] = {
 }
 
 
-def _against_ruptures(projects: int) -> dict[str, Any]:
-    """Turns found by us and by PELT on the same counts: how often where there is none, and how often the right one."""
-    import ruptures
-
+def _turns(projects: int) -> dict[str, float]:
+    """How often a new level is found where there is none, and how often on the right day."""
     rng = np.random.default_rng(SEED + 2)
-    told: dict[str, list[float]] = {"ours": [0, 0, 0], "ruptures": [0, 0, 0]}
+    told = {"wrong, even": 0.0, "wrong, lumpy": 0.0, "step of 3 found": 0.0}
     for _ in range(projects):
         flat = rng.poisson(1.0, 180)
         lumpy = rng.poisson(0.3, 180) * rng.geometric(0.2, 180)
         day = int(rng.integers(50, 130))
         step = np.concatenate([rng.poisson(1.0, day), rng.poisson(3.0, 180 - day)])
-        for name, cut in (("ours", _our_days), ("ruptures", lambda y: _their_days(ruptures, y))):
-            told[name][0] += bool(cut(flat))
-            told[name][1] += bool(cut(lumpy))
-            found = cut(step)
-            told[name][2] += len(found) == 1 and abs(found[0] - day) <= 7
-    print(f"\n{'turns':10} {'wrong, even':>12} {'wrong, lumpy':>13} {'step of 3 found alone':>22}")
-    for name, counts in told.items():
-        print(f"{name:10} {counts[0] / projects:12.3f} {counts[1] / projects:13.3f} {counts[2] / projects:22.3f}")
-    return {name: [count / projects for count in counts] for name, counts in told.items()}
-
-
-def _our_days(y: Any) -> list[int]:
-    return [turn.day for turn in turns(y)]
-
-
-def _their_days(ruptures: Any, y: Any) -> list[int]:
-    """PELT with least squares on counts whose variance is evened out, and the penalty of BIC."""
-    signal = 2 * np.sqrt(y + 0.375)
-    penalty = 2 * np.log(len(y)) * max(1.0, float(np.var(np.diff(signal)) / 2))
-    return list(ruptures.Pelt(model="l2", min_size=14, jump=1).fit(signal).predict(pen=penalty)[:-1])
+        told["wrong, even"] += turn(flat) is not None
+        told["wrong, lumpy"] += turn(lumpy) is not None
+        found = turn(step)
+        told["step of 3 found"] += found is not None and abs(found.day - day) <= 7
+    shares = {name: count / projects for name, count in told.items()}
+    print("\nnew levels   " + ", ".join(f"{name}: {share:.3f}" for name, share in shares.items()))
+    return shares
 
 
 def _scale() -> tuple[dict[str, Any], bool]:

@@ -47,9 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=0, help="also measure so many texts made of the sets")
     parser.add_argument("--out", help="a file to write the figures to, as JSON")
     given = parser.parse_args(arguments)
-    from polymnia import embedding
+    from polymnia import inference
 
-    embedder = embedding.choose(given.embedder)[-1]
+    embedder = inference.choose(given.embedder)[-1]
     embedder.load()
     figures: list[dict[str, Any]] = []
     met = True

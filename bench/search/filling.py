@@ -20,12 +20,12 @@ def fill_vectors(store: str, path: str) -> int:
     """
     import numpy as np
 
-    from polymnia import app, embedding
+    from polymnia import app, inference
     from polymnia.engine.search import Analysis
     from polymnia.engine.search.vectors import packed
 
     door.fill_plain(store, path)
-    (model,) = embedding.choose(door.PLAIN)
+    (model,) = inference.choose(door.PLAIN)
     draw = np.random.default_rng(SEED)
     centres = draw.standard_normal((CENTRES, model.dimensions), np.float32)
     memory = app.memory(app.settings({"store": store, "embedder": "none"}), "bench")

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polymnia.app import connect
-    from polymnia.engine.associations import Association, Discovery
+    from polymnia.dialects.content.reports import describe, remark
     from polymnia.engine.content import Moved, Remembered, Revised
     from polymnia.engine.graph import Added, Created, Deleted, Policy, Related
+    from polymnia.engine.knowledge.associations import Association, Discovery
+    from polymnia.engine.knowledge.suggestions import Suggestion
     from polymnia.engine.memory import Memory
     from polymnia.engine.scopes import Scope
     from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Turn, Why
-    from polymnia.engine.suggesting.values import Suggestion
-    from polymnia.engine.transfer.memories_export import Exported
-    from polymnia.engine.transfer.memories_import import ImportedMemories
+    from polymnia.engine.transfer.archives import Exported, ImportedMemories
     from polymnia.engine.verbs.scopes import Cleaned
     from polymnia.errors import (
         AlreadyExists,
@@ -91,6 +91,9 @@ __all__ = [
     "Cleaned",
     "Exported",
     "ImportedMemories",
+    # what analyses found, in words
+    "describe",
+    "remark",
     # faults
     "Fault",
     "Invalid",
@@ -128,12 +131,13 @@ _HOMES = {
     **dict.fromkeys(("Created", "Related", "Added", "Deleted", "Policy"), "engine.graph"),
     **dict.fromkeys(("Found", "Hit", "Why", "Fragment", "Plan", "Turn"), "engine.search.results"),
     **dict.fromkeys(("Remembered", "Revised", "Moved"), "engine.content"),
-    **dict.fromkeys(("Association", "Discovery"), "engine.associations"),
+    **dict.fromkeys(("Association", "Discovery"), "engine.knowledge.associations"),
+    **dict.fromkeys(("describe", "remark"), "dialects.content.reports"),
     "Scope": "engine.scopes",
-    "Suggestion": "engine.suggesting.values",
+    "Suggestion": "engine.knowledge.suggestions",
     "Cleaned": "engine.verbs.scopes",
-    "Exported": "engine.transfer.memories_export",
-    "ImportedMemories": "engine.transfer.memories_import",
+    "Exported": "engine.transfer.archives",
+    "ImportedMemories": "engine.transfer.archives",
     **dict.fromkeys(
         ("EntityDraft", "Filters", "Record", "Relation", "Graph", "Change", "Event", "Note", "Session"), "models"
     ),

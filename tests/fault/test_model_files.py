@@ -9,7 +9,7 @@ import pytest
 
 import polymnia
 from form import mostly_long
-from polymnia.embedding.weights import SHIPPED
+from polymnia.inference.weights import SHIPPED
 from stdio_client import Place, entity
 
 pytest.importorskip("onnxruntime")

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from unit.embedding.onnx_file import encoder
 
 import every_call
-from unit.embedding.onnx_file import encoder
 
 _STRACE = shutil.which("strace")
 _CALLS = "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,socket,connect,sendto,sendmsg"
@@ -75,12 +75,12 @@ def test_a_session_with_any_model_writes_only_its_own_files_and_calls_nobody(tmp
 
 
 _EVERY_MODEL = """
-from polymnia import embedding
+from polymnia import inference
 texts = ["The gateway listens on port 8080.", "인증 서버는 매주 다시 시작된다."]
-for model in embedding.choose("auto"):
+for model in inference.choose("auto"):
     assert len(model.embed(texts)) == 2
-assert len(embedding.reranker("on").score("Which port?", texts)) == 2
-assert len(embedding.judge("auto").judge([(texts[0], texts[1]), (texts[0], texts[0])])) == 2
+assert len(inference.reranker("on").score("Which port?", texts)) == 2
+assert len(inference.judge("auto").judge([(texts[0], texts[1]), (texts[0], texts[0])])) == 2
 """
 
 

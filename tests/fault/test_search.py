@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from form import by_form
-from polymnia import embedding
+from polymnia import inference
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.answer import Page
 from polymnia.engine.search.finder import Finder
@@ -100,7 +100,7 @@ def test_what_was_acknowledged_before_a_kill_is_found_by_words_and_after_a_reind
     assert _strays(place) == []
 
     store = SqliteStore(str(place.store), analyst=Analysis())
-    finder = Finder(store, embedders=embedding.choose("openai:toy", url=model.url))
+    finder = Finder(store, embedders=inference.choose("openai:toy", url=model.url))
     health = finder.reindex("default", lambda lane, done, total: None)
     assert (health.pending, health.waiting_words) == (0, 0)
     for name in random.Random(1).sample(kept, 20):

@@ -216,12 +216,12 @@ def _older_store(folder: Path) -> Path:
 
 def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next format is made up here, so this very store is the older one."""
-    from polymnia.storage.sqlite import SqliteStore, migrating
+    from polymnia.storage.sqlite import SqliteStore, schema
 
     path = _older_store(tmp_path)
-    monkeypatch.setattr(migrating, "MIGRATIONS", (*migrating.MIGRATIONS, "next"))
-    real = migrating.migration
-    monkeypatch.setattr(migrating, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "next"))
+    real = schema.migration
+    monkeypatch.setattr(schema, "migration", lambda name: "CREATE TABLE next (id)" if name == "next" else real(name))
     new = SqliteStore(str(path))
     with new.read("default") as reading:
         assert [record.name for record in reading.records()] == ["kept"]
@@ -239,11 +239,11 @@ def test_an_older_store_is_copied_before_it_is_upgraded(tmp_path: Path, monkeypa
 
 
 def test_an_upgrade_that_fails_leaves_the_older_store_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polymnia.storage.sqlite import SqliteStore, migrating
+    from polymnia.storage.sqlite import SqliteStore, schema
 
     path = _older_store(tmp_path)
-    monkeypatch.setattr(migrating, "MIGRATIONS", (*migrating.MIGRATIONS, "next"))
-    monkeypatch.setattr(migrating, "migration", lambda _: "CREATE TABLE next (id); SELECT no_such_function()")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "next"))
+    monkeypatch.setattr(schema, "migration", lambda _: "CREATE TABLE next (id); SELECT no_such_function()")
     broken = SqliteStore(str(path))
     with pytest.raises(Exception, match="no_such_function"), broken.read("default"):
         pass

@@ -42,6 +42,8 @@ _PROMISED = [
     "Cleaned",
     "Exported",
     "ImportedMemories",
+    "describe",
+    "remark",
     *errors.__all__,
     "__version__",
 ]

@@ -106,7 +106,7 @@ def test_the_rules_see_what_breaks(tmp_path: Path) -> None:
         (2, False, True), (4, True, True), (5, False, False),
     ]  # fmt: skip
     assert _needs_the_door("polymnia.app", "polymnia.engine.search.finder")
-    assert _tangled("polymnia.engine.analysis.conflicts.finding")
+    assert _tangled("polymnia.engine.analysis.conflicts.detection")
 
 
 def test_every_late_import_of_something_heavy_goes_through_the_door() -> None:

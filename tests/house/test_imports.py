@@ -20,15 +20,26 @@ _MAY = {
     "models": ("errors",),
     "engine": ("models", "importing", "errors"),
     "storage": ("engine.ports", "models", "importing", "errors"),
-    "embedding": ("engine.ports", "models", "importing", "errors"),
+    "inference": ("engine.ports", "models", "importing", "errors"),
     "operation": ("engine", "models", "errors"),
     "dialects": ("operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
-    "cli": ("__init__", "app", "settings", "keys", "operation", "engine", "models", "importing", "errors"),
+    "cli": (
+        "__init__",
+        "app",
+        "settings",
+        "keys",
+        "operation",
+        "engine",
+        "models",
+        "importing",
+        "errors",
+        "dialects.content.reports",
+    ),
     "app": None,  # the composition root names everything
-    "__init__": ("app", "engine", "models", "importing", "errors"),
+    "__init__": ("app", "engine", "models", "importing", "errors", "dialects.content.reports"),
     "__main__": ("cli",),
 }
 

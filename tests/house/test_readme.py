@@ -110,6 +110,7 @@ def test_every_polymnia_command_on_a_page_exists() -> None:
 
 def test_every_json_snippet_on_a_page_parses_and_starts_a_server_that_exists() -> None:
     fences = [(page, fence) for page in _PAGES for fence in _FENCE.finditer(page.read_text(encoding="utf-8"))]
+    assert fences
     for page, fence in fences:
         if fence["language"] == "jsonl":
             for line in fence["body"].splitlines():

@@ -13,6 +13,7 @@ _PAGED = {"read_graph", "search_nodes", "open_nodes"}
 
 def _tools(server: Official) -> list[dict[str, Any]]:
     tools: list[dict[str, Any]] = server.wire.request("tools/list")["result"]["tools"]
+    assert tools
     return tools
 
 

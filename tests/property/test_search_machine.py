@@ -28,7 +28,7 @@ from polymnia.engine.search.query import Query
 from polymnia.engine.search.vectors import Vectors
 from polymnia.engine.search.worker import embed_some
 from polymnia.errors import Conflict
-from polymnia.storage.sqlite import SqliteStore, indexing
+from polymnia.storage.sqlite import SqliteStore, indexes
 
 PROJECT = "default"
 NAMES = st.sampled_from(["Ann", "Bob Stone", "서울", "ADR-016", "x"])
@@ -288,8 +288,8 @@ class SearchMachine(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("unlisted", [0, 4], ids=["every text listed", "listed now and then"])
 def test_every_index_agrees_with_the_store(unlisted: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "_UNLISTED", unlisted)
-    monkeypatch.setattr(indexing, "_MOST_LISTED", 3)
+    monkeypatch.setattr(indexes, "_UNLISTED", unlisted)
+    monkeypatch.setattr(indexes, "_MOST_LISTED", 3)
     run_state_machine_as_test(
         SearchMachine,
         settings=settings(

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from form import by_form
 from polymnia import EntityDraft, Memory, connect
-from polymnia.storage.sqlite import indexing, substrings
+from polymnia.storage.sqlite import grams, indexes
 
 NAMES = st.sampled_from(["ann", "Ann", "서울", "straße", "x"])
 TEXTS = st.sampled_from(
@@ -159,9 +159,9 @@ class StoreMachine(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("unindexed", [0, 4, 10_000], ids=["every text indexed", "both routes", "no text indexed"])
 def test_the_store_agrees_with_a_plain_dict(unindexed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "_UNINDEXED", unindexed)
-    monkeypatch.setattr(substrings, "_SCAN_BELOW", 0)
-    monkeypatch.setattr(substrings, "_SCAN_SHORT_BELOW", 3)
+    monkeypatch.setattr(indexes, "_UNINDEXED", unindexed)
+    monkeypatch.setattr(grams, "_SCAN_BELOW", 0)
+    monkeypatch.setattr(grams, "_SCAN_SHORT_BELOW", 3)
     from hypothesis.stateful import run_state_machine_as_test
 
     run_state_machine_as_test(

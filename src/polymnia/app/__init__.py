@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
+from polymnia.engine.privacy.screening import Screen
 from polymnia.engine.reads import Reads
-from polymnia.engine.screening import Screen
 from polymnia.engine.search import Analysis, Finding
 from polymnia.errors import Fault, Invalid, NotAStore
 from polymnia.importing import importing
@@ -140,7 +140,7 @@ def _store(chosen: Settings, create: bool) -> Store:
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
-    from polymnia.storage.sqlite.queue import Turn
+    from polymnia.storage.sqlite.write_lock import WriteLock
 
     behind = _behind(chosen.file)
     path = chosen.store or behind + ".db"
@@ -148,7 +148,7 @@ def _store(chosen: Settings, create: bool) -> Store:
         raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
     os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
     inner = SqliteStore(path, busy_timeout=chosen.busy_timeout, analyst=Analysis())
-    turn = Turn(behind + ".lock", chosen.busy_timeout)
+    turn = WriteLock(behind + ".lock", chosen.busy_timeout)
     return Mirror(inner, chosen.file, turn, limits=limits(chosen), tell=_tell)
 
 
@@ -233,26 +233,26 @@ def _check_embedder(chosen: Settings) -> None:
     """A name that no embedder has is told at once and not at the first search."""
     if chosen.embedder in ("auto", "none"):
         return
-    from polymnia import embedding
+    from polymnia import inference
 
     try:
-        embedding.check(chosen.embedder, url=chosen.embedder_url, key=_embedder_key(chosen))
+        inference.check(chosen.embedder, url=chosen.embedder_url, key=_embedder_key(chosen))
     except Invalid as e:
         raise BadSetting(f"{e.message}\n{e.hint}") from None
 
 
 def missing_models(chosen: Settings) -> str | None:
     """What the models of the settings do without on this machine, and what to do; None where nothing is missing."""
-    from polymnia import embedding
+    from polymnia import inference
 
-    return embedding.missing(chosen.embedder)
+    return inference.missing(chosen.embedder)
 
 
 def damaged_models(chosen: Settings) -> Fault | None:
     """What is wrong with the model files that come with the package; None where they are as they should be."""
-    from polymnia import embedding
+    from polymnia import inference
 
-    return embedding.damaged(chosen.embedder)
+    return inference.damaged(chosen.embedder)
 
 
 def _embedder_key(chosen: Settings) -> str | None:
@@ -272,7 +272,7 @@ def _embedder_key(chosen: Settings) -> str | None:
 
 
 def _finder(chosen: Settings, store: Store) -> Finder:
-    from polymnia import embedding
+    from polymnia import inference
 
     with importing():
         from polymnia.engine.search.finder import Finder
@@ -280,9 +280,9 @@ def _finder(chosen: Settings, store: Store) -> Finder:
     url, key = chosen.embedder_url, _embedder_key(chosen)
     return Finder(
         store,
-        embedders=embedding.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
-        reranker=embedding.reranker(chosen.embedder),
-        judge=embedding.judge(chosen.embedder),
+        embedders=inference.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
+        reranker=inference.reranker(chosen.embedder),
+        judge=inference.judge(chosen.embedder),
         effort=chosen.effort,
         lanes=chosen.lanes,
     )

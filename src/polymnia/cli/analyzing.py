@@ -11,11 +11,12 @@ from msgspec import Struct
 
 from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
-from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
-from polymnia.cli.reading import existing
+from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
+from polymnia.dialects.content import reports
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
+from polymnia.engine.verbs.analysis import PATTERNS
 from polymnia.errors import Invalid, NoLibrary
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -71,9 +72,6 @@ def analyze(arguments: Namespace, chosen: Settings) -> int:
 
 
 def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    with importing():
-        from polymnia.engine.analysis.patterns import PATTERNS
-
     types = _types(arguments, tuple(PATTERNS))
     found, _ = held.patterns(
         types, session=arguments.session, id=ids[0] if ids else None, start=_time(arguments.since),
@@ -92,17 +90,20 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     several = len(found) > 1
     notes = []
     for type, each in found.items():
-        said = [f"{each.message}. {each.hint}"] if isinstance(each, NoLibrary) else each.notes
+        said = [f"{each.message}. {each.hint}"] if isinstance(each, NoLibrary) else _notes(each)
         notes += [f"{type}: {note}" if several else note for note in said]
     shown_ids = held.ids_shown({id for one in patterns for id in one.members})
 
     def lines() -> Iterator[str]:
         for one in patterns:
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
-            yield f"{' ' * _INDENT}{line(one.summary, _INDENT)}"
+            yield f"{' ' * _INDENT}{line(reports.describe(one).summary, _INDENT)}"
         yield dim(f"{len(patterns):,} found.")
 
-    data = [_plain(one) | {"members": [shown_ids[id] for id in one.members if id in shown_ids]} for one in patterns]
+    data = [
+        _plain(reports.fields(one)) | {"members": [shown_ids[id] for id in one.members if id in shown_ids]}
+        for one in patterns
+    ]
     return _Told({"patterns": data}, lines(), notes)
 
 
@@ -141,7 +142,7 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
                 yield dim(f"{' ' * _INDENT}{line(one.context, _INDENT)}")
         yield dim(f"{len(found.found):,} found.")
 
-    return _Told({"relationships": _plain(found.found)}, lines(), found.notes)
+    return _Told({"relationships": _plain(found.found)}, lines(), _notes(found))
 
 
 def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
@@ -152,15 +153,20 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
 
     def lines() -> Iterator[str]:
         for one in found.clashes:
-            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.differs)}"
+            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}"
             yield from sides(one, held.project, arguments)
         yield dim(f"{len(found.clashes):,} found.")
 
-    data = _plain(found.clashes)
-    for one, told in zip(found.clashes, data, strict=True):
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
+    data = []
+    for one in found.clashes:
+        told = _plain(conflicts.fields(one))
         if one.resolution is not None:
             told["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
-    return _Told({"conflicts": data}, lines(), found.notes)
+        data.append(told)
+    return _Told({"conflicts": data}, lines(), _notes(found))
 
 
 def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
@@ -173,17 +179,19 @@ def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     def lines() -> Iterator[str]:
         for one, to_do in zip(found.insights, steps, strict=True):
             yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
-            yield f"{' ' * _INDENT}{line(one.summary, _INDENT)}"
-            for text in (one.recommendation, *to_do):
+            words = reports.describe(one)
+            yield f"{' ' * _INDENT}{line(words.summary, _INDENT)}"
+            for text in (words.recommendation, *to_do):
                 if text:
                     yield dim(f"{' ' * _INDENT}{on_one_line(text)}")
         yield dim(f"{len(found.insights):,} found.")
 
     data = [
-        _plain(one) | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "actions": to_do}
+        _plain(reports.fields(one))
+        | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "actions": to_do}
         for one, to_do in zip(found.insights, steps, strict=True)
     ]
-    return _Told({"insights": data}, lines(), found.notes)
+    return _Told({"insights": data}, lines(), _notes(found))
 
 
 _ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], _Told]] = {
@@ -193,6 +201,10 @@ _ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], _Told]] = {
     "conflicts": _conflicts,
     "insights": _insights,
 }
+
+
+def _notes(found: Any) -> list[str]:
+    return [reports.remark(one) for one in found.notes]
 
 
 def _types(arguments: Namespace, every: Sequence[str]) -> tuple[str, ...]:

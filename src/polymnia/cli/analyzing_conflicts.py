@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from polymnia.cli.advice import advised
-from polymnia.cli.output import dim, line, on_one_line, shown
+from polymnia.cli.console import dim, line, on_one_line, shown
+from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
     late = {"left": one.left, "right": one.right}.get(one.newer)
     if not alone:
         yield f"{indent}newer: {f'{on_one_line(late.sentence)} ({_when(late)})' if late else 'cannot be told'}"
-    yield dim(f"{indent}{on_one_line(one.explanation)}")
+    words = describe(one)
+    yield dim(f"{indent}{on_one_line(words.explanation)}")
     if one.resolution is None:
         return
     if one.resolution.action == "ask" and not alone and not one.left.drawn:
@@ -35,7 +37,8 @@ def sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
         for order, other in (("first", one.right), ("second", one.left)):
             yield f"{indent}if the {order}: {_without(other, project, arguments)}"
         return
-    yield f"{indent}{one.resolution.action}: {on_one_line(one.resolution.why)}"
+    why = on_one_line(words.recommendation or "")
+    yield f"{indent}{one.resolution.action}: {why}"
     for step in one.resolution.steps:
         yield f"{indent}{on_one_line(advised(step, arguments))}"
 

@@ -8,7 +8,7 @@ from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.graph import Policy
 from polymnia.engine.once import Answered, Once
 from polymnia.engine.ports import Store
-from polymnia.engine.screening import Screen
+from polymnia.engine.privacy.screening import Screen
 from polymnia.engine.verbs.analysis import AnalysisVerbs
 from polymnia.engine.verbs.finding import FindingVerbs
 from polymnia.engine.verbs.graph import GraphVerbs

@@ -11,7 +11,7 @@ import pytest
 
 from polymnia.dialects.content import analyzing, retrieving, storing, system
 from polymnia.engine.ports import Transaction
-from polymnia.engine.screening import Screened
+from polymnia.engine.privacy.screening import Screened
 from stdio_client import Place, Server
 
 KEY = "AKIAIOSFODNN7EXAMPLQ"

@@ -12,7 +12,7 @@ import pytest
 from polymnia.engine.ports import Analyst, Clock, Store
 from polymnia.engine.search import Analysis
 from polymnia.models import Text
-from polymnia.storage.sqlite import SqliteStore, indexing, rows, substrings, words
+from polymnia.storage.sqlite import SqliteStore, grams, indexes, rows, words
 
 __all__ = ["ENGINES", "SHIPPED", "Engine", "SqliteEngine"]
 
@@ -58,11 +58,11 @@ class SqliteEngine:
 
     def take_route(self, route: str, patch: pytest.MonkeyPatch) -> None:
         if route != SHIPPED:
-            patch.setattr(indexing, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
-            patch.setattr(indexing, "_UNLISTED", 1 << 40 if route == "scan" else 0)
-            patch.setattr(substrings, "_SCAN_BELOW", 0)
+            patch.setattr(indexes, "_UNINDEXED", 1 << 40 if route == "scan" else 0)
+            patch.setattr(indexes, "_UNLISTED", 1 << 40 if route == "scan" else 0)
+            patch.setattr(grams, "_SCAN_BELOW", 0)
         if route.endswith("too"):
-            patch.setattr(substrings, "_SCAN_SHORT_BELOW", 0)
+            patch.setattr(grams, "_SCAN_SHORT_BELOW", 0)
 
     def traces(self, text: str) -> list[str]:
         return [*self._in_tables(text), *self._in_index(text), *self._in_words(text), *self._in_files(text)]
@@ -109,11 +109,11 @@ class SqliteEngine:
 
     def _in_index(self, text: str) -> Iterator[str]:
         folded = rows.fold(text)
-        grams = {folded[i : i + 3] for i in range(len(folded) - 2)}
+        trigrams = {folded[i : i + 3] for i in range(len(folded) - 2)}
         connection = apsw.Connection(str(self.path))
         for number, block in connection.execute("SELECT id, block FROM gram_data").fetchall():
             # Terms are stored without what they share with the one before: a rare first letter stands out.
-            yield from (f"index block {number}: {gram}" for gram in grams if gram.encode() in block)
+            yield from (f"index block {number}: {gram}" for gram in trigrams if gram.encode() in block)
         connection.close()
 
     def _in_words(self, text: str) -> Iterator[str]:

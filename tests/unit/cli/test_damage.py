@@ -9,9 +9,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from polymnia import EntityDraft, connect, embedding
+from polymnia import EntityDraft, connect, inference
 from polymnia.models import Filters, Note
-from polymnia.storage.sqlite import indexing, small, substrings
+from polymnia.storage.sqlite import grams, indexes, small
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 from ..engine.search.toys import Toy
@@ -53,15 +53,15 @@ _PEBBLES = 60
 def large() -> Iterator[None]:
     """Indexes take everything in, and are asked, from as few texts on as there are here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "_UNINDEXED", _PEBBLES)
-        patch.setattr(substrings, "_SCAN_BELOW", _PEBBLES)
+        patch.setattr(indexes, "_UNINDEXED", _PEBBLES)
+        patch.setattr(grams, "_SCAN_BELOW", _PEBBLES)
         patch.setattr(small, "MOST_TEXTS", _PEBBLES)
         yield
 
 
 @pytest.fixture
 def desk(tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
-    monkeypatch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
+    monkeypatch.setattr(inference, "choose", lambda *a, **k: [Toy()])
     desk = Desk(tmp_path, monkeypatch, capsys)
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "use")
     shutil.copy(whole, tmp_path / "memory.db")
@@ -73,7 +73,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with something in every index."""
     path = tmp_path_factory.mktemp("whole") / "memory.db"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding, "choose", lambda *a, **k: [Toy()])
+        patch.setattr(inference, "choose", lambda *a, **k: [Toy()])
         patch.setenv("POLYMNIA_EMBEDDER", "use")
         with connect(path) as memory:
             drafts = [EntityDraft(f"pebble {i}", "stone", (f"lies {i} steps away",)) for i in range(_PEBBLES)]
@@ -142,11 +142,11 @@ def test_what_is_written_while_the_substring_index_is_damaged_is_kept(desk: Desk
 
 
 def test_the_other_checks_see_and_mend_it_too(desk: Desk) -> None:
-    from polymnia.engine import condition
+    from polymnia.engine.health.checkup import check
 
     _damage(desk, SPOILT["gram_data"][0], SPOILT["posting"][1], SPOILT["vector"][1])
     with connect(desk.folder / "memory.db") as memory:
-        told = condition.check(memory)
+        told = check(memory)
         assert told.status == "unhealthy"
         assert "reindex" in told.components["database"].message
         assert "reindex" in told.components["vector_store"].message
@@ -154,4 +154,4 @@ def test_the_other_checks_see_and_mend_it_too(desk: Desk) -> None:
         assert {"characters_wrong", "words_wrong", "vector_broken"} <= kinds
         memory.validate(scope="system", fix=True)
         assert [one.kind for one in memory.validate(scope="system").findings if one.severity != "info"] == []
-        assert condition.check(memory).status == "healthy"
+        assert check(memory).status == "healthy"

@@ -9,19 +9,20 @@ from typing import Any, cast
 import pytest
 
 from long_texts import LONG, UNITS, grows
-from polymnia.engine import exact, secrets
 from polymnia.engine.analysis.conflicts.statements import statements
-from polymnia.engine.analysis.insights.unfinished import placeholders
+from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues.untidy import doubtful
 from polymnia.engine.analysis.quality.sheet import sheet
 from polymnia.engine.analysis.quality.spellings import counted
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.reading import Reader
-from polymnia.engine.anonymizing import Anonymizer
-from polymnia.engine.relating import found as related
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.knowledge.content_types import content_type
+from polymnia.engine.knowledge.relationships import found as related
+from polymnia.engine.knowledge.topics import read as suggested
+from polymnia.engine.privacy import secrets
+from polymnia.engine.privacy.anonymizer import Anonymizer
 from polymnia.engine.search import highlight, passages
-from polymnia.engine.suggesting.kinds import content_type
-from polymnia.engine.suggesting.reading import read as suggested
 from polymnia.engine.text import dates, words
 from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
@@ -63,8 +64,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "extracting CSV": lambda text: extracted(text, "text/csv"),
     "extracting a program": lambda text: extracted(text, "text/x-python"),
     "relating": lambda text: related(text, "Note 1", []),
-    "duplicates": lambda text: exact.unlike(text, text + " x"),
-    "exact": lambda text: exact.clash(text, text + " x"),
+    "duplicates": lambda text: duplicates.unlike(text, text + " x"),
+    "exact": lambda text: duplicates.clash(text, text + " x"),
     "kinds": content_type,
     "suggesting": suggested,
     "quality": sheet,

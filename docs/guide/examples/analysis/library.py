@@ -1,6 +1,6 @@
 """The same from a program: each verb answers what it found, and when that was made."""
 
-from polymnia import connect
+from polymnia import connect, describe
 
 with connect("notes.db") as memory:
     ticket = memory.remember("The quota of HEL-204 is 5 GB. TODO: say who works on it.").record
@@ -20,4 +20,4 @@ with connect("notes.db") as memory:
     print([(one.type, one.origin) for one in connections.found])
 
     insights, made = memory.insights(types=["content_gaps"], horizon="short")
-    print([one.summary for one in insights.insights])
+    print([describe(one).summary for one in insights.insights])

@@ -18,6 +18,7 @@ from polymnia.dialects.content.analyzing_results import (
 from polymnia.dialects.content.analyzing_room import fitting
 from polymnia.dialects.content.asking import Asking, replied
 from polymnia.dialects.content.reading import Verb
+from polymnia.dialects.content.reports import remark
 from polymnia.dialects.content.results import answer
 from polymnia.dialects.content.retrieving import period
 from polymnia.engine.items import RelationshipType
@@ -96,7 +97,7 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
             left_out += len(one.patterns) - len(kept)
             certain += kept
             looked[type] = shown(one.looked_at)
-            notes += [{"type": type, "note": text} for text in one.notes]
+            notes += [{"type": type, "note": remark(each)} for each in one.notes]
         explained = _or(options.include_explanations, True)
         told, more = fitting([pattern(p, ids, explained=explained) for p in certain], _FEWER)
         notes += [{"type": type, "note": text} for type, text in more.items()]
@@ -119,6 +120,10 @@ def _patterns(context: Context, given: parameters.DetectPatterns) -> Reply:
 
 def _said(count: int, what: str) -> str:
     return f"Found {count or 'no'} {what}{'' if count == 1 else 's'}"
+
+
+def _notes(found: Iterable[Any]) -> list[str]:
+    return [remark(one) for one in found]
 
 
 def _ids(given: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -156,7 +161,7 @@ def _quality(context: Context, given: parameters.AnalyzeQuality) -> Reply:
         if against:
             items = [compared(one) for one in found.compared]
             fields["benchmark"] = {"items": items, "standing": shown(found.standing)}
-        fields |= {"looked_at": shown(found.looked_at), "notes": found.notes}
+        fields |= {"looked_at": shown(found.looked_at), "notes": _notes(found.notes)}
         return answer(asking.begun, **fields, **_when(made, asking))
 
     return replied(asking, work)
@@ -183,7 +188,7 @@ def _relationships(context: Context, given: parameters.FindRelationships) -> Rep
             content_id=given.content_id,
             relationships=told,
             looked_at=shown(found.looked_at),
-            notes=found.notes,
+            notes=_notes(found.notes),
             **_when(made, asking),
         )
 
@@ -210,7 +215,7 @@ def _conflicts(context: Context, given: parameters.DetectConflicts) -> Reply:
             conflicts=told,
             counts={type: sum(one.type == type for one in found.clashes) for type in types},
             looked_at=shown(found.looked_at),
-            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
+            notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 
@@ -247,7 +252,7 @@ def _insights(context: Context, given: parameters.GenerateInsights) -> Reply:
             insights=told,
             counts={type: sum(one.type == type for one in found.insights) for type in types},
             looked_at=shown(found.looked_at),
-            notes=[*found.notes, *(f"{type}: {text}" for type, text in more.items())],
+            notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
             **_when(made, asking),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis import actions
 
 __all__ = ["call"]
@@ -28,8 +29,8 @@ def call(action: actions.Action, project: str | None, session: str | None) -> di
             return made("memory_store", "update_content", content_id=id, updates=updates)
         case actions.Delete(id=id):
             return made("memory_store", "delete_content", content_id=id)
-        case actions.Relate(source=source, target=target, type=type_, context=context):
-            more = _given({"context": context})
+        case actions.Relate(source=source, target=target, type=type_, reason=reason):
+            more = {} if reason is None else {"context": describe(reason).summary}
             return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_, **more)
         case actions.Search(query=query):
             return made("memory_retrieve", "search_content", query=query)

@@ -8,8 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.dialects.content.analyzing_calls import call
+from polymnia.dialects.content.reports import describe
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
+from polymnia.importing import importing
 from polymnia.models import Record
 
 __all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
@@ -41,17 +43,18 @@ def shown(value: Any) -> Any:
 def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
+    words = describe(found)
     told: dict[str, Any] = {
         "type": found.type,
         "name": found.name,
-        "summary": found.summary,
+        "summary": words.summary,
         "confidence": round(found.confidence, _PLACES),
         "evidence": shown(found.evidence),
         "content_ids": members[:_MEMBERS],
         "content_count": len(members),
     }
     if explained:
-        told["explanation"] = found.explanation
+        told["explanation"] = words.explanation
     return told
 
 
@@ -62,7 +65,7 @@ def insight(
     ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
     if recommend:
-        told["recommendation"] = found.recommendation
+        told["recommendation"] = describe(found).recommendation
         for name, draft in (("calls", False), ("drafts", True)):
             if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
                 told[name] = steps
@@ -112,6 +115,9 @@ def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
 
 def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
     """Two statements that cannot both hold, and what may be done about it."""
+    with importing():
+        from polymnia.dialects.content.reports import conflicts
+
     told: dict[str, Any] = {
         "type": found.type,
         "subtype": found.subtype,
@@ -119,10 +125,10 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
         "differs": found.differs,
         "newer": {"left": found.left.record.uid, "right": found.right.record.uid}.get(found.newer),
         "confidence": shown(found.confidence),
-        "explanation": found.explanation,
+        "explanation": conflicts.explanation(found),
     }
     if found.resolution is not None:
-        told["resolution"] = {"action": found.resolution.action, "why": found.resolution.why}
+        told["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
         for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
             told["resolution"][name] = call(step, project, session)
     return told

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.json import encode, format
 
 from polymnia.dialects.content.results import item
-from polymnia.engine.analysis.permalinks import PERMALINKS, read_permalink
+from polymnia.engine.citations.item import PERMALINKS, read_permalink
 from polymnia.errors import NotFound
 from polymnia.operation import Context, Resource, Template
 

@@ -32,7 +32,7 @@ def _store(context: Context, given: parameters.StoreContent) -> Reply:
     text = guard.text(given.content, "content")
     extracted: dict[str, Any] = {}
     if options.extract_metadata:
-        from polymnia.engine.deriving import extracted_metadata
+        from polymnia.engine.knowledge.derived import extracted_metadata
 
         extracted = extracted_metadata(text, content_type)
     draft = ItemDraft(

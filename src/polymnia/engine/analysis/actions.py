@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from polymnia.engine.analysis.findings import Pattern
+
 __all__ = [
     "UNWRITTEN", "Action", "AddObservations", "CheckConflicts", "CheckQuality", "CleanSessions", "CreateEntity",
     "Delete", "DeleteObservations", "DeleteRelations", "ExportAll", "FindRelationships", "FindSimilar", "Relate",
@@ -47,12 +49,12 @@ class Delete(_Action, frozen=True, kw_only=True):
 
 
 class Relate(_Action, frozen=True, kw_only=True):
-    """Draw a relationship between two items."""
+    """Draw a relationship between two items; ``reason`` is the finding that speaks for it."""
 
     source: str
     target: str
     type: str
-    context: str | None = None
+    reason: Pattern | None = None
 
 
 class Search(_Action, frozen=True, kw_only=True):

@@ -1,30 +1,42 @@
-"""Findings: what analyses answer with, each with the evidence it rests on."""
+"""Findings: what analyses answer with, each with the evidence it rests on. Dialects put them into words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-__all__ = ["Found", "Pattern"]
+__all__ = ["Found", "Pattern", "Remark"]
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
     """Something that holds in a project.
 
-    ``name`` says what kind of finding it is (``cluster``, ``hub``, ``burst``), ``summary`` says it in a sentence and
-    ``explanation`` how it was measured and against what. ``confidence`` is how often a finding like this one is right
-    (0-1). ``evidence`` is plain data: counts, dates in RFC 3339, public ids, sentences. ``members`` are the ids of all
-    records it is about, most telling first.
+    ``name`` is the kind of finding (``cluster``, ``hub``, ``burst``). ``confidence`` is how often a finding like this
+    one is right (0-1). ``evidence`` is plain data for the user: counts, dates in RFC 3339, public ids, sentences.
+    ``details`` are further values that its description needs. ``members`` are the ids of all records it is about, most
+    telling first.
     """
 
     type: str
     name: str
-    summary: str
     confidence: float
-    explanation: str
     evidence: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
     members: tuple[int, ...] = ()
+    summary: str = ""
+    explanation: str = ""
+
+
+class Remark(Struct, frozen=True):
+    """What an analysis could not tell, and why: a code such as ``activity.no_changes``, and the values of its sentence.
+
+    The first part of the code is the area whose words it has. A value may be a remark that is passed on.
+    """
+
+    code: str
+    values: dict[str, Any] = field(default_factory=dict)
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -32,4 +44,4 @@ class Found(Struct, frozen=True, kw_only=True):
 
     patterns: list[Pattern] = []
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = []
+    notes: Sequence[Remark | str] = ()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from polymnia.engine.judging import Judging
+from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
 from polymnia.engine.search.answer import Page, answer
@@ -260,7 +260,7 @@ class Finder(Reindexer):
 
     def _settle(self, project: str) -> None:
         """Every memory of the project has its vectors: draw the associations that have waited for them."""
-        from polymnia.engine import associations
+        from polymnia.engine.knowledge import associations
 
         associations.draw_put_off(self._store, project, lambda: self.look(project, patient=False))
 

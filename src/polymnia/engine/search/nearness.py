@@ -8,7 +8,8 @@ from itertools import islice
 import numpy as np
 from msgspec import Struct, field
 
-from polymnia.engine.judging import Judging
+from polymnia.engine.knowledge.judge import Judging
+from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.ports import Vector
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.cache import View
@@ -16,7 +17,6 @@ from polymnia.engine.search.index import DamagedIndex, Numbers
 from polymnia.engine.search.passages import embedder_text, read
 from polymnia.engine.search.query import Query, parse
 from polymnia.engine.search.vectors import Channel, packed
-from polymnia.engine.similarity import similarities
 from polymnia.models import Record, Text
 
 __all__ = ["Both", "Look", "Near", "Said", "said"]

@@ -11,15 +11,13 @@ from typing import Any, TypeAlias
 
 from polymnia.errors import Invalid
 
-__all__ = [
-    "DAY_US", "LAST_DAY", "Span", "clipped", "day_of", "moment", "month", "read_moment", "season", "start_of", "terms",
-    "unit", "valid", "year",
-]  # fmt: skip
+__all__ = ["Span", "clipped", "day_of", "moment", "month", "read_moment"]
+__all__ += ["season", "start_of", "terms", "unit", "valid", "year"]
 
 Span: TypeAlias = tuple[int, int]
 
-DAY_US = 86_400_000_000
-LAST_DAY = date.max.toordinal()
+_DAY_US = 86_400_000_000
+_LAST_DAY = date.max.toordinal()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_DAY = _EPOCH.toordinal()
 _MOST = 64
@@ -46,17 +44,17 @@ def read_moment(text: Any, where: str) -> int:
 
 def day_of(moment: int) -> int:
     """The day number of a time in microseconds UTC."""
-    return clipped(moment // DAY_US + _FIRST_DAY)
+    return clipped(moment // _DAY_US + _FIRST_DAY)
 
 
 def start_of(day: int) -> int:
     """The first microsecond, UTC, of a day number."""
-    return (day - _FIRST_DAY) * DAY_US
+    return (day - _FIRST_DAY) * _DAY_US
 
 
 def clipped(day: int) -> int:
     """The nearest day number the calendar holds."""
-    return min(max(day, 1), LAST_DAY)
+    return min(max(day, 1), _LAST_DAY)
 
 
 def valid(year: int, month: int, day: int) -> bool:
@@ -80,7 +78,7 @@ def month(number: int, of_year: int) -> Span:
     at, number = divmod(months, 12)
     first = date(at, number + 1, 1).toordinal()
     if months == 9999 * 12 + 11:
-        return first, LAST_DAY
+        return first, _LAST_DAY
     after, number = divmod(months + 1, 12)
     return first, date(after, number + 1, 1).toordinal() - 1
 
@@ -93,7 +91,7 @@ def season(number: int, of_year: int) -> Span:
 
 def unit(kind: int, offset: int, today: int) -> Span:
     """The day, week, month, year, weekend, quarter, part of the day or night so many away from today's."""
-    offset = min(max(offset, -LAST_DAY), LAST_DAY)
+    offset = min(max(offset, -_LAST_DAY), _LAST_DAY)
     now = date.fromordinal(clipped(today))
     monday = today - now.weekday()
     if kind == 2:

@@ -10,80 +10,112 @@ COMMENTS = re.compile(r"^[ \t]*(?:#(?![!\[])|//+|--+|;+|\*(?!/)|/\*+|%+)([^\n]*)
 """Lines that are a comment in one language or another."""
 
 _READ = 20_000
-_ALIASES = {
-    "py": "python", "python3": "python", "py3": "python", "ipython": "python", "js": "javascript", "node": "javascript",
-    "mjs": "javascript", "ecmascript": "javascript", "ts": "typescript", "sh": "bash", "shell": "bash", "zsh": "bash",
-    "console": "bash", "shell-session": "bash", "shellscript": "bash", "yml": "yaml", "c++": "cpp", "cxx": "cpp",
-    "csrc": "c", "c++src": "cpp", "chdr": "c", "golang": "go", "rs": "rust", "rustsrc": "rust", "rb": "ruby",
-    "kt": "kotlin", "cs": "csharp", "c#": "csharp", "f#": "fsharp", "objective-c": "objectivec", "ps1": "powershell",
-    "postgresql": "sql", "postgres": "sql", "mysql": "sql", "sqlite": "sql", "plpgsql": "sql", "htm": "html",
-    "docker": "dockerfile", "make": "makefile", "md": "markdown", "tex": "latex", "hs": "haskell", "ex": "elixir",
-    "erl": "erlang", "pl": "perl", "jsonc": "json", "json5": "json", "jsonl": "json", "patch": "diff", "vb": "vbnet",
-    "java-source": "java", "gql": "graphql", "tf": "terraform", "hcl": "terraform", "proto": "protobuf",
-}  # fmt: skip
-_LANGUAGES = frozenset({
-    "python", "javascript", "typescript", "jsx", "tsx", "bash", "fish", "powershell", "bat", "yaml", "json", "toml",
-    "ini", "xml", "html", "css", "scss", "sass", "less", "c", "cpp", "csharp", "fsharp", "go", "rust", "ruby", "php",
-    "java", "kotlin", "scala", "swift", "objectivec", "dart", "lua", "perl", "r", "julia", "matlab", "haskell", "ocaml",
-    "elixir", "erlang", "clojure", "lisp", "scheme", "sql", "graphql", "protobuf", "dockerfile", "makefile", "cmake",
-    "terraform", "nix", "vim", "latex", "diff", "asm", "wasm", "zig", "nim", "solidity", "groovy", "vbnet", "fortran",
-    "cobol", "pascal", "prolog", "vue", "svelte", "mermaid", "dot", "nginx", "regex", "http", "crystal", "d", "awk",
-    "sed", "cuda", "verilog", "vhdl", "apex", "abap", "markdown",
-})  # fmt: skip
+# The languages, each with what it is called otherwise.
+_TABLE = """
+    python=py,python3,py3,ipython javascript=js,node,mjs,ecmascript typescript=ts jsx tsx
+    bash=sh,shell,zsh,console,shell-session,shellscript fish powershell=ps1 bat yaml=yml json=jsonc,json5,jsonl toml
+    ini xml html=htm css scss sass less c=csrc,chdr cpp=c++,cxx,c++src csharp=cs,c# fsharp=f# go=golang
+    rust=rs,rustsrc ruby=rb php java=java-source kotlin=kt scala swift objectivec=objective-c dart lua perl=pl r
+    julia matlab haskell=hs ocaml elixir=ex erlang=erl clojure lisp scheme
+    sql=postgresql,postgres,mysql,sqlite,plpgsql graphql=gql protobuf=proto dockerfile=docker makefile=make cmake
+    terraform=tf,hcl nix vim latex=tex diff=patch asm wasm zig nim solidity groovy vbnet=vb fortran cobol pascal
+    prolog vue svelte mermaid dot nginx regex http crystal d awk sed cuda verilog vhdl apex abap markdown=md
+"""
+_NAMES = {
+    said: name
+    for name, _, others in (entry.partition("=") for entry in _TABLE.split())
+    for said in (name, *others.split(","))
+}
 
 
-def _signs(**patterns: str) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(pattern, re.MULTILINE) for name, pattern in patterns.items()}
+def _signs(table: str) -> dict[str, re.Pattern[str]]:
+    """The signs of each language, one a line."""
+    found: dict[str, list[str]] = {}
+    for name, _, sign in (line.partition(" ") for line in table.strip().splitlines()):
+        found.setdefault(name, []).append(sign)
+    return {name: re.compile("|".join(signs), re.MULTILINE) for name, signs in found.items()}
 
 
 # One of these settles it.
-_CERTAIN = _signs(
-    python=r"\A#![^\n]*\bpython|^[ \t]*(?:async )?def \w+\([^)\n]*\)[^:\n]*:[ \t]*$"
-    r"|^from [\w.]+ import [\w*(]|^if __name__ == ['\"]__main__",
-    bash=r"\A#![^\n]*\b(?:ba|z|k)?sh\b",
-    php=r"<\?php\b",
-    go=r"^package [a-z]\w*[ \t]*$(?s:.*?)^(?:import|func|type|var)\b",
-    rust=r"^[ \t]*(?:pub )?fn \w+(?:<[^>\n]*>)?\([^)\n]*\)[^\n{;]*\{|^use (?:std|crate|super)::|\blet mut \w",
-    java=r"^[ \t]*(?:public|private|protected) (?:static |final |abstract )*(?:class|interface|enum|void) \w"
-    r"|\bSystem\.out\.print",
-    csharp=r"^using System[\w.]*;|^[ \t]*namespace [\w.]+[ \t]*[;{]?[ \t]*$(?s:.*?)\b(?:class|interface|record) \w",
-    cpp=r"^#include <(?:iostream|vector|string|memory|map|algorithm)>|\bstd::\w",
-    c=r"^#include <(?:stdio|stdlib|string|unistd|stdint)\.h>",
-    sql=r"(?i)^[ \t]*(?:select\b[^;]{1,2000}?\bfrom\b|insert into \w|create (?:or replace )?(?:table|view"
-    r"|index|function)\b|update \w+ set\b|delete from \w|alter table\b)",
-    html=r"(?i)\A\s*<!doctype html|<html[\s>]",
-    xml=r"\A\s*<\?xml\b",
-    diff=r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d)",
-    dockerfile=r"\A(?:#[^\n]*\n|\s)*FROM [\w./:-]+(?: AS \w+)?[ \t]*$",
-    typescript=r"^(?:export )?(?:interface \w+[^{\n]*\{|type \w+ = )|\b(?:const|let) \w+: (?:string|number"
-    r"|boolean|\w+\[\])|\)\s*: (?:Promise<|string|number|boolean|void)\b",
-    kotlin=r"^[ \t]*(?:suspend |private |override )*fun \w+\([^)\n]*\)[^\n]*[{=]",
-    swift=r"^import (?:Foundation|SwiftUI|UIKit)\b|^[ \t]*func \w+\([^)\n]*\) -> \w+ \{",
-    ruby=r"^[ \t]*def \w+[?!]?(?:\([^)\n]*\))?[ \t]*$(?s:.*?)^[ \t]*end\b|^require ['\"]|\bputs ['\"]",
-    css=r"^[ \t]*[.#]?[a-zA-Z][\w .#:>,-]*\{\s*(?:[a-z-]+\s*:\s*[^;{}]+;\s*)+\}",
-    makefile=r"^[\w./-]+:[^=\n]*\n\t\S",
-    latex=r"\\documentclass|\\begin\{\w+\*?\}",
-)  # fmt: skip
+_CERTAIN = _signs(r"""
+python \A#![^\n]*\bpython
+python ^[ \t]*(?:async )?def \w+\([^)\n]*\)[^:\n]*:[ \t]*$
+python ^from [\w.]+ import [\w*(]
+python ^if __name__ == ['\"]__main__
+bash \A#![^\n]*\b(?:ba|z|k)?sh\b
+php <\?php\b
+go ^package [a-z]\w*[ \t]*$(?s:.*?)^(?:import|func|type|var)\b
+rust ^[ \t]*(?:pub )?fn \w+(?:<[^>\n]*>)?\([^)\n]*\)[^\n{;]*\{
+rust ^use (?:std|crate|super)::
+rust \blet mut \w
+java ^[ \t]*(?:public|private|protected) (?:static |final |abstract )*(?:class|interface|enum|void) \w
+java \bSystem\.out\.print
+csharp ^using System[\w.]*;
+csharp ^[ \t]*namespace [\w.]+[ \t]*[;{]?[ \t]*$(?s:.*?)\b(?:class|interface|record) \w
+cpp ^#include <(?:iostream|vector|string|memory|map|algorithm)>
+cpp \bstd::\w
+c ^#include <(?:stdio|stdlib|string|unistd|stdint)\.h>
+sql (?i:^[ \t]*(?:select\b[^;]{1,2000}?\bfrom\b|update \w+ set\b|delete from \w|insert into \w|alter table\b))
+sql (?i:^[ \t]*create (?:or replace )?(?:table|view|index|function)\b)
+html (?i:\A\s*<!doctype html)
+html (?i:<html[\s>])
+xml \A\s*<\?xml\b
+diff ^(?:diff --git |@@ -\d+(?:,\d+)? \+\d)
+dockerfile \A(?:#[^\n]*\n|\s)*FROM [\w./:-]+(?: AS \w+)?[ \t]*$
+typescript ^(?:export )?(?:interface \w+[^{\n]*\{|type \w+ = )
+typescript \b(?:const|let) \w+: (?:string|number|boolean|\w+\[\])
+typescript \)\s*: (?:Promise<|string|number|boolean|void)\b
+kotlin ^[ \t]*(?:suspend |private |override )*fun \w+\([^)\n]*\)[^\n]*[{=]
+swift ^import (?:Foundation|SwiftUI|UIKit)\b
+swift ^[ \t]*func \w+\([^)\n]*\) -> \w+ \{
+ruby ^[ \t]*def \w+[?!]?(?:\([^)\n]*\))?[ \t]*$(?s:.*?)^[ \t]*end\b
+ruby ^require ['\"]
+ruby \bputs ['\"]
+css ^[ \t]*[.#]?[a-zA-Z][\w .#:>,-]*\{\s*(?:[a-z-]+\s*:\s*[^;{}]+;\s*)+\}
+makefile ^[\w./-]+:[^=\n]*\n\t\S
+latex \\documentclass
+latex \\begin\{\w+\*?\}
+""")
 # Two of these do, in different places.
-_LIKELY = _signs(
-    javascript=r"\b(?:const|let|var) \w+ = |=> ?[{(]|\bfunction ?\w*\(|\bconsole\.(?:log|error)\("
-    r"|\brequire\(['\"]|^import .* from ['\"]|^export (?:default|const|function|class)\b"
-    r"|\bdocument\.|\bawait \w|===",
-    python=r"^import [\w.]+(?: as \w+)?[ \t]*$|^[ \t]*(?:for \w+ in .*|while .*|if .*|elif .*|else|try"
-    r"|except.*|with .* as \w+|class \w+.*):[ \t]*$|\bprint\(|\bself\.|^@\w+|\bNone\b|\blen\(",
-    bash=r"^[ \t]*\$ \w|^[ \t]*(?:sudo |apt|apt-get|brew|pip3? install|npm (?:install|run|i)|git (?:clone"
-    r"|commit|push|pull|checkout|add)|cd |mkdir |curl |export \w+=|echo |docker |kubectl |chmod |ls\b"
-    r"|cat |grep )|\$\{?\w+\}?|\bfi$|; then$|\bdone$",
-    java=r"\bnew \w+(?:<[^>\n]*>)?\(|\b(?:String|int|boolean|List<\w+>) \w+ = |@Override|^import java",
-    yaml=r"^[\w-]+:[ \t]*$|^[\w-]+: [^\n{};]+$|^[ ]{2,}-? ?[\w-]+: ?",
-)  # fmt: skip
+_LIKELY = _signs(r"""
+javascript \b(?:const|let|var) \w+ =[ ]
+javascript => ?[{(]
+javascript \bfunction ?\w*\(
+javascript \bconsole\.(?:log|error)\(
+javascript \brequire\(['\"]
+javascript ^import .* from ['\"]
+javascript ^export (?:default|const|function|class)\b
+javascript \bdocument\.
+javascript \bawait \w
+javascript ===
+python ^import [\w.]+(?: as \w+)?[ \t]*$
+python ^[ \t]*(?:for \w+ in .*|while .*|if .*|elif .*|else|try|except.*|with .* as \w+|class \w+.*):[ \t]*$
+python \bprint\(
+python \bself\.
+python ^@\w+
+python \bNone\b
+python \blen\(
+bash ^[ \t]*\$ \w
+bash ^[ \t]*(?:sudo |apt|apt-get|brew|pip3? install|npm (?:install|run|i)|cd |mkdir |curl |export \w+=|echo )
+bash ^[ \t]*(?:git (?:clone|commit|push|pull|checkout|add)|docker |kubectl |chmod |ls\b|cat |grep )
+bash \$\{?\w+\}?
+bash \bfi$
+bash ; then$
+bash \bdone$
+java \bnew \w+(?:<[^>\n]*>)?\(
+java \b(?:String|int|boolean|List<\w+>) \w+ =[ ]
+java @Override
+java ^import java
+yaml ^[\w-]+:[ \t]*$
+yaml ^[\w-]+: [^\n{};]+$
+yaml ^[ ]{2,}-? ?[\w-]+: ?
+""")
 
 
 def of_label(label: str) -> str | None:
     """The language an author names on a fence; None for `text`, `output` and other words that are no language."""
     word = label.strip().lower().strip("{}.").removeprefix("language-").split(",")[0]
-    word = _ALIASES.get(word, word)
-    return word if word in _LANGUAGES else None
+    return _NAMES.get(word) if word else None
 
 
 def of_type(kind: str) -> str | None:

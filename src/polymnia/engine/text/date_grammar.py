@@ -32,36 +32,8 @@ class Reading(NamedTuple):
     found: list[Found]
 
 
-_F = "[fiO,t]{0,3}"
-# Tried from the top: the longer way to write a date comes before the shorter one it begins with.
-_RULES: tuple[tuple[str, str], ...] = (
-    ("days_month", rf"[no]f?[&U]f?[no]f{{0,2}}[mw](?:{_F}[yYza])?"),
-    ("month_days", rf"[mw]{_F}[no]f?[&U]f?[no](?!f?[mwu])(?:{_F}[yYz])?"),
-    ("day_month", rf"(?:[no]f{{0,2}}|ef{{1,2}})[mw](?:{_F}[yYza])?"),
-    ("month_day", rf"[mw],?f?[no](?!f?[mwug])(?:{_F}[yYz])?"),
-    ("month_year", rf"[mw]{_F}[yYza]"),
-    ("year_month", rf"a{_F}(?:[no]f{{0,2}}[mw]|[mw](?:{_F}[no](?!u))?|M)"),
-    ("near_month", r"[Pp]f?[mwM]|[mM]f?p"),
-    ("near_weekday", rf"G{_F}W|W{_F}G|[Pp]f?W|Wf?p"),
-    ("near_season", rf"[Pp]f?S|Sf?p|S{_F}[yYa]|[aD]{_F}S"),
-    ("ago", r"1?[nd1c]f?ug|v1?[nd1c]f?u|Kg"),
-    ("stretch", r"[PRp]f?[ndc]f?u|[ndc][PRp]u"),
-    ("quarter", rf"Q{_F}[yY]|[yY]{_F}Q"),
-    ("decade", r"E"),
-    ("near", r"[raG]"),
-    ("written", r"D|M|(?<=[OFUsf])q"),
-    ("weekday", r"(?<=O)W"),
-    ("month", r"m|(?<=[isbAU])w|(?<=[isbAU]f)w|(?<=[FB])w(?=f?&)|(?<=[mw]&)w"),
-    ("year", r"y|(?<=[isbAUB])Y|(?<=[yY]&)Y"),
-)
 _NEARNESS = re.compile(r"[Pp]f?u|uf?p")
 _FRENCH = re.compile(r"\b(?:le|les|du|est|ai|as|avons|avez|ont|qu|que|quoi|une|je|nous|vous|elle|il|on|dit|fait)\b")
-
-
-@cache
-def _grammar() -> re.Pattern[str]:
-    rules = "|".join(f"(?P<{name}>{pattern})" for name, pattern in _RULES)
-    return re.compile(f"(?![xf,.t&uOAUBFsbg])(?:{rules})")
 
 
 def read(text: str, low: str, today: int | None) -> Reading:
@@ -75,7 +47,7 @@ def read(text: str, low: str, today: int | None) -> Reading:
     for match in _grammar().finditer(letters):
         first, end = match.span()
         said = parts[first:end]
-        meaning = _MEANING[str(match.lastgroup)](said, today)
+        meaning = _RULES[(match.lastindex or 1) - 1][1](said, today)
         if meaning is None or (said[-1].letter == "w" and len(said) == 2 and _doubtful(text, letters, said, end)):
             continue
         found.append(Found(first, end - 1, *meaning))
@@ -274,23 +246,34 @@ def _weekday(said: list[Token], today: int | None) -> Meaning:
     return (), (days.clipped(today - back), days.clipped(today - back))
 
 
-_MEANING: dict[str, Callable[[list[Token], int | None], Meaning]] = {
-    "days_month": _days_and_month,
-    "month_days": _days_and_month,
-    "day_month": _day_and_month,
-    "month_day": _day_and_month,
-    "month_year": lambda said, today: (((_year(said, today), _value(said, "mw"), 0),), None),
-    "year_month": _year_and_month,
-    "near_month": _near_month,
-    "near_weekday": _near_weekday,
-    "near_season": _near_season,
-    "ago": _ago,
-    "stretch": _stretch,
-    "quarter": _quarter,
-    "decade": lambda said, today: ((), (days.year(said[0].value)[0], days.year(said[0].value + 9)[1])),
-    "near": _near,
-    "written": lambda said, today: (said[0].dates, None),
-    "weekday": _weekday,
-    "month": lambda said, today: (((0, said[0].value, 0),), None),
-    "year": lambda said, today: (((said[0].value, 0, 0),), None),
-}
+_F = "[fiO,t]{0,3}"
+# Tried from the top: the longer way to write a date comes before the shorter one it begins with.
+_RULES: tuple[tuple[str, Callable[[list[Token], int | None], Meaning]], ...] = (
+    (rf"[no]f?[&U]f?[no]f{{0,2}}[mw](?:{_F}[yYza])?", _days_and_month),
+    (rf"[mw]{_F}[no]f?[&U]f?[no](?!f?[mwu])(?:{_F}[yYz])?", _days_and_month),
+    (rf"(?:[no]f{{0,2}}|ef{{1,2}})[mw](?:{_F}[yYza])?", _day_and_month),
+    (rf"[mw],?f?[no](?!f?[mwug])(?:{_F}[yYz])?", _day_and_month),
+    (rf"[mw]{_F}[yYza]", lambda said, today: (((_year(said, today), _value(said, "mw"), 0),), None)),
+    (rf"a{_F}(?:[no]f{{0,2}}[mw]|[mw](?:{_F}[no](?!u))?|M)", _year_and_month),
+    (r"[Pp]f?[mwM]|[mM]f?p", _near_month),
+    (rf"G{_F}W|W{_F}G|[Pp]f?W|Wf?p", _near_weekday),
+    (rf"[Pp]f?S|Sf?p|S{_F}[yYa]|[aD]{_F}S", _near_season),
+    (r"1?[nd1c]f?ug|v1?[nd1c]f?u|Kg", _ago),
+    (r"[PRp]f?[ndc]f?u|[ndc][PRp]u", _stretch),
+    (rf"Q{_F}[yY]|[yY]{_F}Q", _quarter),
+    (r"E", lambda said, today: ((), (days.year(said[0].value)[0], days.year(said[0].value + 9)[1]))),
+    (r"[raG]", _near),
+    (r"D|M|(?<=[OFUsf])q", lambda said, today: (said[0].dates, None)),
+    (r"(?<=O)W", _weekday),
+    (
+        r"m|(?<=[isbAU])w|(?<=[isbAU]f)w|(?<=[FB])w(?=f?&)|(?<=[mw]&)w",
+        lambda said, today: (((0, said[0].value, 0),), None),
+    ),
+    (r"y|(?<=[isbAUB])Y|(?<=[yY]&)Y", lambda said, today: (((said[0].value, 0, 0),), None)),
+)
+
+
+@cache
+def _grammar() -> re.Pattern[str]:
+    rules = "|".join(f"({pattern})" for pattern, _ in _RULES)
+    return re.compile(f"(?![xf,.t&uOAUBFsbg])(?:{rules})")

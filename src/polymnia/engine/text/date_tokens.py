@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple, TypeAlias
 from unicodedata import is_normalized, normalize
 
 from polymnia.engine.text import calendar as days
-from polymnia.engine.text.date_words import EASTERN, HANGUL, PARTICLES, PHRASES, WORDS, Part
+from polymnia.engine.text.lexicon import sections
 
 __all__ = ["Partial", "Token", "hinted", "legible", "tokens"]
 
@@ -17,7 +18,7 @@ Partial: TypeAlias = tuple[int, int, int]
 
 
 class Token(NamedTuple):
-    """A part of a date: its letter (see date_words), its value or the dates it may mean, and its place."""
+    """A part of a date: its letter (see date_words.txt), its value or the dates it may mean, and its place."""
 
     letter: str
     value: int
@@ -26,7 +27,38 @@ class Token(NamedTuple):
     end: int
 
 
-def _any(words: dict[str, Part] | dict[str, tuple[Part, ...]]) -> str:
+_Part: TypeAlias = tuple[str, int]
+
+
+def _parts(section: str, mark: str | None = None) -> dict[str, _Part]:
+    """The words of a section, each with its part; what is said first counts."""
+    found: dict[str, _Part] = {}
+    for line in section.strip().splitlines():
+        part, words = line.split(" ", 1)
+        for word in words.split(mark):
+            found.setdefault(word, (part[0], int(part[1:])))
+    return found
+
+
+def _words(section: str, ordinals: str) -> dict[str, _Part]:
+    found = _parts(section) | {word: ("e", value) for value, word in enumerate(ordinals.split(), 1)}
+    # A tilde or an accent is often left out in typing; "once" and the like mean something else without it.
+    for word, part in list(found.items()):
+        if len(word) > 3 and word[0] < "ʰ" and not word.isascii():
+            bare = "".join(c for c in normalize("NFD", word) if c < "\u0300" or c > "\u036f")
+            if bare not in ("once", "passe", "mars", "manana"):
+                found.setdefault(bare, part)
+    return found
+
+
+_FILE = sections("date_words.txt")
+_WORDS = _words(_FILE["words"], _FILE["ordinals"])
+_PHRASES = _parts(_FILE["phrases"], "|")
+_HANGUL, _EASTERN = _parts(_FILE["hangul"]), _parts(_FILE["eastern"])
+_PARTICLES = frozenset(_FILE["particles"].split())
+
+
+def _any(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
@@ -35,7 +67,7 @@ _NUMBER = rf"(?:\d{{1,2}}|[{_FIGURES}十]{{1,3}})"
 _MONTH = rf"{_NUMBER}\s?[月월](?!曜)"
 _DAY = rf"{_NUMBER}\s?[日号號일](?![間前전간])"
 _KANA_HAN = "\u3040-\u30ff\u3400-\u9fff"
-_FIRSTS = "".join(sorted({word[0] for word in EASTERN} | set(_FIGURES + "十令平昭年月日零")))
+_FIRSTS = "".join(sorted({word[0] for word in _EASTERN} | set(_FIGURES + "十令平昭年月日零")))
 
 _NUMERIC = r"""
     (?P<ymd>(?<![a-z0-9_.])\d{4}(?:(?P<ys>[-/])\d{1,2}(?:(?P=ys)\d{1,2})?|\.\ ?\d{1,2}\.\ ?\d{1,2}\.?)(?!\d)
@@ -54,12 +86,12 @@ _EAST_DATE = rf"""(?P<east>(?=[\d{_FIGURES}零十令平昭])(?:
       (?:(?:令和|平成|昭和)(?:{_NUMBER}|元)|\d{{4}}|[{_FIGURES}零]{{4}})\s?[年년]도?(?:\s?{_MONTH}(?:\s?{_DAY})?)?
       |(?:\d\d[年년]\s?)?{_MONTH}(?:\s?{_DAY})?))|"""
 # A syllable alone begins many a name; it must be all there is, but for a particle or what dates go on with.
-_SYLLABLE = rf"(?=(?:{'|'.join(sorted(PARTICLES, key=len, reverse=True))})?(?![가-힣])|[전달주해]|부터|까지|이후|이전)"
-_HANGUL = "|".join(word + (_SYLLABLE if len(word) == 1 else "") for word in sorted(HANGUL, key=len, reverse=True))
+_SYLLABLE = rf"(?=(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))})?(?![가-힣])|[전달주해]|부터|까지|이후|이전)"
+_KOREAN = "|".join(word + (_SYLLABLE if len(word) == 1 else "") for word in sorted(_HANGUL, key=len, reverse=True))
 _EAST_WORDS = rf"""
-    (?P<hangul>(?<![가-힣])(?:{_HANGUL})|(?<=[년월일주달제늘번난음한두세네])(?:{_HANGUL}))
+    (?P<hangul>(?<![가-힣])(?:{_KOREAN})|(?<=[년월일주달제늘번난음한두세네])(?:{_KOREAN}))
   | (?P<rest>[가-힣]+)
-  | (?P<eastern>(?=[{_FIRSTS}])(?:{_any(EASTERN)}))
+  | (?P<eastern>(?=[{_FIRSTS}])(?:{_any(_EASTERN)}))
   | (?P<plain>[^\W\d{_LETTERS}가-힣{_FIRSTS}]+|[{_KANA_HAN}])
 """
 
@@ -79,21 +111,21 @@ _ROUGH = re.compile(r"[0-9]")
 _RUNS = re.compile(r"[a-z\u00aa-\u10ff\u1200-\u1fff]+")
 _EAST = (
     re.compile("[月年]"),
-    re.compile("[月年前上下]|" + _any({word: part for word, part in (HANGUL | EASTERN).items() if part[0] in "rPK"})),
+    re.compile("[月年前上下]|" + _any({word: part for word, part in (_HANGUL | _EASTERN).items() if part[0] in "rPK"})),
 )
 # What can begin or make a date without a figure in the text.
-_SURE = frozenset(word for word, (letter, _) in WORDS.items() if letter in "mwWS")
+_SURE = frozenset(word for word, (letter, _) in _WORDS.items() if letter in "mwWS")
 _MOVING = (
     _SURE
-    | frozenset(word for word, (letter, _) in WORDS.items() if letter in "rPpRgvH")
+    | frozenset(word for word, (letter, _) in _WORDS.items() if letter in "rPpRgvH")
     | {"jours", "semaines", "mois"}
 )
 _HINTS = (_SURE, _MOVING)
 _ASCII_HINTS = tuple(frozenset(word.encode() for word in words if word.isascii()) for words in _HINTS)
 # Everything but letters is a space: the quickest way to the words of a text.
 _SPACED = bytes(c if 97 <= c <= 122 else 32 for c in range(256))
-_STARTS = {phrase: "".join(_RUNS.findall(phrase)[:1]) for phrase in sorted(PHRASES, reverse=True)}
-_PHRASES = {
+_STARTS = {phrase: "".join(_RUNS.findall(phrase)[:1]) for phrase in sorted(_PHRASES, reverse=True)}
+_PHRASE_BY_WORD = {
     first: re.compile(rf"(?:{'|'.join(re.escape(phrase) for phrase in _STARTS if _STARTS[phrase] == first)})\b")
     for first in set(_STARTS.values())
 }
@@ -101,14 +133,10 @@ _CODE_AFTER = re.compile(
     r"-\d{3,}(?!\d)(?<!-[12]\d{3})"
 )  # figures that are no year, so what stands before is none either
 _CODE_BEFORE = re.compile(r"[a-z]-\Z")
-_UNIT_AFTER = frozenset({
-    "items", "people", "times", "percent", "dollars", "euros", "users", "lines", "rows", "files", "tests",
-    "words", "km", "miles", "kg", "mb", "gb", "ms", "px",
-})  # fmt: skip
-_NUMBERED = frozenset({
-    "port", "error", "code", "room", "line", "page", "issue", "version", "ticket", "pr", "id", "no", "nr", "step",
-    "row", "chapter", "http",
-})  # fmt: skip
+_UNIT_AFTER = frozenset(
+    "items people times percent dollars euros users lines rows files tests words km miles kg mb gb ms px".split()
+)
+_NUMBERED = frozenset("port error code room line page issue version ticket pr id no nr step row chapter http".split())
 
 
 def legible(text: str) -> tuple[str, str]:
@@ -144,10 +172,10 @@ def tokens(low: str) -> list[Token]:
         kind = match.lastgroup
         if kind == "word":
             word = match[0]
-            part = WORDS.get(word)
-            if word in _PHRASES and (phrase := _PHRASES[word].match(low, start)):
+            part = _WORDS.get(word)
+            if word in _PHRASE_BY_WORD and (phrase := _PHRASE_BY_WORD[word].match(low, start)):
                 past = phrase.end()
-                found += [Token(*role, (), start, past) for role in PHRASES[phrase[0]]]
+                add(Token(*_PHRASES[phrase[0]], (), start, past))
             elif part is not None:
                 add(Token(part[0], part[1], (), start, match.end()))
             elif after != "x":
@@ -155,7 +183,7 @@ def tokens(low: str) -> list[Token]:
         elif kind == "digits" and match.end() - start < 4:
             add(Token("n", int(match[0]), (), start, match.end()))
         elif kind in ("plain", "rest"):
-            letter = "f" if match[0] in PARTICLES else "x"
+            letter = "f" if match[0] in _PARTICLES else "x"
             if after != letter:
                 add(Token(letter, 0, (), start, match.end()))
         elif kind in _PARTS:
@@ -168,7 +196,7 @@ def tokens(low: str) -> list[Token]:
     return found
 
 
-_PARTS = {"hangul": HANGUL, "eastern": EASTERN}
+_PARTS = {"hangul": _HANGUL, "eastern": _EASTERN}
 _SIGNS = {"dash": "&", "comma": ",", "stop": ".", "time": "t", "odd": "x", "money": "x"}
 
 

@@ -21,10 +21,7 @@ _MOST_READ = 2_000  # a text with more dates than this is a log: more of them wo
 _BLOCK = 16_384
 _LONGEST_QUESTION = 2_000
 _YEARS_BACK = 12
-_ARTICLES = frozenset({
-    "the", "at", "den", "der", "des", "dem", "die", "das", "du", "les", "la", "los", "las", "il", "lo", "nel",
-    "nella", "на",
-})  # fmt: skip
+_ARTICLES = frozenset("the at den der des dem die das du les la los las il lo nel nella на".split())
 
 
 class Asked(Struct, frozen=True):

@@ -128,11 +128,8 @@ class _Parser:
             self.part += 1
         return at + 1
 
-    def _add(
-        self, kind: str, first: int, last: int, text: str, *, level: int = 0, mark: str = "", done: bool | None = None,
-        shift: int = 0,
-    ) -> None:  # fmt: skip
-        self.blocks.append(Block(kind, text, self.starts[first] + shift, self._end(last), first, level, mark, done))
+    def _add(self, kind: str, first: int, last: int, text: str, shift: int = 0, **more: Any) -> None:
+        self.blocks.append(Block(kind, text, self.starts[first] + shift, self._end(last), first, **more))
 
     def _end(self, at: int) -> int:
         return self.starts[at] + len(self.lines[at])
@@ -194,11 +191,11 @@ def _bare(line: str) -> str:
     return line.strip().lstrip("> ")
 
 
-def plain(text: str) -> str:
-    """Markdown inside a block without its signs: of a link the words stay."""
+def plain(text: str, *, keep_tags: bool = False) -> str:
+    """Markdown inside a block without its signs and tags: of a link the words stay."""
     if "](" in text:
         text = _LINK.sub(r"\1", text)
-    if "<" in text:
+    if "<" in text and not keep_tags:
         text = _TAG.sub(" ", text)
     return _SIGNS.sub("", text) if "*" in text or "`" in text or "_" in text or "~~" in text else text
 

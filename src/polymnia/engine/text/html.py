@@ -15,11 +15,12 @@ _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
 _IN_TAG = re.compile(r"[^<>\"']+|\"[^\"<]*\"|'[^'<]*'|[\"']")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
-_BLOCKS = frozenset({
-    "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "li", "ul", "ol", "dl", "dt", "dd",
-    "table", "tr", "br", "hr", "blockquote", "figure", "figcaption", "form", "body", "html", "pre", "title", "h1", "h2",
-    "h3", "h4", "h5", "h6", "caption", "details", "summary", "option",
-})  # fmt: skip
+_BLOCKS = frozenset(
+    """
+    p div section article main header footer nav aside li ul ol dl dt dd table tr br hr blockquote figure figcaption
+    form body html pre title h1 h2 h3 h4 h5 h6 caption details summary option
+    """.split()
+)
 _CLOSING = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 _HEADING = re.compile(r"h[1-6]$")
 

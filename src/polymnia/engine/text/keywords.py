@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
+from polymnia.engine.text.korean import HANGUL, noun
 from polymnia.engine.text.language import DENSE, fold, plausible, stem
 from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
@@ -16,13 +17,8 @@ _READ = 12_000  # characters: what a text is about shows by then
 _MOST = 12
 _TOKEN = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*(?:\+\+|\#)?|[.!?;:,()\[\]\n\"“”|]")
 _URL = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}", re.IGNORECASE)
-_HANGUL = re.compile("[\uac00-\ud7af]")
 _DENSE = re.compile(f"[{DENSE}]")
 _RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
-_ENDING = re.compile(
-    "(?<=..)(?:에서는|에게서|으로써|으로서|으로부터|입니다|합니다|했습니다|됩니다|습니다|이라는|이라고|에서|에게|으로|까지|부터"
-    "|처럼|보다|마다|하고|하는|하여|해서|했다|한다|된다|되는|이다|이며|이고|들은|들이|들을|들의|은|는|이|가|을|를|과|와|의|에|도|만|로)$"
-)
 _VERB = re.compile(
     "(?:하다|했다|한다|하는|하고|하여|해서|된다|되는|됐다|있다|있는|없다|없는|같은|위해|대한|통해|대해|따라|입니다|합니다|니다"
     "|어요|아요|세요|었다|았다|였다)$"
@@ -114,8 +110,8 @@ def _pieces(token: str, stops: frozenset[str], spoken: str | None) -> list[tuple
         return _spelled(token.removesuffix("'s").removesuffix("’s"), stops, spoken)
     found: list[tuple[str, str]] = []
     for run in _RUN.findall(token):
-        if _HANGUL.search(run):
-            root = _ENDING.sub("", run)
+        if HANGUL.search(run):
+            root = noun(run)
             if len(root) > 1 and root not in STOPWORDS["korean"] and root not in GENERAL and not _VERB.search(run):
                 found.append((root, root))
         elif _DENSE.search(run):

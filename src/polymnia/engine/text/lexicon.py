@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["AMBIGUOUS_NAMES", "GENERAL", "GIVEN_NAMES", "STOPWORDS", "word_list"]
+__all__ = ["AMBIGUOUS_NAMES", "GENERAL", "GIVEN_NAMES", "STOPWORDS", "sections", "word_list"]
 
 
-def _read() -> dict[str, frozenset[str]]:
-    with open(os.path.join(os.path.dirname(__file__), "lexicon.txt"), encoding="utf-8") as file:
-        lines = [line for line in file if not line.startswith("#")]
-    sections = (section.partition("]\n") for section in "".join(lines).split("[")[1:])
-    return {name: frozenset(words.split()) for name, _, words in sections}
+def sections(file: str) -> dict[str, str]:
+    """The parts of a file beside this one, by the names in brackets that lead them; lines with # are comments."""
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as read:
+        text = "".join(line for line in read if not line.startswith("#"))
+    parts = (part.partition("]\n") for part in text.split("[")[1:])
+    return {name: words for name, _, words in parts}
 
 
-_LISTS = _read()
+_LISTS = {name: frozenset(words.split()) for name, words in sections("lexicon.txt").items()}
 
 STOPWORDS = {name.removeprefix("stopwords "): words for name, words in _LISTS.items() if name.startswith("stopwords ")}
 """The small words of each language, which tell what language a text is in and say nothing else."""

@@ -51,14 +51,9 @@ for _line in _TABLE.strip().splitlines():
         _UNITS[_way] = _Unit(_measure, Decimal(_size), _english, _korean)
 
 _EASTERN_UNITS = tuple(way for way in _UNITS if not way.isascii())
-_COUNTS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "twelve": 12, "fourteen": 14, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90,
-}  # fmt: skip
-_TIMES = {
-    "k": 1_000, "thousand": 1_000, "million": 1_000_000, "mn": 1_000_000, "billion": 1_000_000_000,
-    "bn": 1_000_000_000,
-}  # fmt: skip
+_COUNTS = {name: at for at, name in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+_COUNTS |= {"twelve": 12, "fourteen": 14, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
+_TIMES = {"k": 10**3, "thousand": 10**3, "million": 10**6, "mn": 10**6, "billion": 10**9, "bn": 10**9}
 _LATIN = "|".join(sorted((way for way in _UNITS if way.isascii()), key=len, reverse=True))
 _HANGUL = "|".join(sorted((way for way in _UNITS if not way.isascii()), key=len, reverse=True))
 _FIGURE = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"

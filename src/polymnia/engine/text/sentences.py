@@ -33,6 +33,7 @@ _BORDER = re.compile(
     # A stop before a capital, a digit or a syllable, or at the end.
     rf"(?<![.!?…؟।])[.!?…؟।]+{_CLOSING}(?:\s+(?={_NEXT}[^\W_a-zа-яё])|\s*$)"
     r"|(?<![。！？｡])[。！？｡]+[」』”’）】\"')]*\s*"
+    r"|(?<=[^\W\d_][^\W\d_][^\W\d_])\.\s+(?=[a-zа-яё])"  # in notes and chats also before a small letter
     r"|(?<=[가-힣])[.!?…]+[\"'’”»)\]*_`]*\s+"
     # Korean sentences end without a stop as well, by the form of the verb.
     r"|(?<=니다)\s+(?=\S)|(?<=[어아해세예]요)\s+(?=[가-힣A-Z])|(?<=[했한된었았였이]다)\n"
@@ -41,8 +42,9 @@ _BORDER = re.compile(
 _SMALL_BORDER = re.compile(_BORDER.pattern.replace("a-zа-яё]", "]"))
 _LETTER = re.compile(r"[^\W\d_]")
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:(?:[A-ZА-Я]\.)*[A-ZА-Я]|(?i:dr|mr|mrs|ms|mx|prof|st|vs|etc|e\.g|i\.e|cf|no|nr|vol|fig|al|ca|z\.b|bzw|usw"
-    r"|sr|sra|jr|mme|approx|inc|ltd|co|corp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|gen|rev|sgt|capt|a\.m|p\.m))$"
+    r"(?:^|[\s(])(?:(?:[A-ZА-Я]\.)*[A-ZА-Я]|(?i:dr|mr|mrs|ms|mx|prof|st|vs|etc|e\.g|i\.e|cf|no|nr|vol|fig|al|ca?|z\.b|bzw|usw"
+    r"|sr|sra|jr|mme|approx|inc|ltd|co|corp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|gen|rev|sgt|capt|a\.m|p\.m"
+    r"|dept|govt|incl|inkl|excl|max|mio|mrd|tel|ext|vgl|ggf|resp|esp|eds?|orig|pos|str|abs))$"
 )
 _NUMBERED = re.compile(r"\s*\(?\d{1,3}$")
 _BEFORE = 12  # characters before a stop that tell whether it ends a sentence

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from polymnia.engine.text.korean import GRAMMAR, SHORT_NOUN
 from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
 from polymnia.engine.text.lexicon import STOPWORDS
 
@@ -43,18 +44,12 @@ _RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
 _DENSE = re.compile(f"[{DENSE}]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+")
 _HAN = re.compile("[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_SHORT_NOUN = re.compile("[\uac00-\ud7af][은는이가을를에의도만로와과]$")
 _KANA = re.compile("[\u3041-\u309f]")
 _EMPTY = frozenset("的了吗嗎呢吧么麼是谁誰何哪什")
 _ENDING = re.compile(f"[\u3041-\u309f]{{2}}|.*[{''.join(sorted(_EMPTY))}]")
 _LABEL = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}):\s")
 _CLUSTER = re.compile(rf"[^{_MARK}][{_MARK}]*|[{_MARK}]+")
 _ORDINAL = re.compile(r"0*(\d+)(?:st|nd|rd|th)?$")
-_PARTICLE = re.compile(
-    "(?<=..)(?:(?:들|이|에|으로|에게|에서)?(?:은|는|도|만|의)|들?(?:이|가|을|를|과|와|에게|로)|이?(?:나|란|라는|라고|며|고|다|던)"
-    "|에|에서|에게서|으로|으로써|로써|로서|으로서|까지|부터|처럼|보다|마다|조차|밖에|하고|이랑|랑|으로부터|로부터"
-    "|이었던|였던|인가|입니다|했던|하는|하여|한|된|되는|하다|했다|하며)$"
-)
 
 
 class Terms(NamedTuple):
@@ -212,7 +207,7 @@ def _pair(run: str, pairs: list[tuple[str, float]], extra: list[str]) -> None:
         return
     share = (len(clusters) - 1) ** -0.5
     korean = _HANGUL.fullmatch(run) is not None
-    root = len(_PARTICLE.sub("", run)) if korean else len(clusters)
+    root = len(GRAMMAR.sub("", run)) if korean else len(clusters)
     for at in range(len(clusters) - 1):
         pair = clusters[at] + clusters[at + 1]
         grammar = at + 2 > root or _ENDING.match(pair)
@@ -252,7 +247,7 @@ def _ask(token: str, spoken: str | None) -> Iterator[Group]:
 
 def _alone(pair: str, token: str, pairs: int) -> tuple[tuple[str, float], ...]:
     """The one character of a pair that says something, when the other is grammar: 집은, 了车, を買."""
-    if pair == token and _SHORT_NOUN.match(pair):
+    if pair == token and SHORT_NOUN.match(pair):
         return ((pair[0], _SYLLABLE),)
     saying = [c for c in pair if _HAN.match(c) and c not in _EMPTY]
     if len(pair) == 2 and len(saying) == 1 and (set(pair) & _EMPTY or _KANA.search(pair)):

@@ -14,7 +14,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.reads import COUNTED
 from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import NoLibrary
-from polymnia.importing import importing
+from polymnia.importing import importing, load
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
@@ -22,13 +22,27 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.connections import Connections
     from polymnia.engine.analysis.findings import Found
     from polymnia.engine.analysis.insights import Insights
-    from polymnia.engine.analysis.material import Material
     from polymnia.engine.analysis.quality import Quality
+    from polymnia.engine.analysis.view import Material
     from polymnia.engine.search.nearness import Look
 
-__all__ = ["AnalysisVerbs"]
+__all__ = ["PATTERNS", "AnalysisVerbs"]
 
 T = TypeVar("T")
+
+
+PATTERNS = {
+    "topic_clusters": "topics",
+    "usage_patterns": "activity.usage",
+    "quality_issues": "issues",
+    "relationship_patterns": "graph.patterns",
+    "temporal_patterns": "activity.temporal",
+    "user_patterns": "activity.users",
+}
+"""The types of patterns, each with the module of the analysis that finds it by a function of the same name."""
+
+_WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_patterns"))
+"""Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
 
 
 class AnalysisVerbs(ItemVerbs):
@@ -47,14 +61,14 @@ class AnalysisVerbs(ItemVerbs):
         quick: bool = False,
         step: Step | None = None,
     ) -> tuple[T, int]:
-        """The result of an analysis and the time it was made; kept for as long as the project stays what it is.
+        """The result of an analysis and the time it was made; cached for as long as the project stays what it is.
 
         ``asked`` says all that the result depends on but the project. ``wanted`` says which memories it is about (all
         that belong to no session, and with ``session`` those of that one), ``focus`` is the id of the one it is about.
         An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
         """
         with importing():
-            from polymnia.engine.analysis.material import Material
+            from polymnia.engine.analysis.view import Material
 
         seen = items.visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
@@ -66,18 +80,21 @@ class AnalysisVerbs(ItemVerbs):
 
         def run(look: Look) -> tuple[T, int]:
             # What it depends on is taken from the very moment that is analysed.
-            times = 0 if self.reads is None else self.reads.times
             state = (
-                look.numbers[:2], look.snapshot.stamp, look.snapshot.noted(COUNTED), times,
+                self.store.place(),
+                look.numbers[:2],
+                look.snapshot.stamp,
+                look.snapshot.noted(COUNTED),
+                0 if self.reads is None else self.reads.times,
                 tuple(one.seen for one in look.index.vectors.values()),
-            )  # fmt: skip
+            )
             about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
             pending = [] if self.reads is None else self.reads.pending(self.project)
             material = Material(
                 look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
             )
-            key = (self.project, asked, seen.__repr__(), start, end, focus, session)
-            return self.kept.result(key, (self.store.place(), *state), now, lambda: _done(work, material))
+            key = (self.project, asked, repr(seen), start, end, focus, session)
+            return self.kept.result(key, state, now, lambda: _done(work, material))
 
         tick()
         if quick:
@@ -98,21 +115,18 @@ class AnalysisVerbs(ItemVerbs):
     ) -> tuple[dict[str, Found | NoLibrary], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made. A type whose library is missing has the fault in its place."""
-        with importing():
-            from polymnia.engine.analysis import patterns
-
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
         found: dict[str, Found | NoLibrary] = {}
         made = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
-            focus = None if type in patterns.WHOLE else id
+            detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
+            focus = None if type in _WHOLE else id
+            asked = ("patterns", type)
             try:
                 one, at = self.analysed(
-                    lambda material, type=type: patterns.detect(material, type),  # type: ignore[misc]
-                    asked=("patterns", type), wanted=wanted, session=session, start=start, end=end, focus=focus,
-                    step=part,
-                )  # fmt: skip
+                    detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
+                )
             except NoLibrary as e:
                 found[type] = e
                 continue

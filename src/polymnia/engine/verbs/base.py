@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from polymnia.engine.access import EVERYTHING, Grant
-from polymnia.engine.analysis.kept import Kept
+from polymnia.engine.analysis.cache import Kept
 from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.ports import Store, Transaction
+from polymnia.engine.privacy.screening import Screen, screened
 from polymnia.engine.reads import Reads
-from polymnia.engine.screening import Screen, Screening
 from polymnia.engine.search import Finding
 from polymnia.errors import Refused
 from polymnia.importing import importing
@@ -56,7 +56,7 @@ class Verbs:
         self.limits = limits or Limits()
         self.screen = screen or Screen(limits=self.limits)
         self.unscreened = store
-        self.store: Store = Screening(store, self.screen)
+        self.store = screened(store, self.screen)
         self.finding = finding or Finding(lambda: _plain_finder(store))
         self._project = project
         self.author = who if isinstance(who, Author) else Author(who)

@@ -15,7 +15,7 @@ from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import Record, Relation, legal_name
 
 if TYPE_CHECKING:
-    from polymnia.engine.associations import Discovery
+    from polymnia.engine.knowledge.associations import Discovery
     from polymnia.engine.search.nearness import Look, Said
 
 __all__ = ["ContentVerbs"]
@@ -77,7 +77,7 @@ class ContentVerbs(Verbs):
             return _discovered(look, record, said, limit, threshold)
 
     def _associated(self, snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
-        from polymnia.engine.associations import links_of
+        from polymnia.engine.knowledge.associations import links_of
 
         return links_of(snapshot, [record], _LINKS)[record.uid]
 
@@ -129,7 +129,7 @@ class ContentVerbs(Verbs):
 
 def _discovered(look: Look, record: Record, said: Said, limit: int, threshold: float) -> Discovery:
     """What is around a memory, as the memory is now."""
-    from polymnia.engine import associations
+    from polymnia.engine.knowledge import associations
 
     now = look.load([record.id - look.base]).get(record.id - look.base, record)
     return associations.discover(look, now, said, limit=limit, threshold=threshold)

@@ -81,7 +81,7 @@ class FindingVerbs(Verbs):
         )
         with self.finding().searched(self.project, wanted, page) as (found, snapshot):
             if links and found.hits:
-                from polymnia.engine.associations import links_of
+                from polymnia.engine.knowledge.associations import links_of
 
                 found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
         self._read_by((hit.record.id for hit in found.hits), opened=False)

@@ -89,7 +89,7 @@ class ItemVerbs(Verbs):
     ) -> list[tuple[Record, float]]:
         """The items most similar to a text or to another item, by one of three measures, each from 0 to 1."""
         with importing():
-            from polymnia.engine.similar import similar
+            from polymnia.engine.knowledge.similarity import similar
 
         if (text is None) == (id is None):
             raise Invalid("Give either content or content_id", field="content")

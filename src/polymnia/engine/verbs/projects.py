@@ -16,8 +16,8 @@ from polymnia.importing import importing
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.citations import Citation
-    from polymnia.engine.integrity import Report
+    from polymnia.engine.citations import Citation
+    from polymnia.engine.health.rules import IntegrityReport
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
@@ -125,7 +125,7 @@ class ProjectVerbs(StoringVerbs):
         self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
     ) -> Citation:
         """An item as a style of citation writes it."""
-        from polymnia.engine.analysis.citations import citable, cite
+        from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
             record = items.find_item(snapshot, id, session)
@@ -140,10 +140,10 @@ class ProjectVerbs(StoringVerbs):
     def validate(
         self, *, scope: Any = "project", session: str | None = None, checks: Collection[str] | None = None,
         fix: bool = False, spots: int = 100,
-    ) -> Report:  # fmt: skip
+    ) -> IntegrityReport:  # fmt: skip
         """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
         with importing():
-            from polymnia.engine.integrity import validate
+            from polymnia.engine.health.integrity import validate
 
         return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, duplicates, scopes
-from polymnia.engine.borders import SAME
+from polymnia.engine import content, scopes
 from polymnia.engine.content import Remembered, Revised
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
@@ -91,6 +90,9 @@ class RememberingVerbs(ContentVerbs):
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
+        from polymnia.engine.knowledge import duplicates
+        from polymnia.engine.knowledge.judge import SAME
+
         judging = self.finding().judging
         near = [one for one in ranked[:_ASKED] if one[1] >= _WORTH_ASKING]
         if judging is None or not near or not (judging.load() if patient else judging.soon()):
@@ -145,7 +147,7 @@ class RememberingVerbs(ContentVerbs):
         self._keep_vectors(tx, said, number, number + 1)
         tx.relate(content.still_there(tx, drawn))
         if pending:
-            from polymnia.engine import associations
+            from polymnia.engine.knowledge import associations
 
             associations.put_off(tx, made)
         return made
@@ -168,8 +170,8 @@ class RememberingVerbs(ContentVerbs):
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
         themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
         """
-        from polymnia.engine import associations
-        from polymnia.engine.deriving import following
+        from polymnia.engine.knowledge import associations
+        from polymnia.engine.knowledge.derived import following
 
         changes: dict[str, Any] = {}
         if scope is not None:
@@ -244,12 +246,12 @@ class _Around(Struct, frozen=True):
 
 
 def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: int = 0) -> _Around:
-    from polymnia.engine import associations
+    from polymnia.engine.knowledge import associations
 
     text = content.content(record)
     pending = finder.lacks_vectors(look)
     near = associations.neighbours(look, said, text, without=without, most=_NEAR)
-    ranked = look.ranked(near)
+    ranked = associations.ranked(look, near)
     drawn: list[RelationDraft] = []
     if not pending or associations.by_meaning(near):
         drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
@@ -285,7 +287,7 @@ def _join(tx: Transaction, id: int, record: Record) -> Remembered:
 
 
 def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
-    from polymnia.engine import associations
+    from polymnia.engine.knowledge import associations
 
     old = [r for r in tx.relations_of([name]) if r.origin == "auto" and r.type == associations.TYPE]
     new = content.still_there(tx, drawn)

@@ -19,8 +19,8 @@ from polymnia.importing import importing
 from polymnia.models import Filters, Session, closest, legal_text, new_id
 
 if TYPE_CHECKING:
+    from polymnia.engine.knowledge.suggestions import Example, Suggestion
     from polymnia.engine.search.nearness import Look, Said
-    from polymnia.engine.suggesting import Example, Suggestion
 
 __all__ = ["Cleaned", "ScopeVerbs"]
 
@@ -81,7 +81,7 @@ class ScopeVerbs(Verbs):
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
         """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
         with importing():
-            from polymnia.engine import suggesting
+            from polymnia.engine.knowledge import classifier, suggestions
 
         from polymnia.engine.content import KIND, read_as
         from polymnia.models import Record
@@ -90,23 +90,23 @@ class ScopeVerbs(Verbs):
         if not content.strip():
             raise Invalid("content is empty", field="content", hint="Give the text to file.")
         here = None if current is None else scopes.legal_scope(current, "current_scope")
-        head = content[: suggesting.READ]
+        head = content[: suggestions.READ]
         finder = self.finding()
         said = finder.said(self.project, *read_as(Record(id=0, uid="-", name="-", kind=KIND, observations=(head,))))
         # Others wait while the index is looked at: what is learnt from the examples is learnt afterwards.
         with finder.look(self.project) as look:
             examples, filed = _examples(look, said, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
-        names = finder.embedded([suggesting.scope_words(path) for path in paths], list(filed))
+        names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
-            suggesting.View(
+            classifier.View(
                 asked=said.mean(model), filed=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
             for model, rows in filed.items()
             if model in names
         ]  # fmt: skip
-        return suggesting.suggest(content, examples, views, current=here)
+        return suggestions.suggest(content, examples, views, current=here)
 
     # ── sessions ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -156,27 +156,27 @@ class ScopeVerbs(Verbs):
 def _examples(look: Look, said: Said, head: str, current: str | None) -> tuple[list[Example], dict[str, Any]]:
     """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
     with importing():
-        from polymnia.engine import suggesting
+        from polymnia.engine.knowledge import suggestions
     from polymnia.engine.content import content
 
-    _, near = look.both(said, head, suggesting.BY_MEANING, suggesting.BY_WORDS)
+    _, near = look.both(said, head, suggestions.BY_MEANING, suggestions.BY_WORDS)
     near.sort(key=lambda one: (-max(one.words, one.cosine if one.cosine == one.cosine else 0.0), one.number))
     loaded = look.load([one.number for one in near])
     by_scope: dict[str | None, list[int]] = {}
     for one in near:
         record = loaded.get(one.number)
-        if record is not None and suggesting.considered(scopes.shown(record.scope), current):
+        if record is not None and suggestions.considered(scopes.shown(record.scope), current):
             by_scope.setdefault(record.scope, []).append(one.number)
     chosen: list[int] = []
-    for path in list(by_scope)[: suggesting.SCOPES]:
-        some = by_scope[path][: suggesting.EXAMPLES]
-        more = look.snapshot.matching(Filters(scope=scopes.shown(path)), limit=suggesting.EXAMPLES)
-        chosen += list(dict.fromkeys((*some, *more)))[: suggesting.EXAMPLES]
+    for path in list(by_scope)[: suggestions.SCOPES]:
+        some = by_scope[path][: suggestions.EXAMPLES]
+        more = look.snapshot.matching(Filters(scope=scopes.shown(path)), limit=suggestions.EXAMPLES)
+        chosen += list(dict.fromkeys((*some, *more)))[: suggestions.EXAMPLES]
     loaded = look.load(chosen)
     chosen = [number for number in chosen if number in loaded]
     examples = [
-        suggesting.Example(
-            scopes.shown(loaded[number].scope), content(loaded[number])[: suggesting.READ], loaded[number].category
+        suggestions.Example(
+            scopes.shown(loaded[number].scope), content(loaded[number])[: suggestions.READ], loaded[number].category
         )
         for number in chosen
     ]

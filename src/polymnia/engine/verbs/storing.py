@@ -76,7 +76,7 @@ class StoringVerbs(ItemVerbs):
         if not relate:
             return said, []
         with importing():
-            from polymnia.engine.relating.drafting import drafts
+            from polymnia.engine.knowledge.relationships import drafts
 
         with finder.look(self.project) as look:
             drawn = drafts(look, record, said, session)
@@ -113,12 +113,12 @@ class StoringVerbs(ItemVerbs):
     ) -> StoredItem:
         """Change what is given of an item: tags are replaced, metadata is merged, the version rises by one.
 
-        What is derived from the text follows it (:mod:`polymnia.engine.deriving`), and so do the relationships that
-        were found in it, unless ``relate`` is False; with True they are looked for in any case.
+        What is derived from the text follows it (:mod:`polymnia.engine.knowledge.derived`), and so do the
+        relationships that were found in it, unless ``relate`` is False; with True they are looked for in any case.
         Without ``keep_previous`` the versions before are gone for good.
         """
-        from polymnia.engine.associations import TYPE
-        from polymnia.engine.deriving import following
+        from polymnia.engine.knowledge.associations import TYPE
+        from polymnia.engine.knowledge.derived import following
 
         changes: dict[str, Any] = {}
         if summary is not None:

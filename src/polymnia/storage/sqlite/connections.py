@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
+from weakref import WeakMethod
 
 import apsw
 
 from polymnia.engine.ports import Clock
 from polymnia.errors import Damaged, Forbidden, NotAStore
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.checkpointing import Checkpoints
-from polymnia.storage.sqlite.queue import Turn
+from polymnia.storage.sqlite.write_lock import WriteLock
 
 __all__ = ["Connections"]
 
@@ -30,11 +32,11 @@ class Connections:
         self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
         self._create = create
         self._clock = clock
-        self._turn = Turn(self.path + "-lock", busy_timeout)
+        self._turn = WriteLock(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
         self._opened: tuple[int, ...] | None = None  # which file is open, by device and inode
         self._read_only = False  # whether its folder cannot be written, nor anything in it
-        self._checkpoints = Checkpoints(self._checkpoint)
+        self._checkpoints = _Checkpoints(self._checkpoint)
         self._checkpointing = threading.Lock()  # one at a time: a second would be turned away
         self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
         self._writer: apsw.Connection | None = None
@@ -148,9 +150,7 @@ class Connections:
 
     def _connect(self) -> apsw.Connection:
         if self._read_only:
-            from polymnia.storage.sqlite.reading import connect
-
-            connection = connect(self.path, self._milliseconds)
+            connection = _connect_read_only(self.path, self._milliseconds)
             self._all.add(connection)
             return connection
         connection = apsw.Connection(self.path)
@@ -173,7 +173,7 @@ class Connections:
                 if self._opened == self._place():
                     return
                 self._leave_replaced_file()
-            from polymnia.storage.sqlite.migrating import is_current, migrate
+            from polymnia.storage.sqlite.schema import is_current, migrate
 
             self._be_there()
             self._read_only = not os.access(os.path.dirname(self.path), os.W_OK)
@@ -209,7 +209,7 @@ class Connections:
                     f"There is no store at {self.path}",
                     hint="Check the path. `polymnia add`, an import or a server makes a store there.",
                 )
-            from polymnia.storage.sqlite.migrating import make
+            from polymnia.storage.sqlite.schema import make
 
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             self._turn.take()
@@ -272,3 +272,82 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+_QUIET = 0.2  # seconds without a write after which it is time
+_LATEST = 2.0  # and after so many it is, however much is written
+
+
+class _Checkpoints:
+    """Does its work soon after it was asked to, in a thread that is started when it is first needed."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = WeakMethod(work)  # the thread keeps no store alive that nobody uses any more
+        self._begun: _Thread | None = None
+
+    def soon(self) -> None:
+        """Something was written. Costs the writer a microsecond, but for the first time."""
+        thread = self._begun
+        if thread is None or not thread.is_alive():
+            thread = self._begun = _Thread(self._work)
+            thread.start()
+        thread.due.set()
+
+    def stop(self) -> None:
+        """No more work, until something is written again."""
+        thread, self._begun = self._begun, None
+        if thread is not None:
+            thread.stopped = True
+            thread.due.set()
+
+
+class _Thread(threading.Thread):
+    def __init__(self, work: WeakMethod[Callable[[], None]]) -> None:
+        super().__init__(name="polymnia-checkpoint", daemon=True)
+        self.due = threading.Event()
+        self.stopped = False
+        self._work = work
+
+    def run(self) -> None:
+        while self.due.wait() and not self.stopped:
+            latest = time.monotonic() + _LATEST
+            quiet = False
+            while not quiet and time.monotonic() < latest:
+                self.due.clear()
+                quiet = not self.due.wait(_QUIET)
+            if self.stopped:
+                return
+            self.due.clear()
+            work = self._work()
+            if work is None:
+                return
+            work()
+            del work
+
+
+_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+def _connect_read_only(path: str, milliseconds: int) -> apsw.Connection:
+    """A connection that only reads.
+
+    SQLite needs a file beside the store to follow what others write. Where there is none and none can be made, nobody
+    writes at the moment, and the file is read as it lies.
+    """
+    from urllib.parse import quote
+
+    address = f"file:{quote(path)}"
+    connection = apsw.Connection(f"{address}?mode=ro", flags=_FLAGS)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection.close()
+        if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal"):
+            raise Forbidden(
+                f"The newest changes of the store {path} are in its log, which needs a folder that can be written",
+                hint="Copy the store together with the file that ends in -wal to a folder of yours, and name it there.",
+            ) from None
+        connection = apsw.Connection(f"{address}?immutable=1", flags=_FLAGS)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.set_busy_timeout(milliseconds)
+    return connection

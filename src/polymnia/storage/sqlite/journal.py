@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.json import Decoder
 
-from polymnia.models import Change, Event, Record, Relation
+from polymnia.models import Change, Event, Record, Relation, Seen, Touch
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["BOOKKEEPING", "as_of", "change", "decode", "history", "undone_by", "versions"]
+if TYPE_CHECKING:
+    from polymnia.storage.sqlite.transaction import SqliteTransaction
+
+__all__ = [
+    "BOOKKEEPING",
+    "as_of",
+    "change",
+    "count",
+    "decode",
+    "forget_past",
+    "history",
+    "purge",
+    "seen",
+    "touches",
+    "undone_by",
+    "versions",
+]
 
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
@@ -209,3 +226,132 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
 
 def _record(row: dict[str, Any], texts: list[str]) -> Record:
     return rows.record(tuple(row[c] for c in rows.MEMORY_COLUMNS if c != "project"), texts)
+
+
+_HOUR = 3_600_000_000
+_LONG_AGO, _FAR_AHEAD = -(1 << 62), 1 << 62
+_HOW = {("m", "d"): "deleted", ("m", "i"): "restored"}
+
+
+def touches(run: Run, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:
+    """What every change did to every memory, oldest first."""
+    changes = {row[0]: row for row in run(SQL["changes_in_order"], (project,))}
+    made_by = [row for row in changes.values() if row[5] > row[4]]
+    lasts = [row[5] for row in made_by]
+    found: dict[tuple[int, int, str], None] = {}  # each once, in the order of the changes
+
+    def maker(id: int) -> int | None:
+        at = bisect_left(lasts, id - base)
+        return made_by[at][0] if at < len(made_by) and made_by[at][4] < id - base else None
+
+    def mark(change: int | None, memory: int, how: str) -> None:
+        if change is not None:
+            found[change, memory, how] = None
+
+    sessions: dict[int, str | None] = dict(run(SQL["memory_ids"], (base, top)))
+    there = frozenset(sessions)
+    owners: dict[int, int | None] = {id: maker(id) for id in sessions}
+    for change, op, kind, ref, owner, before in run(SQL["items_of_project"], (project,)):
+        if op == "p" or kind not in "mo":
+            continue
+        if owner not in owners:
+            owners[owner] = maker(owner)
+        if before is not None and owner not in there:
+            sessions[owner] = decode(before).get("session")
+        how = _HOW.get((kind, op), "changed")
+        if kind == "o" and op == "d" and (by := maker(ref)) is not None and by != owners[owner]:
+            mark(by, owner, "changed")
+        mark(change, owner, how)
+    for id, made in owners.items():
+        mark(made, id, "made")
+    for ref, owner in run(SQL["observation_owners"], (base, top)):
+        if (by := maker(ref)) != owners.get(owner):
+            mark(by, owner, "changed")
+    settled = [one for one in found if one[2] != "changed" or not _is_whole(found, one)]
+    low, high = _LONG_AGO if start is None else start, _FAR_AHEAD if end is None else end
+    told = []
+    for change, memory, how in sorted(settled):
+        _, at, who, action, *_ = changes[change]
+        if low <= at < high:
+            told.append(Touch(memory, at, who, action, how, sessions.get(memory)))
+    return told
+
+
+def _is_whole(found: dict[tuple[int, int, str], None], one: tuple[int, int, str]) -> bool:
+    """Whether the same change made, deleted or brought back the memory as a whole."""
+    change, memory, _ = one
+    return any((change, memory, how) in found for how in ("made", "deleted", "restored"))
+
+
+def seen(run: Run, base: int, top: int, start: int | None, end: int | None) -> list[Seen]:
+    """The counts of reads, oldest first."""
+    low = _LONG_AGO if start is None else start // _HOUR
+    high = _FAR_AHEAD if end is None else -(-end // _HOUR)
+    return [
+        Seen(memory, hour * _HOUR, who, opened, found)
+        for memory, hour, who, opened, found in run(SQL["seen"], (base, top, low, high))
+    ]
+
+
+def count(run: Run, base: int, top: int, reads: Iterable[Seen]) -> None:
+    """Add counts of reads to those there are."""
+    for one in reads:
+        if base < one.memory <= top:
+            run(SQL["count_seen"], (one.memory, one.hour // _HOUR, one.who, one.opened, one.found))
+
+
+def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:
+    """Remove records for good, deleted ones too."""
+    # Known before anything goes: of several that bore one name, the first takes it from the journal.
+    named = {id: {name for (name,) in tx._run(SQL["names_of"], (id,)) if name is not None} for id in ids}
+    for id, names in named.items():
+        if not names or not tx._base < id <= tx._top:
+            continue
+        for relation in tx.relations_of(sorted(names)):
+            tx._run(SQL["delete_relation"], (relation.id,))
+            tx._run(SQL["purge_items"], (relation.id,))
+        tx._forget_words(id)
+        tx._run(SQL["forget_seen"], (id,))
+        for row, _ in tx._run(SQL["texts"], (id,)).fetchall():
+            tx._run(SQL["delete_observation"], (row,))
+            tx._unindex(row)
+            tx._texts -= 1
+        if tx._run(SQL["bookkeeping"], (id,)).fetchone() is not None:
+            tx._untag(id, tx._tags_of(id))
+            tx._run(SQL["delete_memory"], (id,))
+            tx._unindex(id)
+            tx._texts -= 1
+        tx._run(SQL["purge_items"], (id,))
+        for name in names:
+            # Earlier lives of the name lose theirs, so nothing else of them may stay behind to be brought back.
+            for (other,) in tx._run(SQL["deleted_named"], (tx._base, tx._top, name)).fetchall():
+                tx._forget_words(other)
+                tx._run(SQL["purge_items"], (other,))
+            tx._run(SQL["purge_named_items"], (tx._base, tx._top, name))
+        tx._journal("p", "m", id, id, None)
+        tx.purged = True
+    if tx.purged and tx._indexed:
+        # Deleting from the index only marks; merging it into one piece leaves nothing of what was deleted.
+        tx._run(SQL["merge_index"]).fetchall()
+
+
+def forget_past(tx: SqliteTransaction, id: int) -> None:
+    """Remove for good what is kept of a record's earlier versions."""
+    there = {row for row, _ in tx._run(SQL["texts"], (id,)).fetchall()}
+    once = {ref for _, _, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if kind == "o"} - there
+    for ref in once:
+        tx._forget_text(ref)
+    tx._run(SQL["purge_items"], (id,))
+    # What this very change has replaced is not in the journal yet.
+    kept = []
+    for op, kind, ref, owner, before, name, other in tx._items:
+        if owner == id and kind == "o" and op == "d":
+            tx._forget_text(ref)
+            op, before = "p", None
+        elif owner == id and kind == "m" and op == "u":
+            op, before = "p", None
+        kept.append((op, kind, ref, owner, before, name, other))
+    tx._items = kept
+    tx._noted = tx.purged = True
+    if tx._indexed:
+        tx._run(SQL["merge_index"]).fetchall()

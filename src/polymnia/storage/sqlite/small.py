@@ -12,7 +12,7 @@ from contextlib import suppress
 from polymnia.models import Record, Relation, fold
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 
-__all__ = ["Shelf", "SmallProject"]
+__all__ = ["SmallProjectCache", "SmallProject"]
 
 MOST_TEXTS = 256
 _MOST_RELATIONS = 1000
@@ -102,7 +102,7 @@ class SmallProject(SqliteSnapshot):
         return len(self._values.records), len(self._values.relations)
 
 
-class Shelf:
+class SmallProjectCache:
     """The small projects a store holds in memory."""
 
     def __init__(self) -> None:

@@ -9,9 +9,9 @@ from msgspec.json import encode
 
 from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, skeleton
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.searched import Searched
+from polymnia.storage.sqlite.grams import Substrings
+from polymnia.storage.sqlite.project import Searched
 from polymnia.storage.sqlite.statements import SQL, among
-from polymnia.storage.sqlite.substrings import Substrings
 
 __all__ = ["SqliteSnapshot"]
 
@@ -229,15 +229,15 @@ class SqliteSnapshot(Substrings, Searched):
 
     def touches(self, start: int | None = None, end: int | None = None) -> list[Touch]:
         """What every change did to each memory, oldest first."""
-        from polymnia.storage.sqlite import activity
+        from polymnia.storage.sqlite import journal
 
-        return activity.touches(self._run, self._project, self._base, self._top, start, end)
+        return journal.touches(self._run, self._project, self._base, self._top, start, end)
 
     def seen(self, start: int | None = None, end: int | None = None) -> list[Seen]:
         """How often each memory was read in each hour, oldest first."""
-        from polymnia.storage.sqlite import activity
+        from polymnia.storage.sqlite import journal
 
-        return activity.seen(self._run, self._base, self._top, start, end)
+        return journal.seen(self._run, self._base, self._top, start, end)
 
 
 def _weakness(relation: Relation) -> tuple[float, int]:

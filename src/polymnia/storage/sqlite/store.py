@@ -16,7 +16,7 @@ from polymnia.models import Author
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import Connections
 from polymnia.storage.sqlite.faults import fault, translated
-from polymnia.storage.sqlite.small import Shelf
+from polymnia.storage.sqlite.small import SmallProjectCache
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
@@ -47,11 +47,11 @@ class SqliteStore(Connections):
     ) -> None:
         super().__init__(path, busy_timeout=busy_timeout, create=create, clock=clock)
         self._analyst = analyst
-        self._shelf = Shelf()
+        self._small_projects = SmallProjectCache()
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
         """One consistent view of a project. Never waits for a writer."""
-        return _Reading(self, project, self._shelf)
+        return _Reading(self, project, self._small_projects)
 
     def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
         """The same, from the file in any case."""
@@ -82,44 +82,44 @@ class SqliteStore(Connections):
             "bytes": sum(sizes),
             "log_bytes": sum(sizes[1:]),
             "connections": self.open_connections,
-            "held": len(self._shelf),
+            "held": len(self._small_projects),
         }
 
     def check(self, project: str | None, asked: Asked) -> Checked:
         """Look for faults in a project, or in what all projects share."""
         with importing():
-            from polymnia.storage.sqlite import checking
+            from polymnia.storage.sqlite import checks
 
-        # Not from the shelf: it would have to read every row, and one may be broken.
+        # Not from the small_projects: it would have to read every row, and one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checking.check(snapshot, self.path, project, asked, self._clock())
+            return checks.check(snapshot, self.path, project, asked, self._clock())
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
         with importing():
-            from polymnia.storage.sqlite import checking
+            from polymnia.storage.sqlite import checks
 
         if tx is not None:
             assert isinstance(tx, SqliteTransaction)
-            return checking.mend(tx, kinds, asked)
+            return checks.mend(tx, kinds, asked)
         with translated(self.path):
             self._take_turn()
             try:
-                return checking.mend_file(self._take_writer(), kinds)
+                return checks.mend_file(self._take_writer(), kinds)
             finally:
                 self._turn.give()
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         """Copy the store as it is at one moment to a file, and verify the copy."""
-        from polymnia.storage.sqlite import copying
+        from polymnia.storage.sqlite import backups
 
-        return copying.back_up(self, path, overwrite=overwrite)
+        return backups.back_up(self, path, overwrite=overwrite)
 
     def restore(self, path: str) -> Restored:
         """Put a backup in place of what the store holds, which is kept in a file beside it."""
-        from polymnia.storage.sqlite import copying
+        from polymnia.storage.sqlite import backups
 
-        restored = copying.restore(self, path)
+        restored = backups.restore(self, path)
         self.close()  # small projects and readers of what was
         return restored
 
@@ -166,7 +166,7 @@ class SqliteStore(Connections):
                 self._give_back(reader, readers)
 
     def _let_go(self) -> None:
-        self._shelf.clear()
+        self._small_projects.clear()
 
 
 class _Writing:
@@ -229,12 +229,12 @@ class _Writing:
 class _Reading:
     """The frame around a read. A class, because the generators of contextlib cost more than a small read does."""
 
-    __slots__ = ("_project", "_reader", "_readers", "_shelf", "_store")
+    __slots__ = ("_project", "_reader", "_readers", "_small_projects", "_store")
 
-    def __init__(self, store: SqliteStore, project: str, shelf: Shelf | None) -> None:
+    def __init__(self, store: SqliteStore, project: str, small_projects: SmallProjectCache | None) -> None:
         self._store = store
         self._project = project
-        self._shelf = shelf
+        self._small_projects = small_projects
 
     def __enter__(self) -> SqliteSnapshot:
         store = self._store
@@ -243,7 +243,7 @@ class _Reading:
             try:
                 self._reader.execute("BEGIN")
                 snapshot = SqliteSnapshot(self._reader, self._project)
-                return snapshot if self._shelf is None else self._shelf.see(self._project, snapshot)
+                return snapshot if self._small_projects is None else self._small_projects.see(self._project, snapshot)
             except BaseException:
                 self._end()
                 raise

@@ -11,7 +11,7 @@ from msgspec.json import encode
 from polymnia.engine.ports import Analyst
 from polymnia.models import Author, Change, EntityDraft, Record, Relation, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.indexing import Indexing
+from polymnia.storage.sqlite.indexes import Indexing
 from polymnia.storage.sqlite.statements import SQL
 
 __all__ = ["SqliteTransaction"]
@@ -318,12 +318,12 @@ class SqliteTransaction(Indexing):
 
     def purge(self, ids: Sequence[int]) -> None:
         """Remove records for good, deleted ones too."""
-        from polymnia.storage.sqlite.purging import purge
+        from polymnia.storage.sqlite.journal import purge
 
         purge(self, ids)
 
     def forget_past(self, id: int) -> None:
         """Remove for good what is kept of a record's earlier versions."""
-        from polymnia.storage.sqlite.purging import forget_past
+        from polymnia.storage.sqlite.journal import forget_past
 
         forget_past(self, id)

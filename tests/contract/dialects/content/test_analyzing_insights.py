@@ -284,7 +284,9 @@ def test_a_session_is_looked_at_alone(shared: Server, project: str) -> None:
 
 @pytest.mark.promise("analysis.insights.evidence")
 def test_each_rests_on_numbers_and_items_that_are_there(shared: Server, planted: dict[str, Any]) -> None:
-    for one in insights(shared, "planted", options={"depth": "comprehensive"}):
+    found = insights(shared, "planted", options={"depth": "comprehensive"})
+    assert found
+    for one in found:
         assert 0.5 <= one["confidence"] <= 1, one["summary"]
         assert one["summary"]
         assert one["explanation"]

@@ -281,9 +281,9 @@ def test_hours_are_those_of_the_clock(shared: Server, module_place: Place) -> No
 @pytest.mark.parametrize(
     ("type", "kind"),
     [
-        ("usage_patterns", ("most_read", "concentration", "reading_rhythm")),
+        ("usage_patterns", ("most_read", "concentration", "read_together")),
         ("temporal_patterns", ("burst", "rhythm", "trend", "silence", "change")),
-        ("user_patterns", ("newcomer", "working_hours", "subjects")),
+        ("user_patterns", ("newcomer", "main_writer", "specialty")),
     ],
 )
 def test_nothing_is_found_where_chance_rules(

@@ -163,6 +163,7 @@ def test_what_stands_in_quotation_marks_is_in_the_store(told: tuple[Server, str,
 
 @pytest.mark.promise("analysis.true")
 def test_ids_that_are_told_exist(told: tuple[Server, str, Truth]) -> None:
+    assert told[2].answers
     for answer in told[2].answers:
         assert ids_in(answer) <= truth_ids(told) | {one["reference"] for one in _values(answer) if "reference" in one}
         for one in [*answer.get("patterns", []), *answer.get("insights", [])]:

@@ -8,7 +8,7 @@ import pytest
 
 from polymnia.engine.search import Analysis
 from polymnia.models import EntityDraft
-from polymnia.storage.sqlite import SqliteStore, indexing
+from polymnia.storage.sqlite import SqliteStore, indexes
 
 
 class Other(Analysis):
@@ -32,8 +32,8 @@ def _numbers(store: SqliteStore) -> tuple[int, int]:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten texts wait at most, and a change pays for twenty."""
-    monkeypatch.setattr(indexing, "_UNLISTED", 10)
-    monkeypatch.setattr(indexing, "_MOST_LISTED", 20)
+    monkeypatch.setattr(indexes, "_UNLISTED", 10)
+    monkeypatch.setattr(indexes, "_MOST_LISTED", 20)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from polymnia import Memory
 from polymnia.engine.search import Analysis
 from polymnia.models import Filters, new_id
-from polymnia.storage.sqlite import SqliteStore, indexing, migrating, rows
+from polymnia.storage.sqlite import SqliteStore, indexes, rows, schema
 from polymnia.storage.sqlite.statements import migration
 
 BASE = rows.SPAN
@@ -23,7 +23,7 @@ def _first_format(path: Path) -> None:
     """A store as format 1 left it: two memories, a relation, a deleted observation in the journal."""
     db = apsw.Connection(str(path))
     db.execute(migration("0001_initial.sql"))
-    db.execute(f"PRAGMA application_id = {migrating.APPLICATION}")
+    db.execute(f"PRAGMA application_id = {schema.APPLICATION}")
     db.execute("PRAGMA user_version = 1")
     db.execute("INSERT INTO project VALUES (1, 'default', 6, 0, 4, ?)", (AT + 2,))
     for number, name, kind, tags in ((1, "Ann", "person", '["sea","music"]'), (4, "Seoul", "city", None)):
@@ -51,7 +51,7 @@ def _first_format(path: Path) -> None:
 @pytest.fixture(params=[0, 1 << 40], ids=["listed", "not listed"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     """The upgraded store."""
-    monkeypatch.setattr(indexing, "_UNLISTED", request.param)
+    monkeypatch.setattr(indexes, "_UNLISTED", request.param)
     _first_format(tmp_path / "memory.db")
     return Memory(SqliteStore(str(tmp_path / "memory.db"), analyst=Analysis()))
 

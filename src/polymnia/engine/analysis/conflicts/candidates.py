@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts.statements import Statements
-from polymnia.engine.exact import words
+from polymnia.engine.knowledge.duplicates import words
 from polymnia.engine.text.language import DENSE
 
 __all__ = ["Candidates", "Pairs"]

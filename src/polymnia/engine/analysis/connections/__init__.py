@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from polymnia.engine.analysis.connections.discovering import Discovery, discovered
-from polymnia.engine.analysis.connections.quoting import in_whole_words
-from polymnia.engine.analysis.connections.trust import trust, widened
-from polymnia.engine.analysis.connections.values import Connection, Connections, Direction, Step
-from polymnia.engine.analysis.connections.walking import Reached, walk
-from polymnia.engine.analysis.material import Material
+from msgspec import Struct, field
+
+from polymnia.engine.analysis.connections.discovery import (
+    Direction,
+    Discovered,
+    discovered,
+    in_whole_words,
+    trust,
+    widened,
+)
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.content import content
 from polymnia.engine.items import visible
+from polymnia.engine.ports import Snapshot
+from polymnia.engine.search.nearness import Look
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
-
-if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look
 
 __all__ = ["DEEPEST", "DEPTH", "LIMIT", "Connection", "Connections", "Direction", "Step", "connections"]
 
@@ -28,6 +33,49 @@ DEEPEST = 5
 LIMIT = 50
 
 _SHARE = 5  # one in so many places is kept for what was discovered
+_FRONTIER = 100  # records that are walked on from, at each level
+_OWN = 2000  # relations of the record itself
+_EACH = 64  # relations of each of them
+_EACH_OF_TYPES = 256  # the same where only some types count
+
+Origin: TypeAlias = Literal["manual", "auto", "discovered"]
+
+
+class Step(Struct, frozen=True):
+    """One step of a way, between public ids. An incoming relation is walked against its direction."""
+
+    start: str
+    type: str
+    direction: Direction
+    end: str
+    strength: float | None
+
+
+class Connection(Struct, frozen=True, kw_only=True):
+    """A record that another one is connected with, and the strongest way there.
+
+    ``type``, ``direction``, ``origin`` and ``context`` are those of the last step; ``strength`` and ``confidence`` are
+    the products of those of all steps. A relation somebody drew is certain; for others see
+    :func:`~polymnia.engine.analysis.connections.discovery.trust`.
+    """
+
+    target: Record
+    type: str
+    direction: Direction
+    origin: Origin
+    strength: float | None
+    confidence: float
+    context: str | None
+    depth: int
+    path: list[Step]
+
+
+class Connections(Struct, frozen=True, kw_only=True):
+    """Connections, strongest first; what was looked at, in numbers; and what was left out, and why."""
+
+    found: list[Connection] = []
+    looked_at: dict[str, Any] = field(default_factory=dict)
+    notes: list[Remark] = []
 
 
 def connections(
@@ -63,7 +111,7 @@ def connections(
         return {name for name, id in ids.items() if id - look.base in may}
 
     asked = widened(types)
-    walked = walk(snapshot, record.name, seen, types=asked, depth=max_depth, limit=limit, least=min_confidence)
+    walked = _walk(snapshot, record.name, seen, types=asked, depth=max_depth, limit=limit, least=min_confidence)
     shown, candidates = discovered(look, record, passing, walked.own)
     every = [_told(record, one) for one in shown if asked is None or one.type in asked]
     new = [one for one in every if one.confidence >= min_confidence]
@@ -80,25 +128,25 @@ def connections(
     )
     notes = list(walked.notes)
     if not look.index.vectors:
-        notes.append("There is no model here, so what is similar in meaning alone is not discovered.")
+        notes.append(Remark("connections.no_model"))
     hidden = len(every) - len(new)
     if hidden:
-        notes.append(f"{hidden} that the texts show are less certain than min_confidence {min_confidence:g}.")
+        notes.append(Remark("connections.less_certain", {"count": hidden, "least": min_confidence}))
     if not found and not hidden:
-        which = "" if asked is None else " of the types asked for"
-        some = f"none of {candidates} items near it shows one" if candidates > 1 else "the one item near it shows none"
-        shows = some if candidates else "no other item is near it"
-        notes.append(f"No relationship{which} is drawn here, and {shows}.")
+        notes.append(Remark("connections.none", {"candidates": candidates, "of_types": asked is not None}))
     if (more := len(walked.found) + len(new) - len(found)) > 0:
-        notes.append(f"{more} more connections are not told; a higher limit tells them.")
+        notes.append(Remark("connections.more", {"count": more}))
     looked_at = {
-        "relations": walked.relations, "depth": walked.depth, "stored": len(walked.found), "candidates": candidates,
+        "relations": walked.relations,
+        "depth": walked.depth,
+        "stored": len(walked.found),
+        "candidates": candidates,
         "discovered": len(new),
-    }  # fmt: skip
+    }
     return Connections(found=found, looked_at=looked_at, notes=notes)
 
 
-def _told(record: Record, one: Discovery) -> Connection:
+def _told(record: Record, one: Discovered) -> Connection:
     step = Step(record.uid, one.type, one.direction, one.record.uid, one.strength)
     return Connection(
         target=one.record, type=one.type, direction=one.direction, origin="discovered", strength=one.strength,
@@ -106,7 +154,7 @@ def _told(record: Record, one: Discovery) -> Connection:
     )  # fmt: skip
 
 
-def _stored(look: Look, record: Record, kept: list[Reached]) -> list[Connection]:
+def _stored(look: Look, record: Record, kept: list[_Reached]) -> list[Connection]:
     """The ends of walks as connections, with every record on the way by its public id."""
     names = {step.name for one in kept for step in _way(one)}
     ids = look.snapshot.ids(list(names)) if names else {}
@@ -146,11 +194,132 @@ def _context(relation: Relation, records: Mapping[str, Record]) -> str | None:
     return in_whole_words(relation.context, content(records[relation.source]))
 
 
-def _way(one: Reached) -> list[Reached]:
+def _way(one: _Reached) -> list[_Reached]:
     """The steps that led to a place, in their order."""
     way = []
-    here: Reached | None = one
+    here: _Reached | None = one
     while here is not None and here.relation is not None:
         way.append(here)
         here = here.before
     return way[::-1]
+
+
+# ── The walk: from a record along its relations, level by level, the strongest ways first ────────────────────────────
+# A level costs what its frontier costs, never what the project has: only the strongest so many records are walked on
+# from, and of each of them only the strongest so many relations are read.
+
+_Seen = Callable[[Collection[str]], Collection[str]]
+"""Those of the names that may be seen."""
+
+
+class _Reached(NamedTuple):
+    """A name at the end of a way: the last relation, how it was walked, and the products along the way."""
+
+    name: str
+    relation: Relation | None
+    direction: Direction
+    strength: float
+    confidence: float
+    depth: int
+    before: _Reached | None
+
+
+class _Walk(NamedTuple):
+    """Where a walk led, strongest first; all relations of the first record; what was read, and what was left out."""
+
+    found: list[_Reached]
+    own: list[Relation]
+    relations: int
+    depth: int
+    notes: list[Remark]
+
+
+def _walk(
+    snapshot: Snapshot, name: str, seen: _Seen, *, types: Collection[str] | None, depth: int, limit: int, least: float
+) -> _Walk:
+    """_Walk up to so many steps. Next to the record each relation is told, further away the strongest way to each."""
+    own = snapshot.strongest([name], _OWN).get(name, [])
+    first = _Reached(name, None, "outgoing", 1.0, 1.0, 0, None)
+    best = {name: 1.0}
+    near: dict[tuple[str, str, Direction], _Reached] = {}
+    far: dict[str, _Reached] = {}
+    frontier = {name: first}
+    relations: dict[str, list[Relation]] = {name: own}
+    read, level = len(own), 0
+    notes: list[Remark] = []
+    if len(own) >= _OWN:
+        notes.append(Remark("connections.many_relations", {"read": _OWN}))
+    for level in range(1, depth + 1):
+        steps = [step for step in _steps(frontier, relations, types) if step.confidence >= least]
+        allowed = set(seen({step.name for step in steps}))
+        if level == 1:
+            notes += _gone({step.name for step in steps} - allowed, snapshot)
+        new: dict[str, _Reached] = {}
+        for step in steps:
+            if step.name not in allowed or step.name == name:
+                continue
+            if level == 1 and step.relation is not None:
+                key = (step.name, step.relation.type, step.direction)
+                if key not in near or near[key].strength < step.strength:
+                    near[key] = step
+            if step.strength > best.get(step.name, 0.0):
+                best[step.name] = step.strength
+                new[step.name] = step
+        direct = {key[0] for key in near}
+        far |= {name: step for name, step in new.items() if level > 1 and name not in direct}
+        if level == depth or not new:
+            break
+        frontier = _ahead(new, [*near.values(), *far.values()], limit)
+        if not frontier:
+            notes.append(Remark("connections.nothing_further", {"steps": level}))
+            break
+        if len(frontier) > _FRONTIER:
+            values = {"step": level + 1, "records": len(frontier), "strongest": _FRONTIER}
+            notes.append(Remark("connections.strongest_records", values))
+            frontier = dict(list(frontier.items())[:_FRONTIER])
+        each = _EACH if types is None else _EACH_OF_TYPES
+        relations = snapshot.strongest(list(frontier), each)
+        read += sum(map(len, relations.values()))
+        if cut := sum(len(many) >= each for many in relations.values()):
+            notes.append(
+                Remark("connections.strongest_relations", {"step": level + 1, "records": cut, "strongest": each})
+            )
+    found = sorted([*near.values(), *far.values()], key=_order)
+    return _Walk(found, own, read, level, notes)
+
+
+def _steps(
+    frontier: dict[str, _Reached], relations: dict[str, list[Relation]], types: Collection[str] | None
+) -> Iterable[_Reached]:
+    for name, before in frontier.items():
+        for relation in relations.get(name, ()):
+            if types is not None and relation.type not in types:
+                continue
+            outgoing = relation.source == name
+            other = relation.target if outgoing else relation.source
+            strength = 1.0 if relation.strength is None else min(1.0, max(0.0, relation.strength))
+            sure = before.confidence * trust(relation.type, relation.origin, strength)
+            yield _Reached(
+                other, relation, "outgoing" if outgoing else "incoming", before.strength * strength, sure,
+                before.depth + 1, before,
+            )  # fmt: skip
+
+
+def _order(one: _Reached) -> tuple[float, int, int]:
+    return -one.strength, one.depth, one.relation.id if one.relation else 0
+
+
+def _ahead(new: dict[str, _Reached], found: list[_Reached], limit: int) -> dict[str, _Reached]:
+    """The new ones to walk on from, strongest first: those behind which something could come before what is found.
+
+    Ways only grow weaker, and of two that are as strong the shorter is told first.
+    """
+    told = sorted((step.strength for step in found), reverse=True)
+    border = told[limit - 1] if len(told) >= limit else -1.0
+    return {step.name: step for step in sorted(new.values(), key=_order) if step.strength > border}
+
+
+def _gone(others: set[str], snapshot: Snapshot) -> list[Remark]:
+    """Names that nothing bears; those of records that may not be seen are not told."""
+    gone = others - set(snapshot.ids(list(others)) if others else ())
+    return [Remark("connections.gone", {"count": len(gone), "names": sorted(gone)[:5]})] if gone else []

@@ -1,68 +1,33 @@
 """Insights: what follows from all that is known of a project: what it lacks, uses, turns to, could save, and says.
 
 Each insight rests on a finding of another analysis, whose confidence it passes on, or on a count or a test of its own
-that its explanation names. What was counted is certain; what is told by habit (most of its like have it) is as sure as
+that its description names. What was counted is certain; what is told by habit (most of its like have it) is as sure as
 the habit; what is told against chance is as sure as one less the false discovery rate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from polymnia.engine.analysis.insights.values import Depth, Horizon, Insight, Insights, Looked
-from polymnia.engine.analysis.insights.view import View
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, Looked, View
 from polymnia.engine.analysis.progress import parts
+from polymnia.engine.analysis.view import Material
 from polymnia.errors import NoLibrary
-from polymnia.importing import importing
+from polymnia.importing import load
 
 __all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
 
-
-def _gaps(view: View) -> Looked:
-    with importing():
-        from polymnia.engine.analysis.insights.gaps import content_gaps
-
-    return content_gaps(view)
-
-
-def _usage(view: View) -> Looked:
-    from polymnia.engine.analysis.insights.used import usage_insights
-
-    return usage_insights(view)
-
-
-def _trends(view: View) -> Looked:
-    with importing():
-        from polymnia.engine.analysis.insights.moved import trend_analysis
-
-    return trend_analysis(view)
-
-
-def _savings(view: View) -> Looked:
-    with importing():
-        from polymnia.engine.analysis.insights.savings import efficiency_opportunities
-
-    return efficiency_opportunities(view)
-
-
-def _synthesis(view: View) -> Looked:
-    with importing():
-        from polymnia.engine.analysis.insights.synthesis import knowledge_synthesis
-
-    return knowledge_synthesis(view)
-
-
-_LOOKS: dict[str, Callable[[View], Looked]] = {
-    "content_gaps": _gaps,
-    "usage_insights": _usage,
-    "trend_analysis": _trends,
-    "efficiency_opportunities": _savings,
-    "knowledge_synthesis": _synthesis,
+_MODULES = {
+    "content_gaps": "gaps",
+    "usage_insights": "usage",
+    "trend_analysis": "trends",
+    "efficiency_opportunities": "savings",
+    "knowledge_synthesis": "synthesis",
 }
-TYPES = tuple(_LOOKS)
-"""The types of insights there are."""
+TYPES = tuple(_MODULES)
+"""The types of insights there are; each has a function of its name in a module, which is loaded when it is asked."""
 
 
 def insights(
@@ -81,26 +46,26 @@ def insights(
     types could be told, and raises NoLibrary where none could.
     """
     view = View(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
+    many, most = len(view.records), view.budget.items
+    looked_at: dict[str, Any] = {"memories": many, "depth": depth, "days": view.days}
+    looked_at["compared"] = many if most is None else min(many, most)
     found: list[Insight] = []
-    looked_at: dict[str, Any] = {
-        "memories": len(view.records), "depth": depth, "days": view.days,
-        "compared": len(view.records) if view.budget.items is None else min(len(view.records), view.budget.items),
-    }  # fmt: skip
-    notes: list[str] = []
+    notes: list[Remark | str] = []
     missing: list[NoLibrary] = []
     for type, step in zip(types, parts(material.tick, len(types)), strict=True):
         view.ticking(step)
         step(0, 1)
+        looked = Looked(type=type)
         try:
-            looked = _LOOKS[type](view)
+            getattr(load(f"{__name__}.{_MODULES[type]}"), type)(view, looked)
         except NoLibrary as e:
             missing.append(e)
-            notes.append(f"{type}: {e.message}. {e.hint}")
+            notes.append(Remark("insights.of_type", {"type": type, "note": f"{e.message}. {e.hint}"}))
             continue
         best = looked.strongest(view.budget.insights)
         found += best
         looked_at[type] = {**looked.looked_at, "insights_found": len(looked.found), "insights_told": len(best)}
-        notes += [f"{type}: {note}" for note in looked.notes]
+        notes += [Remark("insights.of_type", {"type": type, "note": note}) for note in looked.notes]
     if missing and len(missing) == len(types):
         raise missing[0]
     return Insights(insights=found, looked_at=looked_at, notes=notes)

@@ -2,83 +2,350 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from polymnia.engine.analysis.actions import Relate
-from polymnia.engine.analysis.clashing import once
-from polymnia.engine.analysis.insights.idle import idle_sessions, to_archive
-from polymnia.engine.analysis.insights.labels import same_tags
-from polymnia.engine.analysis.insights.repeated import duplicates
-from polymnia.engine.analysis.insights.sizes import to_join, to_split
-from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import View
+import numpy as np
+
+from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
+from polymnia.engine.analysis.conflicts.clash import Clash
+from polymnia.engine.analysis.insights.view import DAY, Looked, Part, View, sure
+from polymnia.engine.analysis.probability import adjusted, two_sided
+from polymnia.engine.items import title_of
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.knowledge.judge import COPY
+from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.language import fold
 from polymnia.importing import importing
+from polymnia.models import Record
+from polymnia.models.normal import normal
 
-__all__ = ["TYPE", "conflict_insight", "efficiency_opportunities"]
+__all__ = ["efficiency_opportunities", "sections", "spelling"]
 
-TYPE = "efficiency_opportunities"
-
-_MOST = 100  # conflicts that are passed on
+_CONFLICTS = 100  # that are passed on
 
 
-def efficiency_opportunities(view: View) -> Looked:
+def efficiency_opportunities(view: View, looked: Looked) -> None:
     """What can be counted at the surface; conflicts, near copies and links that are missing when it goes deep."""
-    looked = Looked(looked_at={"memories": len(view.records)})
-    duplicates(view, looked)
-    same_tags(view, looked)
-    to_split(view, looked)
-    to_join(view, looked)
-    to_archive(view, looked)
-    idle_sessions(view, looked)
-    if view.at_least(1):
+    looked.looked_at["memories"] = len(view.records)
+    _duplicates(view, looked)
+    _same_tags(view, looked)
+    _to_split(view, looked)
+    _idle_sessions(view, looked)
+    if view.deep:
         _conflicts(view, looked)
-        _links(view, looked)
-    return looked
+        _missing_links(view, looked)
+
+
+# ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
+
+_ALIKE = 0.5  # by meaning; what is further apart is never judged the same
+_JUDGED = 500  # pairs, the nearest first
+_MOST = 4_000  # copies that are paired
+_BESIDE = 4  # of a group, those each is compared with where there is no model
+_TOLD = 200
+
+
+class _Choice:
+    """Which of several memories to keep: one home for all advice, so that none says to delete what another keeps.
+
+    Equal memories are a list, the one to keep first.
+    """
+
+    def __init__(self, view: View, groups: Iterable[Sequence[Record]]) -> None:
+        self._text = view.material.text
+        self._links = _relation_counts(view, {one.name for some in groups for one in some})
+        self._kept: set[int] = set()
+        self._gone: set[int] = set()
+
+    def ordered(self, some: Iterable[Record]) -> list[Record]:
+        """Memories in the order in which they are worth keeping: by their relations, their length, their age."""
+        return sorted(some, key=lambda one: (-self._links.get(one.name, 0), -len(self._text(one)), one.id))
+
+    def between(self, one: list[Record], other: list[Record]) -> tuple[list[Record], list[Record]] | None:
+        """Which of two groups stays and which goes; None where that is decided already."""
+        firsts = {one[0].id, other[0].id}
+        if firsts & self._gone or firsts <= self._kept:
+            return None
+        best = self.ordered((one[0], other[0]))[0]
+        many = len(one) - len(other)
+        stays, goes = (one, other) if many > 0 or (not many and best is one[0]) else (other, one)
+        if goes[0].id in self._kept:
+            stays, goes = goes, stays
+        self._kept.add(stays[0].id)
+        self._gone |= {record.id for record in goes}
+        return stays, goes
+
+    def stays(self, copies: list[Record]) -> bool:
+        """Whether nothing says that a group goes."""
+        return copies[0].id not in self._gone
+
+
+def _duplicates(view: View, looked: Looked) -> None:
+    """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so."""
+    equal: dict[tuple[str | None, str], list[Record]] = {}
+    for at, record in enumerate(view.records):
+        if at % 1000 == 0:
+            view.tick(at, len(view.records))
+        if said := normal(view.material.text(record)):
+            equal.setdefault((record.scope, said), []).append(record)
+    looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
+    choice = _Choice(view, [some for some in equal.values() if view.deep or len(some) > 1])
+    groups = [choice.ordered(some) if len(some) > 1 else some for some in equal.values()]
+    if view.deep:
+        _near_duplicates(view, looked, groups, choice)
+    told = [one for one in groups if len(one) > 1 and choice.stays(one)]
+    for keep, *go in sorted(told, key=lambda one: (-len(one), one[0].id))[:_TOLD]:
+        _tell_duplicates(view, looked, "duplicates", keep, go, 1.0)
+
+
+def _relation_counts(view: View, names: set[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in view.material.relations:
+        for name in (one.source, one.target):
+            if name in names:
+                found[name] = found.get(name, 0) + 1
+    return found
+
+
+def _near_duplicates(view: View, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
+    """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
+    with importing():
+        from polymnia.engine.analysis.issues.copies import duplicated
+
+    copies = {one[0].id: one for one in groups}
+    part = view.part([one[0] for one in groups])
+    found, notes = duplicated(part)
+    looked.looked_at["compared_for_near_duplicates"] = len(part.items)
+    looked.notes += notes
+    if found is None:
+        return
+    alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
+    pairs = [one for one in _alike(part, alike) if one[0].scope == one[1].scope][:_JUDGED]
+    texts = [(view.material.text(a), view.material.text(b)) for a, b, _ in pairs]
+    same = duplicates.same(part.judging, texts, [near for *_, near in pairs], COPY, strict=True, tick=view.tick)
+    for (a, b, _), certain in zip(pairs, same, strict=True):
+        if certain and (chosen := choice.between(copies[a.id], copies[b.id])) is not None:
+            _tell_duplicates(view, looked, "near_duplicates", chosen[0][0], chosen[1], min(certain, 0.99))
+
+
+def _alike(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float | None]]:
+    """The pairs of some records that are alike, the most similar first, and how near their vectors are."""
+    if part.model is None:
+        # Those of one group stand together; the words alone decide.
+        yield from ((a, b, None) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
+        return
+    rows = part.vectors_of([one.id for one in records])
+    alike = similarities(rows @ rows.T, part.look.channels[part.model].embedder.unrelated)
+    first, second = np.nonzero(np.triu(alike >= _ALIKE, 1))
+    for at in np.argsort(-alike[first, second], kind="stable").tolist():
+        a, b = int(first[at]), int(second[at])
+        yield records[a], records[b], float(alike[a, b])
+
+
+def _tell_duplicates(
+    view: View, looked: Looked, name: str, keep: Record, go: Sequence[Record], confidence: float
+) -> None:
+    text, most = view.material.text, view.budget.examples
+    saved = sum(len(text(one)) for one in go)
+    evidence = {
+        "keep": keep.uid,
+        "superfluous": [one.uid for one in go[:10]],
+        "saved_memories": len(go),
+        "saved_characters": saved,
+        "texts": [{"id": one.uid, "text": text(one)[:200]} for one in [keep, *go][:most]],
+    }
+    looked.add(
+        name,
+        confidence,
+        evidence,
+        saved,
+        details={"title": title_of(keep)},
+        members=tuple(one.id for one in [keep, *go]),
+        actions=view.steps(*(Delete(id=one.uid) for one in go[:most])),
+    )
+
+
+# ── Tags in several spellings ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def spelling(tag: str) -> str:
+    """What two spellings of one tag have in common: its letters and digits, without case and accents."""
+    return "".join(c for c in fold(tag) if c.isalnum())
+
+
+def _same_tags(view: View, looked: Looked) -> None:
+    tagged: dict[str, list[Record]] = {}
+    for record in view.records:
+        for tag in record.tags:
+            tagged.setdefault(tag, []).append(record)
+    looked.looked_at["tags"] = len(tagged)
+    spelled: dict[str, list[str]] = {}
+    for tag in sorted(tagged):
+        if key := spelling(tag):
+            spelled.setdefault(key, []).append(tag)
+    for some in spelled.values():
+        if len(some) < 2:
+            continue
+        keep = max(some, key=lambda tag: (len(tagged[tag]), tag))
+        others = [tag for tag in some if tag != keep]
+        records = list({one.id: one for tag in others for one in tagged[tag]}.values())
+        every = len({one.id for tag in some for one in tagged[tag]})
+        evidence = {
+            "tags": {tag: len(tagged[tag]) for tag in some},
+            "keep": keep,
+            "saved_tags": len(others),
+            "to_change": view.shown(records),
+            "count": len(records),
+        }
+        changes = (
+            Update(id=one.uid, tags=tuple(dict.fromkeys(keep if tag in others else tag for tag in one.tags)))
+            for one in records[: view.budget.examples]
+        )
+        looked.add(
+            "tag_spellings",
+            1.0,
+            evidence,
+            every,
+            details={"memories": every},
+            members=tuple(one.id for one in records),
+            actions=view.steps(*changes),
+        )
+
+
+# ── Memories so long that they are several ───────────────────────────────────────────────────────────────────────────
+
+_LEAST = 0.95
+_LONG = 8_000  # characters, about what a model reads of one memory before it pays for what it does not need
+_SECTIONS = 3  # parts with a heading of their own, without which there is nothing to split at
+_FEWEST = 20  # memories, to know what is usual
+_SPREAD = 0.1  # of the logarithm of the length, at least: where all are equally long, a longer one is no outlier
+_HEADING = re.compile(r"^[ ]{0,3}(#{1,3})[ \t]+(.*\S)[ \t]*$", re.MULTILINE)
+_FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Section(NamedTuple):
+    """A part of a text under a heading, and how long it is."""
+
+    title: str
+    characters: int
+
+
+def sections(text: str) -> list[Section]:
+    """The parts of a text under headings of its highest level that occurs more than once."""
+    bare = _FENCED.sub(lambda match: " " * len(match[0]), text) if "```" in text or "~~~" in text else text
+    heads = list(_HEADING.finditer(bare))
+    levels = sorted({len(one[1]) for one in heads if sum(len(other[1]) == len(one[1]) for other in heads) > 1})
+    if not levels:
+        return []
+    chosen = [one for one in heads if len(one[1]) <= levels[0]]
+    ends = [one.start() for one in chosen[1:]] + [len(text)]
+    return [
+        Section(one[2], end - one.start()) for one, end in zip(chosen, ends, strict=True) if len(one[1]) == levels[0]
+    ]
+
+
+def _to_split(view: View, looked: Looked) -> None:
+    """Memories of several sections that are far longer than is usual in the project."""
+    lengths = np.array([len(view.material.text(one)) for one in view.records], float)
+    looked.looked_at["characters"] = int(lengths.sum())
+    if len(lengths) < _FEWEST:
+        return
+    logs = np.log(np.maximum(lengths, 1.0))
+    middle = float(np.median(logs))
+    spread = max(_SPREAD, 1.4826 * float(np.median(np.abs(logs - middle))))
+    places = np.flatnonzero((lengths >= _LONG) & (logs > middle)).tolist()
+    chances = [two_sided((float(logs[at]) - middle) / spread) / 2 for at in places]
+    for at, rate in zip(places, adjusted(chances, len(lengths)), strict=True):
+        record = view.records[at]
+        parts = sections(view.material.text(record)) if sure(rate) >= _LEAST else []
+        if len(parts) < _SECTIONS:
+            continue
+        size, largest = int(lengths[at]), max(part.characters for part in parts)
+        evidence = {
+            "characters": size,
+            "median": round(math.exp(middle)),
+            "saved_characters": size - largest,
+            "sections": [part._asdict() for part in parts[: view.budget.examples]],
+            "section_count": len(parts),
+        }
+        looked.add(
+            "split",
+            sure(rate),
+            evidence,
+            size - largest,
+            details={"title": title_of(record)},
+            members=(record.id,),
+            actions=view.steps(
+                Store(content=f"## {parts[0].title}\n\n{UNWRITTEN}", tags=record.tags, draft=True),
+                Relate(source=UNWRITTEN, target=record.uid, type="part_of", draft=True),
+            ),
+        )
+
+
+# ── Sessions, conflicts and relations ────────────────────────────────────────────────────────────────────────────────
+
+
+def _idle_sessions(view: View, looked: Looked) -> None:
+    """Sessions nobody has used within the horizon. How many, not which: what is in a session is its own affair."""
+    wanted = view.whole.wanted
+    if view.among is not None or wanted.only_session:
+        return
+    sessions = view.whole.snapshot.sessions()
+    looked.looked_at["sessions"] = len(sessions)
+    old = [one for one in sessions if one.used < view.start and one.memories and one.name != wanted.session]
+    if not old:
+        return
+    held = sum(one.memories for one in old)
+    days = (view.material.now - min(one.used for one in old)) // DAY
+    evidence = {"sessions": len(old), "of": len(sessions), "saved_memories": held, "oldest_days": days}
+    steps = view.steps(CleanSessions(days=view.days))
+    looked.add("clean_sessions", 1.0, evidence, held, details={"days": view.days}, actions=steps)
 
 
 def _conflicts(view: View, looked: Looked) -> None:
+    """Two statements that cannot both hold, as something to settle."""
     with importing():
-        from polymnia.engine.analysis.conflicts import TYPES, conflicts
+        from polymnia.engine.analysis.conflicts import conflicts, once
 
-    found = conflicts(view.sample, types=TYPES, sensitivity="medium", among=None, suggest=view.recommend)
+    found = conflicts(view.sample, suggest=view.recommend)
     looked.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
     looked.notes += found.notes
-    for one in once(found.clashes)[:_MOST]:
-        looked.add(conflict_insight(view, one), one.confidence)
+    for one in once(found.clashes)[:_CONFLICTS]:
+        looked.add(
+            "settle_conflict",
+            one.confidence,
+            _conflict_evidence(one),
+            one.confidence,
+            details={"clash": one},
+            members=one.members,
+            actions=() if one.resolution is None else view.steps(*one.resolution.steps),
+        )
 
 
-def conflict_insight(view: View, clash: Any) -> Insight:
-    """Two statements that cannot both hold, as something to settle."""
-    left, right = clash.left, clash.right
-    settle = clash.resolution
-    advice = {} if settle is None else view.advised(settle.why, *settle.steps)
-    return Insight(
-        type=TYPE, name="settle_conflict",
-        summary=f"{view.title(left.record)} and {view.title(right.record)} cannot both be right: {clash.differs}.",
-        confidence=clash.confidence, explanation=clash.explanation,
-        evidence={
-            "kind": clash.type, "subtype": clash.subtype, "newer": clash.newer,
-            "statements": [
-                {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (left, right)
-            ],
-        },
-        members=clash.members, **advice,
-    )  # fmt: skip
+def _conflict_evidence(one: Clash) -> dict[str, object]:
+    return {
+        "kind": one.type,
+        "subtype": one.subtype,
+        "newer": one.newer,
+        "statements": [
+            {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (one.left, one.right)
+        ],
+    }
 
 
-def _links(view: View, looked: Looked) -> None:
+def _missing_links(view: View, looked: Looked) -> None:
     with importing():
-        from polymnia.engine.analysis.graphs import relationship_patterns
+        from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
     found = relationship_patterns(view.material)
     looked.looked_at["relations"] = found.looked_at.get("relations", len(view.material.relations))
     for one in found.patterns:
-        if one.name != "missing_link":
-            continue
-        ids = [record.uid for id in one.members if (record := view.record(id)) is not None]
-        advice = None
-        if len(ids) == 2:
-            draw = Relate(source=ids[0], target=ids[1], type="related_to", context=one.summary)
-            advice = ("Draw the relation if it holds.", draw)
-        looked.add(view.passed_on(TYPE, one, advice))
+        if one.name == "missing_link":
+            ids = [record.uid for record in view.loaded(one.members)]
+            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
+            steps = view.steps(*draw)
+            looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

@@ -10,32 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
-from polymnia.engine.analysis.clashing import once
+from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
-from polymnia.engine.analysis.conflicts.values import Clash
 from polymnia.engine.analysis.findings import Pattern
-from polymnia.engine.analysis.insights.agreeing import Voices, heard
-from polymnia.engine.analysis.insights.bridging import bridges
-from polymnia.engine.analysis.insights.central import bags, central, chosen
-from polymnia.engine.analysis.insights.decided import decisions
-from polymnia.engine.analysis.insights.values import Insight, Looked
-from polymnia.engine.analysis.insights.view import Part, View, plural
+from polymnia.engine.analysis.insights.view import Looked, Part, View
+from polymnia.engine.items import DECISION
+from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
+from polymnia.engine.knowledge.judge import COPY, Judging
 from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
-__all__ = ["knowledge_synthesis"]
+__all__ = ["bags", "central", "chosen", "knowledge_synthesis"]
 
 _EACH = 12  # sentences of one memory
 _SENTENCES = 400  # of one topic
 _NEWEST = 5  # memories that are read for being new, beside those in the middle of the topic
 _COMPARED = 200  # memories of a topic that are compared for conflicts
 _SHORTEST = 12  # characters; less is a label
+_JUMP = 0.15  # how often the walk starts anew, as in PageRank
+_STEPS = 50
+_SETTLED = 1e-6
+_NOVELTY = 0.5  # how much what was said already counts against a sentence (maximal marginal relevance)
+_SPACE = 4096  # columns of words where there is no model
+_MEANT = 0.5  # of the words of the shorter sentence: with less in common the judge is not asked
+_ASKED = 40  # sentences the judge is asked about
 
-Numbers = np.ndarray[Any, np.dtype[Any]]
+Numbers = NDArray[Any]
 
 
 class _Said(NamedTuple):
@@ -44,169 +51,232 @@ class _Said(NamedTuple):
     table: Statements
     rows: list[int]
 
-    def record(self, at: int) -> Record:
-        return self.table.record(self.rows[at])
 
-    def sentence(self, at: int) -> str:
-        return self.table.text(self.rows[at])
-
-
-def knowledge_synthesis(view: View) -> Looked:
-    """A synthesis of each main topic, and between topics when it is comprehensive. Raises NoLibrary as topics do."""
-    looked = Looked()
+def knowledge_synthesis(view: View, looked: Looked) -> None:
+    """A synthesis of each main topic. Raises NoLibrary as topics do."""
     found = view.topics
-    looked.looked_at |= {
-        "memories": len(view.sample.items),
-        **{k: v for k, v in found.looked_at.items() if k != "items"},
-    }
+    many = len(view.sample.items)
+    looked.looked_at |= {"memories": many, **{k: v for k, v in found.looked_at.items() if k != "items"}}
     looked.notes += found.notes
     clusters = view.clusters
     told = clusters[: view.budget.topics]
     if not told:
-        looked.notes.append(f"No topic stands out in {plural(len(view.sample.items), 'memory', 'memories')}.")
-        return looked
-    said = [_sentences(view, one) for one in told]
-    rows = _rows(view, said)
-    looked.looked_at |= {
-        "topics": len(clusters),
-        "summed_up": len(told),
-        "sentences": sum(len(one.rows) for one in said),
-    }
-    for at, (topic, some, vectors) in enumerate(zip(told, said, rows, strict=True)):
+        looked.note("no_topic", memories=many)
+        return
+    said = [_read(view, one) for one in told]
+    vectors = _vectors(view, said)
+    sentences = sum(len(one.rows) for one in said)
+    looked.looked_at |= {"topics": len(clusters), "summed_up": len(told), "sentences": sentences}
+    for at, (topic, some, rows) in enumerate(zip(told, said, vectors, strict=True)):
         view.tick(at, len(told))
         if some.rows:
-            looked.add(_told(view, topic, some, vectors), len(topic.members))
+            _tell(view, looked, topic, some, rows)
     if len(clusters) > len(told):
-        looked.notes.append(f"{plural(len(clusters) - len(told), 'smaller topic')} not summed up at this depth.")
-    if view.at_least(2):
-        bridges(view, clusters, looked)
-    return looked
+        looked.note("smaller_topics", topics=len(clusters) - len(told))
 
 
-def _sentences(view: View, topic: Pattern) -> _Said:
+def _decisions(records: Sequence[Record]) -> list[Record]:
+    """The records that are decisions, by their kind or a tag."""
+    named = {DECISION, "decisions", "adr", "결정"}
+    return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
+
+
+def _read(view: View, topic: Pattern) -> _Said:
     """What is read of a topic: the memories in its middle, the newest and the decisions."""
-    records = [record for id in topic.members if (record := view.record(id)) is not None]
+    records = view.loaded(topic.members)
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
-    read = {one.id: one for one in [*records[: view.budget.sources], *newest, *decisions(records)[:_NEWEST]]}
+    read = {one.id: one for one in [*records[: view.budget.sources], *newest, *_decisions(records)[:_NEWEST]]}
     table = Statements(list(read.values()), each=_EACH)
-    found: list[int] = []
-    seen: set[str] = set()
+    found: dict[tuple[int, str], int] = {}
     for row in range(len(table)):
         sentence = table.text(row)
-        key = f"{table.owner[row]} {' '.join(sentence.casefold().split())}"
-        if len(sentence) >= _SHORTEST and key not in seen and len(found) < _SENTENCES:
-            seen.add(key)
-            found.append(row)
-    return _Said(table, found)
+        if len(sentence) >= _SHORTEST and len(found) < _SENTENCES:
+            found.setdefault((int(table.owner[row]), " ".join(sentence.casefold().split())), row)
+    return _Said(table, list(found.values()))
 
 
-def _rows(view: View, said: Sequence[_Said]) -> list[Numbers]:
+def _vectors(view: View, said: Sequence[_Said]) -> list[Numbers]:
     """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
-    texts = [some.sentence(at) for some in said for at in range(len(some.rows))]
+    texts = [some.table.text(row) for some in said for row in some.rows]
     made = view.material.embed(texts)
     if made is None or not made.any(axis=1).all():
         made = bags(texts)
-    ends = np.cumsum([len(some.rows) for some in said])[:-1]
-    return np.split(made, ends)
+    return np.split(made, np.cumsum([len(some.rows) for some in said])[:-1])
 
 
-def _told(view: View, topic: Pattern, said: _Said, rows: Numbers) -> Insight:
+def _tell(view: View, looked: Looked, topic: Pattern, said: _Said, vectors: Numbers) -> None:
+    table, most = said.table, view.budget.examples
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
-    owners = np.array([said.record(at).id for at in range(len(said.rows))], np.int64)
-    rank = central(rows, owners)
-    read = {one.id: one for one in map(said.record, range(len(said.rows)))}
-    records = [record for id in topic.members if (record := view.record(id)) is not None]
-    deep = view.at_least(1)
-    clashes = _clashes(view, records[:_COMPARED] if deep else list(read.values()))
-    statements = [
-        _statement(
-            view,
-            said,
-            at,
-            heard(said.table, said.rows[at], said.rows, clashes, view.material.judging),
-            float(rank[at] * len(rows)),
-        )
-        for at in chosen(rows, rank, view.budget.statements)
-    ]
+    owners = np.array([table.record(row).id for row in said.rows], np.int64)
+    rank = central(vectors, owners)
+    read = {one.id: one for one in map(table.record, said.rows)}
+    records = view.loaded(topic.members)
+    compared = Part(view.material, records[:_COMPARED] if view.deep else list(read.values()), tick=view.tick)
+    clashes = once(conflicts(compared, suggest=False).clashes)
+    statements = []
+    for at in chosen(vectors, rank, view.budget.statements):
+        voices = _heard(table, said.rows[at], said.rows, clashes, view.material.judging)
+        statements.append(_statement(table, said.rows[at], voices, float(rank[at] * len(vectors)), most))
     last = max(read.values(), key=lambda one: (one.created, one.id))
     newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))
-    decided = decisions(records)
+    decided = _decisions(records)
     evidence: dict[str, Any] = {
-        "topic": label, "memories": len(topic.members), "memories_read": len(read), "sentences": len(rows),
+        "topic": label,
+        "memories": len(topic.members),
+        "memories_read": len(read),
+        "sentences": len(vectors),
         "statements": statements,
-        "newest": {"sentence": said.sentence(newest), "id": last.uid, "at": moment(last.created)},
+        "newest": {"sentence": table.text(said.rows[newest]), "id": last.uid, "at": moment(last.created)},
         "decisions": view.shown(sorted(decided, key=lambda one: (-one.created, one.id))),
         "decision_count": len(decided),
         "cohesion": topic.evidence.get("cohesion"),
-    }  # fmt: skip
-    disagree = ""
-    if deep:
-        evidence["conflicts"] = [_conflict(one) for one in clashes[: view.budget.examples]]
-        evidence["conflict_count"] = len(clashes)
-        disagree = f" {plural(len(clashes), 'pair')} of statements on it cannot both hold." if clashes else ""
-    about = plural(len(topic.members), "memory is", "memories are")
-    return Insight(
-        type="knowledge_synthesis", name="topic",
-        summary=f"{about} about {label}. {_most(statements, len(read))}{disagree}",
-        confidence=topic.confidence,
-        explanation="Sentences as they are stored, chosen by how near they are to those of other memories on the topic "
-        "(LexRank) and how little they repeat each other. A memory is counted as saying one only if a sentence of it "
-        "has the same words, or the judge of pairs calls it the same; one that says otherwise is told beside it. "
-        "The confidence is that of the topic.",
-        evidence=evidence, members=topic.members,
-        **view.advised(*_advice(label, statements)),
-    )  # fmt: skip
+    }
+    if view.deep:
+        evidence |= {"conflicts": [_conflict(one) for one in clashes[:most]], "conflict_count": len(clashes)}
+    looked.add(
+        "topic",
+        topic.confidence,
+        evidence,
+        len(topic.members),
+        members=topic.members,
+        actions=view.steps(_step(label, statements)),
+    )
 
 
-def _statement(view: View, said: _Said, at: int, voices: Voices, weight: float) -> dict[str, Any]:
+def _statement(table: Statements, row: int, voices: _Voices, weight: float, most: int) -> dict[str, Any]:
     """A sentence, who says it too and who says otherwise, in sentences of their own."""
-    table, record = said.table, said.record(at)
+    record = table.record(row)
     told: dict[str, Any] = {
-        "sentence": said.sentence(at), "id": record.uid, "at": moment(record.updated),
-        "said_by": 1 + len(voices.same), "centrality": round(weight, 3),
-    }  # fmt: skip
-    most = view.budget.examples
+        "sentence": table.text(row),
+        "id": record.uid,
+        "at": moment(record.updated),
+        "said_by": 1 + len(voices.same),
+        "centrality": round(weight, 3),
+    }
     if voices.same:
-        told["also"] = [{"id": table.record(row).uid, "sentence": table.text(row)} for row in voices.same[:most]]
+        told["also"] = [{"id": table.record(at).uid, "sentence": table.text(at)} for at in voices.same[:most]]
     if voices.otherwise:
         told["denied_by"] = len(voices.otherwise)
         told["otherwise"] = [
-            {"id": table.record(one.row).uid, "sentence": table.text(one.row), "differs": one.differs}
-            for one in voices.otherwise[:most]
+            {"id": table.record(at).uid, "sentence": table.text(at), "differs": differs}
+            for at, differs in voices.otherwise[:most]
         ]
     return told
 
 
-def _most(told: list[dict[str, Any]], read: int) -> str:
-    """The sentence that most memories say, how many do, and who says otherwise."""
-    first = max(told, key=lambda one: int(one["said_by"]))
-    many = int(first["said_by"])
-    begins = "What they say most" if many > 1 else "In the middle of what they say stands"
-    counted = f"so {many} of {read} that were read" if many > 1 else f"said by 1 of {read} that were read"
-    against = ""
-    if others := first.get("otherwise"):
-        verb = "says" if first["denied_by"] == 1 else "say"
-        against = f"; {first['denied_by']} {verb} otherwise: “{others[0]['sentence']}”"
-    return f"{begins}: “{first['sentence']}” ({counted}{against})."
-
-
-def _clashes(view: View, records: list[Record]) -> list[Clash]:
-    from polymnia.engine.analysis.conflicts import TYPES, conflicts
-
-    part = Part(view.material, records, tick=view.tick)
-    return once(conflicts(part, types=TYPES, sensitivity="medium", among=None, suggest=False).clashes)
-
-
 def _conflict(one: Clash) -> dict[str, Any]:
-    return {
-        "differs": one.differs, "confidence": one.confidence,
-        "statements": [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)],
-    }  # fmt: skip
+    said = [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)]
+    return {"differs": one.differs, "confidence": one.confidence, "statements": said}
 
 
-def _advice(label: str, told: list[dict[str, Any]]) -> tuple[str, Action]:
+def _step(label: str, told: list[dict[str, Any]]) -> Action:
+    """What to do: settle what disagrees, or keep the synthesis as a memory."""
     ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:
-        return "Settle first which of them holds.", CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
+        return CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
     content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in told)])
-    return "Keep it as one memory to start from.", Store(content=content, title=label)
+    return Store(content=content, title=label)
+
+
+# ── Voices: which other memories say what a sentence says, and which say otherwise; what is merely near is none ──────
+
+
+class _Voices(NamedTuple):
+    """The row of one statement of each other memory that says the same, and of each that does not, with the reason."""
+
+    same: list[int]
+    otherwise: list[tuple[int, str]]
+
+
+def _heard(
+    table: Statements, row: int, rows: Sequence[int], clashes: Sequence[Clash], judging: Judging | None
+) -> _Voices:
+    """What the memories of some rows say to one statement; ``clashes`` are the conflicts that are known among them."""
+    others = [at for at in rows if table.owner[at] != table.owner[row]]
+    text = table.said(row)
+    against = _set_against(table, row, others, clashes)
+    same: dict[int, int] = {}
+    otherwise: dict[int, tuple[int, str]] = {}
+    unsure = []
+    for at in others:
+        owner, other = int(table.owner[at]), table.said(at)
+        differs = against.get(at) or str(clash(text, other) or "")
+        if differs:
+            otherwise.setdefault(owner, (at, differs))
+        elif same_words(text, other):
+            same.setdefault(owner, at)
+        elif _near(text, other) and not unlike(text, other):
+            unsure.append(at)
+    if unsure and judging is not None and judging.load():
+        asked = [(text, table.said(at)) for at in unsure[:_ASKED]]
+        for at, pair, verdict in zip(unsure, asked, judging.verdicts(asked), strict=False):
+            if verdict is not None and COPY.confidence(verdict.same, None, shared(*pair)) >= COPY.medium:
+                same.setdefault(int(table.owner[at]), at)
+    return _Voices([at for owner, at in same.items() if owner not in otherwise], list(otherwise.values()))
+
+
+def _near(one: str, other: str) -> bool:
+    here, there = set(words(one)), set(words(other))
+    return len(here & there) >= _MEANT * max(1, min(len(here), len(there)))
+
+
+def _set_against(table: Statements, row: int, rows: Sequence[int], clashes: Sequence[Clash]) -> dict[int, str]:
+    """The rows that a known conflict sets against a row, and what differs."""
+    places = {(table.record(at).id, table.text(at)): at for at in (row, *rows)}
+    found = {}
+    for one in clashes:
+        left, right = (places.get((side.record.id, side.sentence)) for side in (one.left, one.right))
+        if left is not None and right is not None and row in (left, right):
+            found[right if row == left else left] = one.differs
+    return found
+
+
+# ── Central sentences ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def central(rows: Numbers, owners: Numbers) -> Numbers:
+    """How much each sentence says of what all say (LexRank): rows of unit length, and whose each is.
+
+    Sentences of the same owner do not speak for each other: a text that repeats itself is one voice.
+    """
+    many = len(rows)
+    if many == 0:
+        return np.zeros(0)
+    alike = np.maximum(0.0, rows @ rows.T).astype(np.float64)
+    alike[owners[:, None] == owners[None, :]] = 0.0
+    sums = alike.sum(axis=1, keepdims=True)
+    walk = np.divide(alike, sums, out=np.full_like(alike, 1.0 / many), where=sums > 0)
+    rank = np.full(many, 1.0 / many)
+    for _ in range(_STEPS):
+        new = _JUMP / many + (1 - _JUMP) * (rank @ walk)
+        if float(np.abs(new - rank).sum()) < _SETTLED:
+            break
+        rank = new
+    return np.asarray(new)
+
+
+def chosen(rows: Numbers, rank: Numbers, most: int) -> list[int]:
+    """The places of the sentences that say most and repeat each other least, best first."""
+    if not len(rows):
+        return []
+    worth = rank / max(float(rank.max()), 1e-12)
+    found = [int(np.argmax(worth))]
+    while len(found) < min(most, len(rows)):
+        told = (rows @ rows[found].T).max(axis=1)
+        gain = (1 - _NOVELTY) * worth - _NOVELTY * np.maximum(0.0, told)
+        gain[found] = -np.inf
+        found.append(int(np.argmax(gain)))
+    return found
+
+
+def bags(texts: Sequence[str]) -> Numbers:
+    """Sentences as rows of their words, rare ones weighing more; for projects without a model."""
+    rows = np.zeros((len(texts), _SPACE), np.float32)
+    for at, text in enumerate(texts):
+        for term in terms(text).counts:
+            rows[at, crc32(term.encode()) % _SPACE] = 1.0
+    there = (rows > 0).sum(axis=0)
+    rows *= np.log((len(texts) + 1) / (there + 1)).astype(np.float32) + 0.1
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    np.divide(rows, lengths, out=rows, where=lengths > 0)
+    return rows

@@ -1,25 +1,109 @@
-"""View: the part of a project that insights are about, and what several kinds of insights need of it."""
+"""View: what an insight is, the part of a project that insights are about, and what several kinds of them need."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
-from polymnia.engine.analysis.findings import Found, Pattern
-from polymnia.engine.analysis.insights.values import DAYS, DEPTHS, Depth, Horizon, Insight
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["DAY", "Part", "View", "plural", "sure"]
+__all__ = ["DAY", "Depth", "Horizon", "Insight", "Insights", "Looked", "Part", "View", "habit", "sure"]
 
 DAY = 86_400_000_000
-
-_TITLE = 60  # characters of a title in a sentence
 _CERTAIN = 0.999  # the most that is said of what was inferred; only what was counted is certain
+
+Depth = Literal["surface", "deep", "comprehensive"]
+Horizon = Literal["short", "medium", "long"]
+
+
+class Insight(Struct, frozen=True, kw_only=True):
+    """Something that follows from what a project holds, and what to do about it.
+
+    ``name`` is the kind of insight, ``evidence`` is plain data (counts, dates, public ids, sentences as they are
+    stored), ``details`` are further values that its description needs, ``members`` the ids of all records it is about.
+    ``confidence`` is how often an insight like this one is right. ``actions`` are the steps of what to do about it;
+    none where no advice was asked for or nothing follows. ``source`` is the finding of another analysis that it passes
+    on, with the words of that one.
+    """
+
+    type: str
+    name: str
+    confidence: float
+    evidence: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
+    actions: tuple[Action, ...] = ()
+    source: Any = None
+
+
+class Insights(Struct, frozen=True, kw_only=True):
+    """The insights of all types, those of one type together and the strongest first."""
+
+    insights: list[Insight] = []
+    looked_at: dict[str, Any] = field(default_factory=dict)
+    notes: list[Remark | str] = []
+
+
+class Looked(Struct, kw_only=True):
+    """What one type found so far: insights with what each weighs among its like, what was looked at, and notes."""
+
+    type: str
+    found: list[tuple[float, Insight]] = field(default_factory=list)
+    looked_at: dict[str, Any] = field(default_factory=dict)
+    notes: list[Remark | str] = field(default_factory=list)
+
+    def add(self, name: str, confidence: float, evidence: dict[str, Any], weight: float = 0.0, **more: Any) -> None:
+        """Keep an insight."""
+        one = Insight(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
+        self.found.append((weight, one))
+
+    def note(self, code: str, **values: Any) -> None:
+        """Keep a remark."""
+        self.notes.append(Remark(f"insights.{code}", values))
+
+    def strongest(self, most: int | None) -> list[Insight]:
+        """The insights by their strength, the best of each name before the second best of any."""
+        by_name: dict[str, list[tuple[float, Insight]]] = {}
+        for weight, one in self.found:
+            by_name.setdefault(one.name, []).append((weight, one))
+        ranked = []
+        for some in by_name.values():
+            some.sort(key=lambda pair: (-pair[1].confidence, -pair[0], pair[1].members, str(pair[1].evidence)))
+            ranked += [(place, -one.confidence, one.name, one) for place, (_, one) in enumerate(some)]
+        ranked.sort(key=lambda four: four[:3])
+        return [one for *_, one in ranked[:most]]
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """How much a depth looks at and tells.
+
+    ``items`` is how many memories are compared with each other (None: all), ``topics`` how many topics are summed up,
+    from ``sources`` memories each, with so many ``statements``.
+    """
+
+    rank: int
+    insights: int | None
+    items: int | None
+    examples: int
+    topics: int | None
+    sources: int
+    statements: int
+
+
+_DAYS: dict[Horizon, int] = {"short": 7, "medium": 30, "long": 365}
+_DEPTHS: dict[Depth, Budget] = {
+    "surface": Budget(rank=0, insights=3, items=2_000, examples=3, topics=3, sources=20, statements=3),
+    "deep": Budget(rank=1, insights=10, items=20_000, examples=10, topics=10, sources=60, statements=5),
+    "comprehensive": Budget(rank=2, insights=None, items=None, examples=10, topics=None, sources=150, statements=8),
+}
 
 
 class Part(Material):
@@ -35,9 +119,15 @@ class Part(Material):
     ) -> None:
         """Without ``records`` it is all of them, and changes of deleted ones are told too."""
         super().__init__(
-            whole.look, wanted=whole.wanted, now=whole.now, start=start, end=whole.end, focus=whole.focus,
-            tick=tick or whole.tick, unwritten=whole.unwritten,
-        )  # fmt: skip
+            whole.look,
+            wanted=whole.wanted,
+            now=whole.now,
+            start=start,
+            end=whole.end,
+            focus=whole.focus,
+            tick=tick or whole.tick,
+            unwritten=whole.unwritten,
+        )
         self._whole = whole
         self._some = records is not None
         self.__dict__["items"] = whole.items if records is None else list(records)
@@ -59,9 +149,8 @@ class View:
         self.whole = material
         self.among = wanted
         self.material = Part(material, chosen, tick=self.tick)
-        self.budget = DEPTHS[depth]
-        self.horizon = horizon
-        self.days = DAYS[horizon]
+        self.budget = _DEPTHS[depth]
+        self.days = _DAYS[horizon]
         self.recommend = recommend
         self.start = material.now - self.days * DAY
 
@@ -78,9 +167,10 @@ class View:
         """The records."""
         return self.material.items
 
-    def at_least(self, rank: int) -> bool:
-        """Whether the depth is so deep: 0 surface, 1 deep, 2 comprehensive."""
-        return self.budget.rank >= rank
+    @property
+    def deep(self) -> bool:
+        """Whether more is looked at than the surface."""
+        return self.budget.rank > 0
 
     @cached_property
     def sample(self) -> Part:
@@ -115,41 +205,23 @@ class View:
         found = [one for one in self.topics.patterns if one.name == "cluster" and one.members]
         return sorted(found, key=lambda one: (-len(one.members), one.members))
 
-    def record(self, id: int) -> Record | None:
-        """A record by its id, where it belongs to this view."""
-        return self.material.by_id.get(id)
+    def loaded(self, ids: Iterable[int]) -> list[Record]:
+        """The records of some ids that belong to this view."""
+        return [record for id in ids if (record := self.material.by_id.get(id)) is not None]
 
-    def shown(self, records: Iterable[Record], **more: Any) -> list[dict[str, Any]]:
+    def shown(self, records: Iterable[Record]) -> list[dict[str, Any]]:
         """The first few of some records as they stand in evidence."""
-        found = []
-        for one in records:
-            found.append({"id": one.uid, "title": title_of(one), **more})
-            if len(found) == self.budget.examples:
-                break
-        return found
+        some = list(records)[: self.budget.examples]
+        return [{"id": one.uid, "title": title_of(one)} for one in some]
 
-    def title(self, record: Record) -> str:
-        """A title as it stands in a sentence."""
-        title = title_of(record)
-        return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"
-
-    def advised(self, text: str | None, *actions: Action) -> dict[str, Any]:
-        """A recommendation and its steps as fields of an insight; empty where none is wanted or there is none."""
-        return {"recommendation": text, "actions": actions} if self.recommend and text else {}
-
-    def passed_on(
-        self, type: str, one: Pattern, advice: tuple[str, *tuple[Action, ...]] | None, **more: Any
-    ) -> Insight:
-        """A finding of another analysis as an insight, as sure as it was there."""
-        return Insight(
-            type=type, name=one.name, summary=one.summary, confidence=one.confidence, explanation=one.explanation,
-            evidence={**one.evidence, **more}, members=one.members, **(self.advised(*advice) if advice else {}),
-        )  # fmt: skip
+    def steps(self, *actions: Action) -> tuple[Action, ...]:
+        """Actions; none where no advice is wanted."""
+        return actions if self.recommend else ()
 
 
-def plural(count: int, what: str, many: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{count:,} {what if count == 1 else many or what + 's'}"
+def habit(times: int, of: int) -> float:
+    """How likely the next one has it, too, after so many of so many had it (Laplace's rule of succession)."""
+    return (times + 1) / (max(times, of) + 2)
 
 
 def sure(chance: float) -> float:

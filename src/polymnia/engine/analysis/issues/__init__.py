@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.findings import Found
+from polymnia.engine.analysis.findings import Found, Remark
 from polymnia.engine.analysis.issues.contrary import contradictory
 from polymnia.engine.analysis.issues.copies import duplicated
 from polymnia.engine.analysis.issues.empty import empty
@@ -14,7 +14,7 @@ from polymnia.engine.analysis.issues.subjects import subjects
 from polymnia.engine.analysis.issues.untidy import badly_structured
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["quality_issues"]
 
@@ -25,7 +25,7 @@ def quality_issues(material: Material) -> Found:
     if not asked:
         return Found(looked_at={"contents": 0}, notes=["There is no content to look at."])
     patterns = []
-    notes: list[str] = []
+    notes: list[Remark | str] = []
     if (none := empty(material)) is not None:
         patterns.append(none)
     for look in (duplicated, stale, contradictory, orphaned, badly_structured):

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.similarity import cosine_at, similarities
+from polymnia.engine.knowledge.similarity import cosine_at, similarities
 
 __all__ = ["pairs_alike"]
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["contradictory"]
 
 
-def contradictory(material: Material) -> tuple[Pattern | None, list[str]]:
+def contradictory(material: Material) -> tuple[Pattern | None, Sequence[Remark | str]]:
     """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polymnia.engine import duplicates
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.alike import pairs_alike
 from polymnia.engine.analysis.issues.subjects import many, pattern, quoted, subjects
-from polymnia.engine.borders import COPY
 from polymnia.engine.items import title_of
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["duplicated"]
 

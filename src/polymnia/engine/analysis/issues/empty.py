@@ -10,7 +10,7 @@ from polymnia.engine.analysis.issues.subjects import example, many, pattern, sub
 from polymnia.engine.analysis.quality.completeness_words import PLACEHOLDER
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["emptiness", "empty"]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.issues.subjects import example, many, pattern, subjects
-from polymnia.engine.similarity import cosine_at
+from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["orphaned"]
 

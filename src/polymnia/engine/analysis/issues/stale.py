@@ -17,7 +17,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["stale"]
 

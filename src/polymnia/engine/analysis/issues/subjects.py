@@ -10,7 +10,7 @@ from polymnia.engine.items import title_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["TYPE", "example", "many", "pattern", "quoted", "subjects"]
 

@@ -14,7 +14,7 @@ from polymnia.engine.analysis.quality.values import Fault
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["badly_structured", "doubtful"]
 

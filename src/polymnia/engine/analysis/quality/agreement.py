@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.analysis.clashing import once
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
     from polymnia.models import Record
 
 __all__ = ["Contrary", "contraries"]
@@ -29,7 +28,7 @@ class Contrary(NamedTuple):
 def contraries(material: Material, record: Record) -> list[Contrary]:
     """What other contents say against this one, surest first."""
     with importing():
-        from polymnia.engine.analysis.conflicts import conflicts_of
+        from polymnia.engine.analysis.conflicts import conflicts_of, once
 
     told = []
     for one in once(conflicts_of(material, record, suggest=False).clashes):

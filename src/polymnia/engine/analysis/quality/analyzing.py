@@ -30,7 +30,7 @@ from polymnia.errors import Invalid
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["analyze"]
 

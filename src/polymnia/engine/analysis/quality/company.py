@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["company"]
 

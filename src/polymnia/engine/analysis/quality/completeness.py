@@ -11,7 +11,7 @@ from polymnia.engine.analysis.quality.sheet import Block, Sheet
 from polymnia.engine.analysis.quality.siblings import Usual
 from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
 from polymnia.engine.items import DECISION
-from polymnia.engine.suggesting.kinds import content_type
+from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.text.language import fold
 from polymnia.models import Record
 

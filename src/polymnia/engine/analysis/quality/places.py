@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.material import Material
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["Place", "nearness", "reads", "tags"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from polymnia.engine import exact
 from polymnia.engine.analysis.quality.sheet import Sheet
 from polymnia.engine.analysis.quality.sums import Disagreement
+from polymnia.engine.knowledge import duplicates
 
 __all__ = ["values"]
 
@@ -25,7 +25,6 @@ def values(sheet: Sheet) -> tuple[int, list[Disagreement]]:
     wrong = []
     for texts in said.values():
         different = list({text.lower(): text for text in texts}.values())
-        if len(different) == _FORM and (apart := exact.clash(*different)) is not None and apart.kind == "number":
-            here, there = apart.shown.split(" and ")
-            wrong.append(Disagreement(different[0], f'{here} here and {there} in "{different[1]}"'))
+        if len(different) == _FORM and (apart := duplicates.clash(*different)) is not None and apart.kind == "number":
+            wrong.append(Disagreement(different[0], f'{apart.left} here and {apart.right} in "{different[1]}"'))
     return sum(map(len, said.values())), wrong

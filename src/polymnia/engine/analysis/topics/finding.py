@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Found, Pattern
-from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster
 from polymnia.engine.analysis.topics.confidence import confidence
 from polymnia.engine.analysis.topics.form import spoken
 from polymnia.engine.analysis.topics.naming import telling_terms
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record

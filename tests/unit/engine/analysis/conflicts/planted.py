@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from polymnia import EntityDraft, Filters, Memory
 from polymnia.engine.analysis.actions import Action, AddObservations, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts import Clashes, conflicts
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.ports.models import Judgement
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import Finding as Search

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polymnia.engine import exact
 from polymnia.engine.analysis.conflicts.statements import statements
+from polymnia.engine.knowledge import duplicates
 from polymnia.models import Record
 
 TEXT = """---
@@ -66,7 +66,7 @@ def test_any_text_can_be_read() -> None:
     )
     for size in range(1, len(odd)):
         for text in (odd[:size], odd[size:], f"# {odd[size:]}\n\n- {odd[:size]}.\n"):
-            exact.words(text)
-            exact.clash(text, odd)
-            exact.unlike(text, odd)
+            duplicates.words(text)
+            duplicates.clash(text, odd)
+            duplicates.unlike(text, odd)
             said(text)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from polymnia import EntityDraft, Memory
+from polymnia import EntityDraft, Memory, remark
 from polymnia.engine.analysis.connections import Connection, Connections, connections
-from polymnia.engine.analysis.connections.trust import trust, widened
+from polymnia.engine.analysis.connections.discovery import trust, widened
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis, Finding
 from polymnia.engine.search.finder import Finder
@@ -125,7 +125,7 @@ def test_strongest_first_and_no_more_than_the_limit(desk: Desk) -> None:
     desk.relate(*(RelationDraft("a", f"x{at}", "causes", (at + 1) / 10) for at in range(8)))
     found = desk.of("a", limit=3)
     assert [one.target.name for one in found.found] == ["x7", "x6", "x5"]
-    assert any("5 more" in note for note in found.notes)
+    assert any("5 more" in note for note in map(remark, found.notes))
     assert len(desk.of("a", limit=8).found) == 8
 
 
@@ -203,7 +203,7 @@ def test_ends_that_name_nothing_are_a_note(desk: Desk) -> None:
     desk.relate(RelationDraft("a", "nobody", "causes"), RelationDraft("a", "b", "causes"))
     found = desk.of("a")
     assert told(found) == [("b", "causes", "outgoing", 1)]
-    assert any("nobody" in note for note in found.notes)
+    assert any("nobody" in note for note in map(remark, found.notes))
 
 
 def test_a_deleted_end_is_not_told(desk: Desk) -> None:
@@ -224,7 +224,7 @@ def test_a_hub_on_the_way_is_walked_by_its_strongest_relations_and_that_is_said(
     )
     found = desk.of("a", max_depth=3, limit=500)
     assert found.looked_at["relations"] < 5000
-    assert any("strongest were followed" in note for note in found.notes)
+    assert any("strongest were followed" in note for note in map(remark, found.notes))
     assert {"hub", "x0", "x1", "x2"} <= set(by_name(found))
 
 
@@ -249,7 +249,7 @@ def test_a_record_alone_has_no_connections(desk: Desk) -> None:
     found = desk.of("a")
     assert found.found == []
     assert found.looked_at == {"relations": 0, "depth": 1, "stored": 0, "candidates": 0, "discovered": 0}
-    assert [note for note in found.notes if "no model" not in note] == [
+    assert [note for note in map(remark, found.notes) if "no model" not in note] == [
         "No relationship is drawn here, and no other item is near it."
     ]
 
@@ -295,7 +295,9 @@ def test_no_way_leads_through_another_session(desk: Desk) -> None:
     desk.relate(RelationDraft(one.name, hidden.name, "causes"), RelationDraft(hidden.name, far.name, "causes"))
     found = desk.of(one, max_depth=3)
     assert found.found == []
-    assert found.notes == ["No relationship is drawn here, and the one item near it shows none."]
+    assert [remark(one) for one in found.notes] == [
+        "No relationship is drawn here, and the one item near it shows none."
+    ]
     assert desk.of(one, max_depth=3, session="mine").found == []
     assert set(by_name(desk.of(one, max_depth=3, session="theirs"))) == {hidden.name, far.name}
 

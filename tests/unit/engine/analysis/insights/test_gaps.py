@@ -7,20 +7,14 @@ from pathlib import Path
 import pytest
 
 from form import each
+from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, Store
-from polymnia.engine.analysis.insights.heads import Heads, key
-from polymnia.engine.analysis.insights.questions import asked, unanswered
-from polymnia.engine.analysis.insights.unfinished import placeholders
+from polymnia.engine.analysis.insights.gaps import asked, placeholders, unanswered
+from polymnia.engine.analysis.insights.names import Heads, name_key
 from polymnia.engine.items import Decision, decision_text
 from polymnia.models import Record
 
 from .planted import Project, named, of_type
-
-_RECORD = Record(id=1, uid="u", name="u", kind="content")
-
-
-def _asked(text: str) -> list[str]:
-    return [one.sentence for one in asked(_RECORD, text)]
 
 
 @each(
@@ -42,7 +36,7 @@ def _asked(text: str) -> list[str]:
     ],
 )
 def test_a_question_stands_open_when_nothing_in_its_place_answers_it(text: str, questions: list[str]) -> None:
-    assert _asked(text) == questions
+    assert list(asked(text)) == questions
 
 
 def test_the_more_of_its_words_are_said_the_less_open_is_a_question() -> None:
@@ -57,7 +51,7 @@ def test_a_question_that_another_memory_answers_is_no_gap(tmp_path: Path) -> Non
     (one,) = named(project.insights("content_gaps"), "open_question")
     assert one.members == (lost.id,)
     assert one.confidence == pytest.approx(unanswered(0.0), abs=1e-4)
-    assert "Where is the spare rudder kept?" in one.summary
+    assert "Where is the spare rudder kept?" in describe(one).summary
     assert [type(step) for step in one.actions] == [Store, Relate] and one.actions[1].target == lost.uid
 
 
@@ -183,8 +177,8 @@ def test_heads_are_names_titles_tags_and_first_words() -> None:
     ]
     there = ["lamp", "Blue Lamp", "redis", "odessa", "QUAY", "The Odessa plan"]
     absent = ["Kafka", "Lamp Blue", "Blue Lamp Post", "Plan B"]
-    heads = Heads(records, [key(name) for name in there + absent])
-    assert [name for name in there + absent if key(name) in heads] == there
+    heads = Heads(records, [name_key(name) for name in there + absent])
+    assert [name for name in there + absent if name_key(name) in heads] == there
 
 
 def test_a_sound_project_has_no_gaps(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from polymnia import describe, remark
 from polymnia.engine.analysis import extra
 from polymnia.engine.analysis.insights import TYPES, insights
-from polymnia.engine.analysis.insights.values import Insight, Looked
+from polymnia.engine.analysis.insights.view import Looked
 from polymnia.errors import NoLibrary
 
 from .planted import Project, of_type
@@ -36,7 +37,7 @@ def test_a_project_with_hardly_anything_in_it_says_so(tmp_path: Path, depth: str
     assert found.insights == []
     assert found.looked_at["memories"] == notes
     for type in ("usage_insights", "trend_analysis", "knowledge_synthesis"):
-        assert any(note.startswith(type) for note in found.notes)
+        assert any(note.startswith(type) for note in map(remark, found.notes))
 
 
 def test_only_the_types_asked_for_are_told(tmp_path: Path) -> None:
@@ -63,8 +64,8 @@ def test_each_depth_looks_at_more(tmp_path: Path) -> None:
 
 def test_recommendations_can_be_left_out(tmp_path: Path) -> None:
     project = _messy(tmp_path)
-    assert all(one.recommendation for one in project.insights("content_gaps").insights)
-    assert not any(one.recommendation for one in project.insights("content_gaps", recommend=False).insights)
+    assert all(one.actions for one in project.insights("content_gaps").insights)
+    assert not any(one.actions for one in project.insights("content_gaps", recommend=False).insights)
 
 
 def test_a_set_of_items_is_all_that_is_looked_at(tmp_path: Path) -> None:
@@ -102,15 +103,16 @@ def test_every_insight_carries_its_evidence(tmp_path: Path) -> None:
     assert found.insights
     for one in found.insights:
         assert one.type in TYPES
-        assert one.evidence and one.explanation and one.summary
+        words = describe(one)
+        assert one.evidence and words.explanation and words.summary
         assert 0 <= one.confidence <= 1
-        assert any(c.isdigit() for c in one.summary)
+        assert any(c.isdigit() for c in words.summary)
 
 
 def test_the_best_of_each_name_comes_before_the_second_of_any() -> None:
-    looked = Looked()
+    looked = Looked(type="t")
     for name, sure in (("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6)):
-        looked.add(Insight(type="t", name=name, summary="", confidence=sure, explanation=""))
+        looked.add(name, sure, {})
     assert [(one.name, one.confidence) for one in looked.strongest(3)] == [("a", 0.9), ("b", 0.6), ("a", 0.8)]
 
 
@@ -124,7 +126,7 @@ def test_without_the_library_only_what_needs_it_is_missing(tmp_path: Path, monke
         project.insights("knowledge_synthesis")
     found = project.insights(depth="deep")
     assert of_type(found, "content_gaps") and of_type(found, "efficiency_opportunities")
-    assert any(note.startswith("knowledge_synthesis") and ".[analysis]" in note for note in found.notes)
+    assert any(note.startswith("knowledge_synthesis") and ".[analysis]" in note for note in map(remark, found.notes))
 
 
 def test_it_can_be_called_off(tmp_path: Path) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from polymnia.engine.analysis.actions import Delete, Relate
-from polymnia.engine.analysis.insights.idle import idle
-from polymnia.engine.analysis.insights.labels import spelling
-from polymnia.engine.analysis.insights.sizes import sections
+from polymnia.engine.analysis.insights.savings import sections, spelling
 
 from .planted import Project, named, of_type
 
@@ -77,13 +74,8 @@ def test_tags_that_mean_the_same(tmp_path: Path) -> None:
             else ["Oil-Lamp" if number % 2 else "oil lamp"]
         )
         project.note(_varied(number), days=30 - number, tags=tags)
-    found = project.insights("efficiency_opportunities", depth="deep")
-    (spelled,) = named(found, "tag_spellings")
+    (spelled,) = named(project.insights("efficiency_opportunities"), "tag_spellings")
     assert set(spelled.evidence["tags"]) == {"Oil-Lamp", "oil lamp"}
-    (twins,) = named(found, "tag_twins")
-    assert set(twins.evidence["tags"]) == {"quay", "pier"}
-    assert twins.confidence > 0.99
-    assert not named(project.insights("efficiency_opportunities"), "tag_twins")  # no cheap count
 
 
 def test_a_long_memory_of_several_sections_is_to_be_split(tmp_path: Path) -> None:
@@ -103,50 +95,6 @@ def test_sections_are_those_of_the_highest_level_that_repeats() -> None:
     text = "# A\n\nx\n\n## B\n\nyy\n\n```\n## no\n```\n\n## C\n\nz\n"
     assert [one.title for one in sections(text)] == ["B", "C"]
     assert sections("# A\n\nonly one") == []
-
-
-def test_tiny_memories_in_a_row_are_to_be_joined(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    for number in range(20):
-        project.note(_varied(number), days=40 - number, tags=[_LABELS[number % 10]])
-    run = [project.note(f"Lamp {number} is lit.", days=10 - number / 1000, tags=["lamps"]) for number in range(6)]
-    (one,) = named(project.insights("efficiency_opportunities"), "join")
-    assert set(one.members) == {record.id for record in run}
-    assert one.evidence["saved_memories"] == 5
-
-
-def test_what_lies_idle_counts_only_where_such_ones_stayed_so() -> None:
-    place = np.arange(20).repeat(2)
-    at = np.tile([0, 1], 20)
-    stayed = idle(place, at, 20, 100, 10, 5)
-    assert (len(stayed.places), stayed.spells, stayed.revived) == (20, 20, 0)
-    returned = idle(np.append(place, np.arange(20)), np.append(at, np.full(20, 13)), 20, 100, 10, 5)
-    assert (len(returned.places), returned.spells, returned.revived) == (20, 40, 20)
-    fresh = idle(place, np.full(40, 95), 20, 100, 10, 5)
-    assert (len(fresh.places), fresh.spells) == (0, 0)
-
-
-def test_idle_memories_depend_on_the_horizon(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    old = [project.note(_varied(number), days=100 - number / 100) for number in range(20)]
-    for record in old:
-        project.read(record, days=[99.9], opened=1)
-    for number in range(20, 25):
-        record = project.note(_varied(number), days=3)
-        project.read(record, days=[2], opened=1)
-    (one,) = named(project.insights("efficiency_opportunities", horizon="medium"), "archive")
-    assert set(one.members) == {record.id for record in old}
-    assert one.confidence == pytest.approx(21 / 22, abs=1e-3)
-    assert not named(project.insights("efficiency_opportunities", horizon="long"), "archive")
-
-
-def test_without_reads_nothing_is_called_idle(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    for number in range(20):
-        project.note(_varied(number), days=100 - number / 100)
-    found = project.insights("efficiency_opportunities")
-    assert not named(found, "archive")
-    assert any("No reads are counted" in note for note in found.notes)
 
 
 def test_sessions_that_were_left_are_counted_and_not_named(tmp_path: Path) -> None:

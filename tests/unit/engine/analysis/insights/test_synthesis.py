@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.insights.central import bags, central, chosen
+from polymnia import describe
+from polymnia.engine.analysis.insights.synthesis import bags, central, chosen
 
 from .planted import Project, named, of_type, shuffled
 
@@ -134,7 +135,7 @@ def test_korean_is_summed_up_too(tmp_path: Path) -> None:
         said = made.sample(_KOREAN if number % 2 else _TOPICS["chess"], 3)
         project.note("\n".join(f"{one}." for one in said), days=45 - number)
     told = named(project.insights("knowledge_synthesis"), "topic")
-    assert any("반죽" in one.summary for one in told)
+    assert any("반죽" in describe(one).summary for one in told)
 
 
 def test_it_works_without_a_model(tmp_path: Path) -> None:
@@ -151,23 +152,3 @@ def test_a_sentence_that_others_echo_is_central_and_its_own_echo_is_not() -> Non
     assert rank[:3].min() > rank[3:].max()
     first, second = chosen(rows, rank, 2)
     assert first < 3 <= second  # the second says something else
-
-
-@pytest.mark.long
-def test_topics_that_relations_join_are_told_when_it_is_comprehensive(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    made = random.Random(4)
-    names: dict[str, list[str]] = {}
-    for number, (topic, text) in enumerate(_texts(made)):
-        project.entry(f"{text} {number}", days=45 - number, tags=[])
-        names.setdefault(topic, []).append(f"{text} {number}")
-    for topic in names.values():
-        for _ in range(20):
-            project.relate(*made.sample(topic, 2))
-    for _ in range(40):
-        project.relate(made.choice(names["bread"]), made.choice(names["sailing"]))
-    project.relate(names["bread"][0], names["chess"][0])
-    (one,) = named(project.insights("knowledge_synthesis", depth="comprehensive"), "topic_bridge")
-    assert 30 <= one.evidence["relations"] <= 40
-    assert one.evidence["expected"] < 20
-    assert not named(project.insights("knowledge_synthesis", depth="deep"), "topic_bridge")

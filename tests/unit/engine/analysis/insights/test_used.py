@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polymnia import remark
 from polymnia.engine.analysis.actions import CheckQuality
 
 from .planted import Project, named, of_type
@@ -41,38 +42,10 @@ def test_use_before_the_horizon_does_not_count(tmp_path: Path) -> None:
     assert named(project.insights("usage_insights", horizon="long"), "most_read")
     found = project.insights("usage_insights", horizon="short")
     assert found.insights == []
-    assert any("Too little reading" in note and "7 days" in note for note in found.notes)
+    assert any("Too little reading" in note and "7 days" in note for note in map(remark, found.notes))
 
 
 def test_users_are_looked_at_when_it_goes_deep(tmp_path: Path) -> None:
     project = _read(tmp_path)
     assert project.insights("usage_insights").looked_at["usage_insights"]["questions"] == ["usage"]
     assert "users" in project.insights("usage_insights", depth="deep").looked_at["usage_insights"]["questions"]
-
-
-def test_searches_that_find_what_nobody_opens_are_a_gap(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    for number in range(40):
-        tag = "tides" if number % 4 == 0 else "lamps"
-        record = project.note(f"The {tag} {number} are told.", days=60 - number / 100, tags=[tag])
-        opened = 0 if tag == "tides" else 1
-        project.read(
-            record, days=[2 + step * 3 for step in range(6)], opened=opened, found=1, who=f"reader{number % 5}"
-        )
-    (one,) = named(project.insights("content_gaps", depth="deep"), "found_not_wanted")
-    assert one.evidence["tag"] == "tides"
-    assert one.evidence["opened"] == 0
-    assert one.confidence > 0.99
-
-
-def test_one_memory_that_holds_all_there_is_on_its_topic(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    lamps = [project.note(f"The lamp {number} burns at the quay all night.", days=60) for number in range(20)]
-    alone = project.note("Tax returns go to Mrs Brown before Easter", days=50)
-    for record in [*lamps, alone]:
-        project.read(record, days=[5], opened=1)
-    for record in (alone, lamps[0]):
-        for reader in range(3):
-            project.read(record, days=range(1, 25, 2), opened=1, who=f"reader{reader}")
-    (one,) = named(project.insights("content_gaps", depth="deep"), "asked_of_one")
-    assert one.members == (alone.id,)

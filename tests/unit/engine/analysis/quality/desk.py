@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from polymnia import EntityDraft, Filters, Memory
-from polymnia.engine.analysis.material import Material
+from polymnia.engine.analysis.view import Material
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import Finding as Search
 from polymnia.engine.search.finder import Finder

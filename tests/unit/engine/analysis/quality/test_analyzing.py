@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.quality import DIMENSIONS, Quality, analyze
+from polymnia.engine.analysis.view import Material
 from polymnia.errors import Invalid
 
 from .desk import Desk

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.engine.analysis.material import Material
 from polymnia.engine.analysis.quality import Quality, analyze
+from polymnia.engine.analysis.view import Material
 
 from .desk import Desk
 

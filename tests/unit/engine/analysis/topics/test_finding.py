@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.embedding.use import Use
+from polymnia.inference.built_in import MultilingualEmbedder
 
 from .planted import ENGLISH, KOREAN, ODD, SAME, found, named, project, twin
 
@@ -14,13 +14,13 @@ EVERY = [text for topics in (ENGLISH, KOREAN) for some in topics.values() for te
 
 
 @pytest.fixture(scope="module")
-def use() -> Use:
-    model = Use()
+def use() -> MultilingualEmbedder:
+    model = MultilingualEmbedder()
     model.load()
     return model
 
 
-def test_topics_in_two_languages_with_the_real_model(tmp_path: Path, use: Use) -> None:
+def test_topics_in_two_languages_with_the_real_model(tmp_path: Path, use: MultilingualEmbedder) -> None:
     with project(tmp_path, EVERY, [use]) as memory:
         all_found = found(memory)
     clusters = named(all_found, "cluster")
@@ -37,7 +37,7 @@ def test_topics_in_two_languages_with_the_real_model(tmp_path: Path, use: Use) -
         assert one.evidence["first"] <= one.evidence["last"]
 
 
-def test_one_topic_in_two_languages_is_one_cluster(tmp_path: Path, use: Use) -> None:
+def test_one_topic_in_two_languages_is_one_cluster(tmp_path: Path, use: MultilingualEmbedder) -> None:
     texts = [text for some in SAME.values() for text in some]
     with project(tmp_path, texts, [use]) as memory:
         all_found = found(memory)
@@ -48,7 +48,7 @@ def test_one_topic_in_two_languages_is_one_cluster(tmp_path: Path, use: Use) -> 
         assert len({at // 8 for at in group}) == 1
 
 
-def test_what_fits_nowhere_is_told_with_its_nearest_cluster(tmp_path: Path, use: Use) -> None:
+def test_what_fits_nowhere_is_told_with_its_nearest_cluster(tmp_path: Path, use: MultilingualEmbedder) -> None:
     texts = [text for some in ENGLISH.values() for text in some] + ODD
     with project(tmp_path, texts, [use]) as memory:
         all_found = found(memory)
@@ -61,7 +61,7 @@ def test_what_fits_nowhere_is_told_with_its_nearest_cluster(tmp_path: Path, use:
     assert not inside & set(outliers.members)
 
 
-def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: Use) -> None:
+def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: MultilingualEmbedder) -> None:
     with project(tmp_path, twin(EVERY), [use]) as memory:
         all_found = found(memory)
     assert all(one.confidence < 0.5 for one in named(all_found, "cluster"))
@@ -70,7 +70,7 @@ def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: Use) -> None:
 
 
 @pytest.mark.parametrize("size", [4, 5])
-def test_a_dozen_notes_about_three_topics(tmp_path: Path, use: Use, size: int) -> None:
+def test_a_dozen_notes_about_three_topics(tmp_path: Path, use: MultilingualEmbedder, size: int) -> None:
     texts = [text for some in list(ENGLISH.values())[:3] for text in some[:size]]
     with project(tmp_path, texts, [use]) as memory:
         clusters = named(found(memory), "cluster")

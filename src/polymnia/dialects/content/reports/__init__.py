@@ -1,0 +1,74 @@
+"""Reports: the sentences for what analyses find. The engine answers values; here they get their words.
+
+Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> its words) and ``REMARKS`` (code of a
+remark, without the area it begins with -> its sentence). A module is loaded when its words are needed for the first
+time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from polymnia.importing import load
+
+__all__ = ["Description", "describe", "fields", "remark"]
+
+_AREAS = {
+    "temporal_patterns": "activity",
+    "usage_patterns": "activity",
+    "user_patterns": "activity",
+    "relationship_patterns": "graph",
+    "topic_clusters": "topics",
+    "quality_issues": "quality",
+    "content_gaps": "insights",
+    "usage_insights": "insights",
+    "trend_analysis": "insights",
+    "efficiency_opportunities": "insights",
+    "knowledge_synthesis": "insights",
+    "factual_conflicts": "conflicts",
+    "temporal_conflicts": "conflicts",
+    "recommendation_conflicts": "conflicts",
+    "logical_conflicts": "conflicts",
+}
+"""The module of each type of finding."""
+
+
+class Description(NamedTuple):
+    """A finding in words: what it is, how it was measured, what to do about it."""
+
+    summary: str
+    explanation: str = ""
+    recommendation: str | None = None
+
+
+def describe(found: Any) -> Description:
+    """The words of a finding: a ``Pattern``, an ``Insight`` or a ``Clash``."""
+    if getattr(found, "summary", ""):
+        return Description(found.summary, found.explanation, getattr(found, "recommendation", None))
+    if (source := getattr(found, "source", None)) is not None:
+        return describe(source)._replace(recommendation=_module("insights").advice(found))
+    words = _module(_AREAS[found.type])
+    told: Description = words.DESCRIPTIONS[found.name](found) if hasattr(found, "name") else words.describe(found)
+    return told
+
+
+def remark(one: Any) -> str:
+    """The sentence of a remark. A remark may hold others among its values, such as one that it passes on."""
+    if isinstance(one, str):
+        return one
+    area, _, code = one.code.partition(".")
+    sentence: str = _module(area).REMARKS[code](**one.values)
+    return sentence
+
+
+def fields(found: Any) -> dict[str, Any]:
+    """A finding as fields with its words among them; what only the words needed is left out."""
+    words = describe(found)
+    values = {name: getattr(found, name) for name in found.__struct_fields__ if name not in ("details", "source")}
+    told = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
+    told |= values | {"summary": words.summary, "explanation": words.explanation}
+    return told | {"recommendation": words.recommendation} if "actions" in values else told
+
+
+def _module(area: str) -> Any:
+    return load(f"{__name__}.{area}")

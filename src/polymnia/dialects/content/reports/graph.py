@@ -1,0 +1,140 @@
+"""Relationship patterns in words: hubs, bridges, communities, missing links, circles, groups apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polymnia.dialects.content.reports import Description
+from polymnia.dialects.content.reports.phrases import quoted
+from polymnia.engine.analysis.findings import Pattern
+
+__all__ = ["DESCRIPTIONS", "REMARKS"]
+
+_BY_CHANCE = "in networks made by chance in which every record has as many links as here"
+_FEW = 5
+
+
+def _titles(records: list[dict[str, str]], most: int = _FEW) -> list[str]:
+    return [quoted(one["title"]) for one in records[:most]]
+
+
+def _hub(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{quoted(of['record']['title'])} is linked with {of['degree']} records; half of the linked have "
+        f"{of['median_degree']} or fewer.",
+        f"The degrees of the lower nine tenths of {found.details['linked']} linked records let expect "
+        f"{of['expected']:.2g} records with {of['degree']} or more neighbours; there are {of['found']}. The confidence "
+        "is the share beyond expectation.",
+    )
+
+
+def _bridge(found: Pattern) -> Description:
+    of = found.evidence
+    what = " and ".join(_titles(of["records"]))
+    what = f"the link between {what} joins" if of["kind"] == "link" else f"{what} joins"
+    parts = " and ".join(str(part) for part in of["parts"][:_FEW])
+    more = " and more" if of["parts_count"] > _FEW else ""
+    return Description(
+        f"Only {what} parts of {parts}{more} records.",
+        f"Without it {of['cut_off']} records hang together apart from the rest. Compared with what is cut off by "
+        f"single records or links {_BY_CHANCE}.",
+    )
+
+
+def _community(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{of['size']} records belong together: {', '.join(of['terms'] or _titles(of['central'], 3))}; "
+        f"{of['inside_share']:.0%} of their links stay among them.",
+        f"Found by modularity ({of['modularity']:.2f} here, {of['modularity_by_chance']:.2f} by chance) and compared "
+        f"with groups of the same kind {_BY_CHANCE}.",
+    )
+
+
+def _missing_link(found: Pattern) -> Description:
+    of = found.evidence
+    near = f" and are near in meaning (cosine {of['cosine']:.2f})" if "cosine" in of else ""
+    return Description(
+        f"{' and '.join(_titles(of['records']))} share {of['common_neighbours']} neighbours{near}, but have no "
+        "relation.",
+        f"A tenth of the links was hidden and looked for among {found.details['tried']} such pairs; "
+        f"{found.details['hits']} of them were hidden ones. Of those like this pair, {found.confidence:.0%} were.",
+    )
+
+
+def _cycle(found: Pattern) -> Description:
+    of = found.evidence
+    way = _titles(of["steps"])
+    return Description(
+        f"A circle of {of['length']} in {of['order']}: {' → '.join([*way, '…' if of['length'] > _FEW else way[0]])}.",
+        f"{of['in_no_circle']} of the {of['relations']} relations that tell this order are in no circle.",
+    )
+
+
+def _component(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{of['size']} records are linked with each other and with nothing else: {', '.join(_titles(of['central'], 3))}"
+        ".",
+        f"Counted: the linked records fall into {of['groups']} groups, the largest of {of['largest']}.",
+    )
+
+
+def _orphans(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{of['count']} of {found.details['records']} records ({of['share']:.0%}) have no relation to another record.",
+        "Counted.",
+    )
+
+
+def _role(found: Pattern) -> Description:
+    of = found.evidence
+    inside = f" It belongs to a community of {of['community']['size']} records." if "community" in of else ""
+    return Description(
+        f"{quoted(of['record']['title'])} is linked with {of['degree']} records, as many as or more than "
+        f"{of['percentile']:.0f} % of the linked ones, in a group of {of['group_size']}.{inside}",
+        "Counted; how sure the community is, is told with it.",
+    )
+
+
+def _links(count: int) -> str:
+    return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
+
+
+DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
+    "hub": _hub,
+    "bridge": _bridge,
+    "community": _community,
+    "missing_link": _missing_link,
+    "cycle": _cycle,
+    "component": _component,
+    "orphans": _orphans,
+    "role": _role,
+}
+
+REMARKS: dict[str, Callable[..., str]] = {
+    "no_relations": lambda records: (
+        f"None of {records} records is related to another." if records else "There are no records."
+    ),
+    "few_links": lambda links, needed: (
+        f"{_links(links)} too few to tell hubs, bridges and communities from chance; {needed} are needed."
+    ),
+    "more_circles": lambda most: f"There are more than {most} circles; the shortest are told.",
+    "more_groups": lambda groups, least: (
+        f"There are {groups} groups that nothing joins; beside the main one, the largest with {least} or more records "
+        "are told."
+    ),
+    "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
+    "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "few_links_to_hide": lambda links, needed: (
+        f"{_links(links)} too few to tell which links are missing; {needed} are needed."
+    ),
+    "hidden_not_found": lambda: "Links that were hidden could not be found again, so none that is missing can be told.",
+    "hidden_seldom_found": lambda best: (
+        f"Links that were hidden are hard to find again (at best {best:.0%} of the likeliest pairs were hidden ones), "
+        "so none that is missing can be told."
+    ),
+    "none_missing": lambda: "No pair without a link looks like those that have one.",
+}

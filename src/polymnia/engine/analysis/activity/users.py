@@ -1,0 +1,320 @@
+"""User patterns: who writes and reads, about what, whose memories nobody else keeps up, and who came or went.
+
+From the journal and the counts of reads. A user is the part before "via" of who did something. Each question has a null
+model in which users are alike; the number of users, subjects and questions is taken into the confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec import Struct
+
+from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, said_of, split_who, subjects_of
+from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
+from polymnia.engine.items import title_of
+from polymnia.engine.text.calendar import moment
+from polymnia.models import Record, Seen
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.view import Material
+
+__all__ = ["user_patterns"]
+
+_ASKED = 4  # questions; each is held to its part of the error that is allowed
+_HOURS = 20  # in which somebody wrote or read; fewer say nothing about anybody
+_LISTED = 20  # users
+_SUBJECTS = 200
+_SHOWN = 12  # answers to a question, the clearest
+_EXAMPLES = 10
+_MOST = 50  # users, those who did most
+_MORE = 1.5  # times what is expected, from which it is said
+_DAYS = 3  # on which somebody was there, to have come or gone
+_CHANGED = 3  # days on which a memory was changed, to have a keeper
+
+Numbers = np.ndarray[Any, np.dtype[Any]]
+
+
+class People(Struct, frozen=True, kw_only=True):
+    """The users of a project, those who did most first, and when each was there.
+
+    ``writer`` is the user of each act (-1 where it was done elsewhere). ``writes`` and ``reads`` are hours in which
+    a user wrote or read, as user and hour since 1970: a sitting of many notes counts once.
+    """
+
+    users: list[str]
+    clients: list[list[str]]
+    writer: Numbers
+    calls: Numbers
+    readings: Numbers
+    writes: tuple[Numbers, Numbers]
+    reads: tuple[Numbers, Numbers]
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """An answer about a user: its chance when users are all alike, what it rests on, its subject or memory."""
+
+    name: str
+    user: int
+    p: float
+    evidence: dict[str, Any]
+    details: dict[str, Any] = {}
+    subject: Subject | None = None
+    memory: int | None = None
+
+
+def user_patterns(material: Material, *, least: float = LEAST) -> Found:
+    """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
+
+    Findings that are less sure than ``least`` are left out.
+    """
+    end = material.now if material.end is None else min(material.end, material.now)
+    acts = acts_of(material.touches, material.known, lambda at: material.within(at) and at <= end, material.tick)
+    people = _people(acts, material.seen)
+    material.tick()
+    there = len(people.writes[0]) + len(people.reads[0])
+    looked_at = {
+        "users": len(people.users),
+        "changes": int(people.calls.sum()),
+        "readings": int(people.readings.sum()),
+        "hours": there,
+        "by_user": _table(people),
+    }
+    if there < _HOURS:
+        hours = len(np.unique(np.concatenate([people.writes[1], people.reads[1]])))
+        few = {"users": len(people.users), "hours": hours, "needed": _HOURS, "there": there}
+        return Found(looked_at=looked_at, notes=[Remark("activity.few_hours", few)])
+    kept, looks, alone = _sole_keepers(people, acts)
+    looked_at["memories_by_one_user"] = alone
+    if len(people.users) == 1:
+        return Found(looked_at=looked_at, notes=[Remark("activity.one_user")])
+    subjects = subjects_of(acts, material.known, least=5, most=_SUBJECTS, tick=material.tick)
+    notes: list[Remark] = []
+    found: list[Pattern] = []
+    for answers, tests in (
+        (_shares(people), 2 * len(people.users)),
+        _specialties(people, acts, subjects),
+        (_presences(people), 2 * len(people.users)),
+    ):
+        material.tick()
+        passing = sorted(_sure(answers, tests, least), key=lambda pair: (pair[0].p, pair[0].user))
+        found += [_pattern(one, sure, people, acts, material.known) for one, sure in passing[:_SHOWN]]
+        if len(passing) > _SHOWN:
+            notes.append(Remark("activity.more_users", {"more": len(passing) - _SHOWN, "name": passing[0][0].name}))
+    found += _keepers(_sure(kept, looks, least), people, material.known)
+    found.sort(key=lambda one: -one.confidence)
+    if not found and not notes:
+        seen = {name: looked_at[name] for name in ("users", "changes", "readings")}
+        notes.append(Remark("activity.no_user_pattern", seen))
+    return Found(patterns=found, looked_at=looked_at, notes=notes)
+
+
+def _people(acts: Acts, seen: Sequence[Seen]) -> People:
+    did = set(acts.who.tolist())  # a call that only brought memories from elsewhere is no act of its own
+    names = [who if at in did else None for at, who in enumerate(acts.people)]
+    split = {who: split_who(who) for who in (*(who for who in names if who), *(one.who for one in seen))}
+    number = {user: at for at, user in enumerate(dict.fromkeys(user for user, _ in split.values()))}
+    of = {who: number[user] for who, (user, _) in split.items()}
+    writer = np.array([*(of[who] if who else -1 for who in names), -1], np.int64)[acts.who]
+    reader = np.fromiter((of[one.who] for one in seen), np.int64, len(seen))
+    hour = np.fromiter((one.hour // HOUR for one in seen), np.int64, len(seen))
+    times = np.fromiter((one.opened + one.found for one in seen), np.int64, len(seen))
+    own, many = writer >= 0, len(number)
+    calls = np.bincount(writer[own], minlength=many)
+    readings = np.bincount(reader, times, minlength=many).astype(np.int64)
+    users = list(number)
+    order = sorted(range(many), key=lambda at: (-calls[at], -readings[at], users[at]))
+    rank = np.full(many + 1, -1)
+    rank[order] = np.arange(many)
+    clients = {user: sorted({client for who, client in split.values() if who == user and client}) for user in users}
+    return People(
+        users=[users[at] for at in order],
+        clients=[clients[users[at]] for at in order],
+        writer=rank[writer],
+        calls=calls[order],
+        readings=readings[order],
+        writes=_hours(rank[writer[own]], acts.at[own] // HOUR, many),
+        reads=_hours(rank[reader], hour, many),
+    )
+
+
+def _hours(user: Numbers, hour: Numbers, many: int) -> tuple[Numbers, Numbers]:
+    hour, user = np.divmod(np.unique(hour * max(1, many) + user), max(1, many))
+    return user, hour
+
+
+def _table(people: People) -> list[dict[str, Any]]:
+    calls, readings = max(1, int(people.calls.sum())), max(1, int(people.readings.sum()))
+    return [
+        {
+            "user": user,
+            "clients": people.clients[at],
+            "changes": int(people.calls[at]),
+            "share_of_changes": round(int(people.calls[at]) / calls, 3),
+            "readings": int(people.readings[at]),
+            "share_of_readings": round(int(people.readings[at]) / readings, 3),
+        }
+        for at, user in enumerate(people.users[:_LISTED])
+    ]
+
+
+def _sure(answers: list[Answer], looks: int, least: float) -> list[tuple[Answer, float]]:
+    rates = held([one.p for one in answers], looks)
+    judged = [(one, confidence(rate * _ASKED)) for one, rate in zip(answers, rates, strict=True)]
+    return [(one, sure) for one, sure in judged if sure >= least]
+
+
+def _pattern(one: Answer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
+    members: list[int] = []
+    if one.subject is not None:
+        own = one.subject.acts[people.writer[one.subject.acts] == one.user]
+        key = one.subject.field, one.subject.value
+        touched = np.unique(acts.memory[np.isin(acts.act, own)]).tolist()
+        members = [id for id in touched if id in by_id and key in said_of(by_id[id])]
+    return Pattern(
+        type="user_patterns",
+        name=one.name,
+        confidence=sure,
+        evidence={"user": people.users[one.user], **one.evidence, "p": float(f"{one.p:.3g}")},
+        details=one.details,
+        members=tuple(members),
+    )
+
+
+def _shares(people: People) -> list[Answer]:
+    """Who writes, and who reads, in more hours than an equal share."""
+    found = []
+    for name, (user, _) in (("main_writer", people.writes), ("main_reader", people.reads)):
+        present = np.bincount(user, minlength=len(people.users))
+        among, total = int((present > 0).sum()), int(present.sum())
+        for one in range(min(_MOST, len(people.users)) if among > 1 else 0):
+            count = int(present[one])
+            if count * among >= _MORE * total:
+                evidence = {
+                    "hours": count,
+                    "of": total,
+                    "share": round(count / total, 3),
+                    "equal_share": round(1 / among, 3),
+                    "calls": int(people.calls[one]),
+                    "readings": int(people.readings[one]),
+                    "clients": people.clients[one],
+                }
+                p = at_least_of(count, total, 1 / among)
+                found.append(Answer(name=name, user=one, p=p, evidence=evidence, details={"among": among}))
+    return found
+
+
+def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[Answer], int]:
+    """What takes more of what a user writes than of what others write, and how many looks that took.
+
+    Acts of one day are often about one thing. By how much the days of a user differ for that is measured, and so many
+    acts count as one.
+    """
+    own, many = people.writer >= 0, len(people.users)
+    day = acts.at // DAY
+    span = int(day.max()) + 1 if len(day) else 1
+    units, unit = np.unique((people.writer * span + day)[own], return_inverse=True)
+    of = np.full(len(acts), -1, np.int64)
+    of[own] = unit
+    size = np.bincount(unit, minlength=len(units)).astype(float)
+    user = units // span
+    written = np.bincount(user, size, minlength=many)
+    total = float(size.sum())
+    found = []
+    for subject in subjects:
+        mine = of[subject.acts]
+        some = np.bincount(mine[mine >= 0], minlength=len(units)).astype(float)
+        count = np.bincount(user, some, minlength=many)
+        share = float(some.sum()) / total
+        if not 0 < share < 1:
+            continue
+        gap = some - (count / np.maximum(written, 1))[user] * size
+        free = max(1, len(units) - int((written > 0).sum()))
+        clumped = max(1.0, float((gap**2 / (share * (1 - share) * size)).sum()) / free)
+        for one in range(min(_MOST, many)):
+            expected = share * float(written[one])
+            if count[one] >= 2 and count[one] >= _MORE * expected:
+                marked, drawn, all_ = (round(n / clumped) for n in (float(some.sum()), float(written[one]), total))
+                figures = {"count": int(count[one]), "expected": round(expected, 1), "of": int(written[one])}
+                p = drawn_at_least(int(count[one] / clumped), marked, drawn, all_)
+                evidence = {subject.field: subject.value, **figures}
+                found.append(Answer(name="specialty", user=one, p=p, evidence=evidence, subject=subject))
+    return found, len(subjects) * min(_MOST, int((written > 0).sum()))
+
+
+def _presences(people: People) -> list[Answer]:
+    """Who came late, or is no longer there, although others were."""
+    who, hour = (np.concatenate(pair) for pair in zip(people.writes, people.reads, strict=True))
+    days = np.unique(hour // 24)
+    found = []
+    for one in range(min(_MOST, len(people.users))):
+        at = np.searchsorted(days, np.unique(hour[who == one] // 24))
+        if len(at) < _DAYS:
+            continue
+        before, after = int(at[0]), len(days) - 1 - int(at[-1])
+        for name, missed, day in (("newcomer", before, days[at[0]]), ("gone", after, days[at[-1]])):
+            if missed:
+                evidence = {"active_days": len(at), "missed_days": missed, "at": moment(int(day) * DAY)}
+                p = all_in(len(at), len(days) - missed, len(days))
+                found.append(Answer(name=name, user=one, p=p, evidence=evidence))
+    return found
+
+
+def _sole_keepers(people: People, acts: Acts) -> tuple[list[Answer], int, int]:
+    """Memories changed on several days that only one user ever touched, how many looks that took, and how many memories
+    one user alone touched.
+
+    The chance is that of one user alone on all these days when each day's user is drawn by how much they change. What
+    bulk calls changed is left out.
+    """
+    many = max(1, len(people.users))
+    ids, place = np.unique(acts.memory, return_inverse=True)
+    user = people.writer[acts.act]
+    bulk = np.isin(acts.act, [one.act for one in acts.bulks])
+    maker = np.full(len(ids), -1, np.int64)
+    made = (acts.how == "made") & (user >= 0)
+    maker[place[made]] = user[made]
+    rows = np.flatnonzero((acts.how == "changed") & (user >= 0) & ~bulk)
+    day = acts.at[acts.act[rows]] // DAY
+    span = int(day.max()) + 1 if len(day) else 1
+    place, user = np.divmod(np.unique((place[rows] * many + user[rows]) * span + day) // span, many)
+    lowest = np.where(maker < 0, many, maker)
+    highest = maker.copy()
+    np.minimum.at(lowest, place, user)
+    np.maximum.at(highest, place, user)
+    alone = int((lowest == highest).sum())
+    if len(np.unique(user)) < 2:
+        return [], 0, alone
+    share = np.bincount(user, minlength=many) / len(user)
+    days = np.bincount(place, minlength=len(ids))
+    often = np.flatnonzero(days >= _CHANGED)
+    found = []
+    for at in often[(lowest == highest)[often]].tolist():
+        changed = int(days[at])
+        p = float((share**changed).sum())
+        evidence = {"days": changed}
+        found.append(Answer(name="sole_keeper", user=int(lowest[at]), p=p, evidence=evidence, memory=int(ids[at])))
+    return found, len(often), alone
+
+
+def _keepers(kept: list[tuple[Answer, float]], people: People, by_id: dict[int, Record]) -> list[Pattern]:
+    """The memories that one user alone keeps, those changed most first, as one finding for each user."""
+    found = []
+    for user in sorted({one.user for one, _ in kept}):
+        own = [(one, sure) for one, sure in kept if one.user == user]
+        own.sort(key=lambda pair: -pair[0].evidence["days"])
+        there = [(by_id[one.memory], one.evidence["days"]) for one, _ in own if one.memory in by_id]
+        shown = [{"id": r.uid, "title": title_of(r), "days_changed": days} for r, days in there[:_EXAMPLES]]
+        found.append(
+            Pattern(
+                type="user_patterns",
+                name="sole_keeper",
+                confidence=min(sure for _, sure in own),
+                evidence={"user": people.users[user], "count": len(own), "memories": shown},
+                members=tuple(record.id for record, _ in there),
+            )
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Graph: the shape of what is related in a project."""

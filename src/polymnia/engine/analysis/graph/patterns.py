@@ -1,0 +1,326 @@
+"""Relationship patterns: hubs, bridges, communities, missing links, circles, groups apart and records alone.
+
+Nothing is reported that a network made by chance would show as well. What can be counted (groups apart, records without
+relations) is certain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.graph import missing, structure
+from polymnia.engine.analysis.graph.cycles import cycles
+from polymnia.engine.analysis.graph.network import Network
+from polymnia.engine.analysis.graph.structure import Community, Cut
+from polymnia.engine.analysis.probability import CAP
+from polymnia.engine.analysis.view import Material
+from polymnia.engine.items import title_of
+from polymnia.importing import importing
+from polymnia.models import Relation
+
+__all__ = ["relationship_patterns"]
+
+_SURE = 0.7  # what a p value of .05 amounts to; what is less sure shows up in networks made by chance as well
+_MISSING = 0.2  # a pair is worth a look when one in five like it is related
+_MOST = 10  # of each kind
+_MOST_COMMUNITIES = 20
+_MOST_CUTS = 5  # of each of the two kinds of bridges
+_APART = 3  # members of a group apart that is reported by itself
+_FEWEST_LINKS = 10  # without which nothing can be compared with chance
+_READ = 100  # members of a community whose texts are read for its name
+_BACKGROUND = 500  # records its terms are compared with
+_EXAMPLES = 10
+_FEW = 5
+
+
+def relationship_patterns(material: Material) -> Found:
+    """The patterns in the relations of a project, surest first.
+
+    For a focus everything is computed over the project, what the focus is part of is never left out for want of room,
+    and its own place is reported as a ``role``.
+    """
+    search = _Search(material)
+    records, relations, network = material.items, material.relations, search.network
+    looked_at: dict[str, Any] = {
+        "records": len(records),
+        "relations": len(relations),
+        "linked_pairs": network.links,
+        "linked_records": int((network.degrees > 0).sum()),
+        "loose_relations": _loose(material),
+        "types": dict(Counter(r.type for r in relations).most_common(20)),
+    }
+    if not relations:
+        return Found(looked_at=looked_at, notes=[Remark("graph.no_relations", {"records": len(records)})])
+    search.circles()
+    search.groups()
+    if network.links < _FEWEST_LINKS:
+        search.note("few_links", links=network.links, needed=_FEWEST_LINKS)
+    else:
+        search.shape()
+        search.missing_links()
+    search.role()
+    found = sorted(search.patterns, key=lambda one: -one.confidence)
+    return Found(patterns=found, looked_at=looked_at | search.looked_at, notes=search.notes)
+
+
+class _Search:
+    """One look at a network: gathers patterns, numbers and notes."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+        self.records = material.items
+        self.places = places = {record.name: at for at, record in enumerate(self.records)}
+        ends = [(places[one.source], places[one.target]) for one in material.relations]
+        self.network = Network(len(places), [a for a, _ in ends], [b for _, b in ends])
+        self.focus = next((at for at, record in enumerate(self.records) if record.id == material.focus), -1)
+        self.patterns: list[Pattern] = []
+        self.looked_at: dict[str, Any] = {}
+        self.notes: list[Remark] = []
+
+    def add(self, name: str, sure: float, nodes: Sequence[int], evidence: dict[str, Any], **details: Any) -> None:
+        """Keep a pattern; nothing that is estimated is certain."""
+        members = tuple(self.records[node].id for node in nodes)
+        self.patterns.append(
+            Pattern(
+                type="relationship_patterns",
+                name=name,
+                confidence=round(sure, 4),
+                evidence=evidence,
+                details=details,
+                members=members,
+            )
+        )
+
+    def note(self, code: str, **values: Any) -> None:
+        """Keep a remark."""
+        self.notes.append(Remark(f"graph.{code}", values))
+
+    def circles(self) -> None:
+        """Circles where there should be none."""
+        found = cycles(self.material.relations, 3 * _MOST, self.material.tick)
+        focus = self.records[self.focus].name if self.focus >= 0 else None
+        for at, one in enumerate(found):
+            if at < _MOST or focus in one.names:
+                nodes = [self.places[name] for name in one.names]
+                steps = [self._example(node, type=step.type) for node, step in zip(nodes, one.steps, strict=True)]
+                evidence = {
+                    "order": one.order,
+                    "length": len(nodes),
+                    "steps": steps[:_EXAMPLES],
+                    "relations": one.relations,
+                    "in_no_circle": one.kept,
+                }
+                self.add("cycle", min(CAP, one.confidence), nodes, evidence)
+        if len(found) > _MOST:
+            self.note("more_circles", most=_MOST)
+
+    def groups(self) -> None:
+        """Groups apart, and records that nothing is related to."""
+        parts = self.network.components
+        self.looked_at["groups"] = len(parts)
+        apart = [part for part in parts[1:] if len(part) >= _APART]
+        for at, part in enumerate(apart):
+            if at < _MOST or self.focus in part:
+                members = self._central(part)
+                sizes = {"size": len(part), "largest": len(parts[0]), "groups": len(parts)}
+                self.add("component", 1.0, members, sizes | {"central": self._examples(members)})
+        if len(parts) - 1 > min(len(apart), _MOST):
+            self.note("more_groups", groups=len(parts), least=_APART)
+        alone = np.flatnonzero(self.network.degrees == 0).tolist()
+        if alone:
+            newest = sorted(alone, key=lambda node: (-self.records[node].created, node))
+            share = len(alone) / len(self.records)
+            evidence = {"count": len(alone), "share": round(share, 4), "examples": self._examples(newest)}
+            self.add("orphans", 1.0, alone, evidence, records=len(self.records))
+
+    def shape(self) -> None:
+        """Hubs, communities and bridges, against chance."""
+        self._hubs()
+        found = structure.communities(self.network, self.material.tick)
+        cuts = structure.cuts(self.network, self.material.tick)
+        chance = structure.by_chance(self.network, self.material.tick)
+        self.looked_at |= {"communities": len(found), "twins": chance.twins}
+        self._communities(found, chance)
+        told = self._bridges(cuts.by_link, chance.link_cuts, chance.twins, [])
+        self._bridges(cuts.by_node, chance.node_cuts, chance.twins, told)
+
+    def _hubs(self) -> None:
+        degrees = self.network.degrees
+        linked = np.sort(degrees[degrees > 0])
+        if len(linked) < structure.FEWEST:
+            self.note("few_linked", linked=len(linked), needed=structure.FEWEST)
+        for one in structure.hubs(degrees, _MOST, _SURE, self.focus):
+            evidence = {
+                "record": self._example(one.node),
+                "degree": one.degree,
+                "percentile": self._percentile(one.node),
+                "median_degree": int(linked[len(linked) // 2]),
+                "expected": float(f"{one.expected:.3g}"),
+                "found": one.found,
+            }
+            self.add("hub", min(CAP, one.confidence), [one.node], evidence | self._ways(one.node), linked=len(linked))
+
+    def _communities(self, every: list[Community], chance: structure.Chance) -> None:
+        found, table = structure.separate(self.network, every)
+        sure = structure.certainty(table, chance.communities, chance.twins)
+        kept = [(one, float(value)) for one, value in zip(found, sure, strict=True) if value >= _SURE]
+        kept.sort(key=lambda pair: (-round(pair[1], 2), -len(pair[0].nodes), pair[0].nodes[0]))
+        told = [pair for at, pair in enumerate(kept) if at < _MOST_COMMUNITIES or self.focus in pair[0].nodes]
+        here = round(structure.modularity(self.network, every), 4)
+        both = {"modularity": here, "modularity_by_chance": round(chance.modularity, 4)}
+        self.looked_at |= both
+        for (one, value), terms in zip(told, self._terms([pair[0] for pair in told]), strict=True):
+            members = self._central(one.nodes)
+            evidence = {
+                "size": len(members),
+                "terms": list(terms),
+                "inside_share": round(one.share, 4),
+                "links_inside": one.inside,
+                "links_outside": one.ends - 2 * one.inside,
+            }
+            self.add("community", value, members, evidence | both | {"central": self._examples(members)})
+        if len(kept) > len(told):
+            self.note("more_communities", found=len(kept), told=len(told))
+
+    def _terms(self, told: list[Community]) -> list[list[str]]:
+        """What each community is about, in a few words: of its central members, compared with records all over."""
+        with importing():
+            from polymnia.engine.analysis.topics import telling_terms
+
+        self.material.tick()
+        groups = [[self._text(node) for node in self._central(one.nodes)[:_READ]] for one in told]
+        inside = {node for one in told for node in one.nodes}
+        step = max(1, self.network.size // _BACKGROUND)
+        return telling_terms(groups, [self._text(at) for at in range(0, self.network.size, step) if at not in inside])
+
+    def _text(self, node: int) -> str:
+        record = self.records[node]
+        said = self.material.text(record)
+        return said if record.name == record.uid else f"{record.name}\n{said}"
+
+    def _bridges(self, found: list[Cut], by_chance: NDArray[Any], twins: int, before: list[Cut]) -> list[Cut]:
+        """What falls apart without a record or link, unless a link reported before says as much."""
+        deep, table = structure.deep(found)
+        sure = structure.certainty(table, by_chance, twins)
+        order = sorted(range(len(deep)), key=lambda at: (-deep[at].lost, deep[at]))
+        own = [at for at in order if self.focus in deep[at].nodes]
+        told = []
+        for at in dict.fromkeys([*order[:_MOST_CUTS], *own[:_MOST_CUTS]]):
+            one, value = deep[at], float(sure[at])
+            said = any(set(one.nodes) < set(other.nodes) and abs(one.lost - other.lost) <= 1 for other in before)
+            if value < _SURE or said:
+                continue
+            told.append(one)
+            evidence: dict[str, Any] = {
+                "records": self._examples(one.nodes),
+                "parts": list(one.parts[:_EXAMPLES]),
+                "parts_count": len(one.parts),
+                "cut_off": one.lost,
+            }
+            if len(one.nodes) == 2:
+                names = {self.records[node].name for node in one.nodes}
+                types = sorted({r.type for r in self._relations(one.nodes[0]) if {r.source, r.target} == names})
+                evidence |= {"kind": "link", "types": types}
+            else:
+                evidence |= {"kind": "record", "degree": int(self.network.degrees[one.nodes[0]])}
+            self.add("bridge", value, one.nodes, evidence)
+        return told
+
+    def missing_links(self) -> None:
+        """Pairs that ought to be linked."""
+        vectors = self.material.vectors
+        usable = vectors if vectors.shape[1] and vectors.any() else None
+        found, scale = missing.missing(self.network, usable, _MOST, _MISSING, self.material.tick, self.focus)
+        for one in found:
+            assert scale is not None
+            evidence = {
+                "records": self._examples((one.low, one.high)),
+                "common_neighbours": len(one.shared),
+                **({} if one.cosine is None else {"cosine": round(one.cosine, 4)}),
+                "examples": self._examples(one.shared[:_FEW]),
+            }
+            sure = min(CAP, one.confidence)
+            self.add("missing_link", sure, (one.low, one.high), evidence, tried=scale.tried, hits=scale.hits)
+        if self.network.links < missing.FEWEST:
+            self.note("few_links_to_hide", links=self.network.links, needed=missing.FEWEST)
+        elif scale is None:
+            self.note("hidden_not_found")
+        elif not found and (best := float(scale.shares[-1])) < _MISSING:
+            self.note("hidden_seldom_found", best=best)
+        elif not found:
+            self.note("none_missing")
+
+    def role(self) -> None:
+        """The place of the focus in the network."""
+        node = self.focus
+        if node < 0 or not self.network.degrees[node]:
+            return
+        id = self.records[node].id
+        own = next((one for one in self.patterns if one.name == "community" and id in one.members), None)
+        evidence = {
+            "record": self._example(node),
+            "degree": int(self.network.degrees[node]),
+            "percentile": self._percentile(node),
+            "group_size": next(len(part) for part in self.network.components if node in part),
+            **self._ways(node),
+        }
+        if own is not None:
+            about = {name: own.evidence[name] for name in ("size", "terms")}
+            evidence["community"] = about | {"confidence": own.confidence}
+        self.add("role", 1.0, [node], evidence)
+
+    @cached_property
+    def _of(self) -> dict[str, list[Relation]]:
+        found: dict[str, list[Relation]] = {}
+        for relation in self.material.relations:
+            for name in {relation.source, relation.target}:
+                found.setdefault(name, []).append(relation)
+        return found
+
+    def _relations(self, node: int) -> list[Relation]:
+        return self._of.get(self.records[node].name, [])
+
+    def _ways(self, node: int) -> dict[str, Any]:
+        """How many relations go out of a node and come in, and of which types."""
+        name, of = self.records[node].name, self._relations(node)
+        types = Counter(relation.type for relation in of)
+        return {
+            "outgoing": sum(relation.source == name for relation in of),
+            "incoming": sum(relation.target == name for relation in of),
+            "types": dict(sorted(types.items(), key=lambda one: (-one[1], one[0]))[:_EXAMPLES]),
+        }
+
+    def _percentile(self, node: int) -> float:
+        """The share of the linked records that have no more neighbours than this one, in percent."""
+        degrees = self.network.degrees
+        return round(100.0 * float((degrees[degrees > 0] <= degrees[node]).mean()), 2)
+
+    def _central(self, nodes: Sequence[int]) -> list[int]:
+        """Those with the most neighbours first."""
+        return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
+
+    def _example(self, node: int, **more: Any) -> dict[str, Any]:
+        return {"id": self.records[node].uid, "title": title_of(self.records[node]), **more}
+
+    def _examples(self, nodes: Sequence[int]) -> list[dict[str, Any]]:
+        return [self._example(node) for node in nodes[:_EXAMPLES]]
+
+
+def _loose(material: Material) -> int:
+    """How many relations of these records lead to a name that nothing bears."""
+    if material.snapshot.count()[1] == len(material.relations):
+        return 0
+    known = material.by_name
+    ends: Counter[str] = Counter()
+    for relation in material.snapshot.relations():
+        if (relation.source in known) != (relation.target in known):
+            ends[relation.target if relation.source in known else relation.source] += 1
+    there = material.snapshot.ids(list(ends)) if ends else {}
+    return sum(count for name, count in ends.items() if name not in there)

@@ -1,0 +1,367 @@
+"""Structure: the communities, hubs and bridges of a network, and what of them chance would show as well.
+
+Whatever is measured in a network is measured in its twins too, in which only the degrees are the same. The twins say
+how many things as outstanding are to be expected by chance; beyond what they show, their tail is taken to fall off
+exponentially. Expected over found is a p value after correcting for all that was looked at (Benjamini and Hochberg).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from math import log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.analysis.graph.network import Network, twin
+from polymnia.engine.analysis.probability import confidence
+
+__all__ = [
+    "FEWEST",
+    "Chance",
+    "Community",
+    "Cut",
+    "Hub",
+    "by_chance",
+    "certainty",
+    "communities",
+    "cuts",
+    "deep",
+    "hubs",
+    "modularity",
+    "separate",
+]
+
+Numbers = NDArray[Any]
+Tick = Callable[[], None]
+
+_SEED = 20_261_115
+_GAIN = 1e-12  # below this a move of a node to another community is a rounding error
+_LEVELS = 20
+_TICK = 5000
+_SMALLEST = 4  # members of a community; fewer come about by chance everywhere
+
+FEWEST = 10
+"""Nodes with neighbours that there must be to see a hub; fewer say nothing about what is usual."""
+_BODY = 0.9  # of the nodes; hubs are rarer than one in ten
+_LEAST = 5  # neighbours of a hub
+_TIMES = 2  # the neighbours of a node in the middle
+_MEANS, _SHAPES = 40, 24  # steps of the grid over distributions
+_WIDEST, _NARROWEST = 0.05, 100.0  # the shape, from nearly logarithmic to nearly Poisson
+
+_MOST_TWINS, _LEAST_TWINS = 30, 2  # a network of many links has many findings to compare with in each of them
+_LINKS = 150_000  # in all twins together, about
+_TAIL, _ENOUGH = 0.1, 10  # the share of what the twins show that its tail is fitted to, and how much at least
+
+
+class Community(NamedTuple):
+    """A group: its nodes, the links inside it, and the ends of links its nodes have in all."""
+
+    nodes: list[int]
+    inside: int
+    ends: int
+
+    @property
+    def share(self) -> float:
+        """The share of its members' links that stay inside."""
+        return 2 * self.inside / self.ends if self.ends else 0.0
+
+
+def communities(network: Network, tick: Tick = lambda: None) -> list[Community]:
+    """The communities of a network, largest first. Nodes without links are in none; each hangs together."""
+    if not network.links:
+        return []
+    ends = network.neighbours.astype(np.int64)
+    # Whoever has one neighbour is in its community: there is no better place.
+    label = np.arange(network.size)
+    leaves = np.flatnonzero(network.degrees == 1)
+    label[leaves] = np.where(network.degrees[ends[network.starts[leaves]]] > 1, ends[network.starts[leaves]], leaves)
+    label = np.unique(label, return_inverse=True)[1]
+    starts, ends, weights, loops = _joined(network.starts, ends, np.ones(len(ends)), np.zeros(network.size), label)
+    for level in range(_LEVELS):
+        moved = _moved(starts, ends, weights, loops, level, tick)
+        if moved is None:
+            break
+        label = moved[label]
+        starts, ends, weights, loops = _joined(starts, ends, weights, loops, moved)
+    return _listed(network, label)
+
+
+def modularity(network: Network, found: list[Community]) -> float:
+    """How many more links are inside the communities than chance would put there, as a share of all links."""
+    both = 2 * network.links
+    return sum(2 * one.inside / both - (one.ends / both) ** 2 for one in found) if both else 0.0
+
+
+def _moved(starts: Numbers, ends: Numbers, weights: Numbers, loops: Numbers, level: int, tick: Tick) -> Numbers | None:
+    """Each node's group after all have gone where they gain most, numbered from 0; None where nobody moves."""
+    size = len(starts) - 1
+    first, to, weight = starts.tolist(), ends.tolist(), weights.tolist()
+    around = [list(zip(to[a:b], weight[a:b], strict=True)) for a, b in pairwise(first)]
+    degree = (np.bincount(np.repeat(np.arange(size), np.diff(starts)), weights, size) + loops).tolist()
+    total = sum(degree)
+    group, volume = list(range(size)), list(degree)
+    waiting = deque(np.random.default_rng(_SEED + level).permutation(size).tolist())
+    queued = [True] * size
+    changed, steps = False, 0
+    while waiting:
+        node = waiting.popleft()
+        queued[node] = False
+        steps += 1
+        if steps % _TICK == 0:
+            tick()
+        here, own = group[node], degree[node]
+        near: dict[int, float] = {}
+        for other, links in around[node]:
+            there = group[other]
+            near[there] = near.get(there, 0.0) + links
+        volume[here] -= own
+        best, gain = here, near.get(here, 0.0) - volume[here] * own / total
+        for there, links in near.items():
+            value = links - volume[there] * own / total
+            if value > gain + _GAIN or (value > gain - _GAIN and there < best and there != here and best != here):
+                best, gain = there, value
+        volume[best] += own
+        if best != here:
+            changed = True
+            group[node] = best
+            for other, _ in around[node]:
+                if group[other] != best and not queued[other]:
+                    queued[other] = True
+                    waiting.append(other)
+    return np.unique(np.array(group), return_inverse=True)[1] if changed else None
+
+
+def _joined(
+    starts: Numbers, ends: Numbers, weights: Numbers, loops: Numbers, group: Numbers
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """The network whose nodes are the groups."""
+    size = int(group.max()) + 1
+    sources, targets = group[np.repeat(np.arange(len(starts) - 1), np.diff(starts))], group[ends]
+    inner = sources == targets
+    loops = np.bincount(group, loops, size) + np.bincount(sources[inner], weights[inner], size)
+    keys, places = np.unique(sources[~inner] * size + targets[~inner], return_inverse=True)
+    counts = np.bincount(keys // size, minlength=size)
+    return (
+        np.concatenate([[0], np.cumsum(counts)]), keys % size, np.bincount(places, weights[~inner], len(keys)), loops,
+    )  # fmt: skip
+
+
+def _listed(network: Network, label: Numbers) -> list[Community]:
+    """The groups as communities; one that does not hang together is as many as it has parts."""
+    inner = label[network.low] == label[network.high]
+    parts = Network.of_keys(network.size, network.keys[inner]).components
+    place = np.full(network.size, -1)
+    for at, part in enumerate(parts):
+        place[part] = at
+    inside = np.bincount(place[network.low[inner]], minlength=len(parts))
+    found = [Community(part, int(inside[at]), int(network.degrees[part].sum())) for at, part in enumerate(parts)]
+    return sorted(found, key=lambda one: (-len(one.nodes), one.nodes[0]))
+
+
+class Hub(NamedTuple):
+    """A node with many neighbours, and how sure it is that this is out of the ordinary."""
+
+    node: int
+    degree: int
+    expected: float
+    found: int
+    confidence: float
+
+
+def hubs(degrees: Numbers, most: int, least: float, always: int = -1) -> list[Hub]:
+    """The nodes with the most neighbours, up to so many and ``always``, where it is so sure that they are hubs."""
+    held = degrees[degrees > 0]
+    if len(held) < FEWEST:
+        return []
+    usual = int(np.quantile(held, _BODY, method="lower"))
+    border = max(_LEAST, _TIMES * float(np.median(held)), usual + 1)
+    chosen = np.flatnonzero(degrees >= border)
+    if not len(chosen):
+        return []
+    order = chosen[np.lexsort((chosen, -degrees[chosen]))].tolist()
+    above = _above(held, usual)
+    told = []
+    for node in dict.fromkeys([*order[:most], *(node for node in order if node == always)]):
+        degree = int(degrees[node])
+        expected, found = len(held) * float(above[degree]), int((held >= degree).sum())
+        sure = max(0.0, 1.0 - expected / found)
+        if sure >= least:
+            told.append(Hub(node, degree, expected, found, sure))
+    return told
+
+
+def _above(held: Numbers, middle: int) -> Numbers:
+    """For each number of neighbours, the chance of having so many or more, given the degrees up to ``middle``.
+
+    The degrees are taken for a draw from a negative binomial distribution (links that come by chance to nodes that are
+    more or less sought after). All such distributions count, each as far as it fits.
+    """
+    top = int(held.max())
+    counts = np.bincount(held[held <= middle], minlength=middle + 1)[1:]
+    beyond = len(held) - int(counts.sum())
+    steps = np.arange(top)
+    means = np.geomspace(0.05, 2.0 * middle + 1.0, _MEANS)[:, None]
+    fits, tails = [], []
+    for shape in np.geomspace(_WIDEST, _NARROWEST, _SHAPES):
+        share = means / (means + shape)
+        none = shape * np.log1p(-share)
+        # log P(j + 1) - log P(j), from P(0) on; of those that have neighbours at all
+        rise = np.log((steps + shape) / (steps + 1)) + np.log(share)
+        chances = np.exp(none + np.cumsum(rise, axis=1)) / -np.expm1(none)
+        rest = np.maximum(0.0, 1.0 - chances.sum(axis=1, keepdims=True))
+        tail = np.concatenate([np.cumsum(chances[:, ::-1], axis=1)[:, ::-1] + rest, rest], axis=1)
+        with np.errstate(divide="ignore"):
+            over = beyond * np.log(tail[:, middle]) if beyond else 0.0
+            fits.append(np.log(chances[:, :middle]) @ counts + over)
+        tails.append(tail[:, :top])
+    fit = np.concatenate(fits)
+    believed = np.exp(fit - fit.max())
+    above: Numbers = np.concatenate([[1.0], believed / believed.sum() @ np.concatenate(tails)])
+    return above
+
+
+class Cut(NamedTuple):
+    """What falls apart without a node, or without a link: the sizes of the parts, largest first."""
+
+    nodes: tuple[int, ...]
+    parts: tuple[int, ...]
+
+    @property
+    def lost(self) -> int:
+        """How many nodes would hang together apart from the largest part; single ones do not count."""
+        return sum(part for part in self.parts[1:] if part > 1)
+
+
+class Cuts(NamedTuple):
+    """Every node and every link without which a part would fall off."""
+
+    by_node: list[Cut]
+    by_link: list[Cut]
+
+
+def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
+    """Find all of them in one walk through the network."""
+    starts, to = network.starts.tolist(), network.neighbours.tolist()
+    order, lowest, below = [0] * network.size, [0] * network.size, [1] * network.size
+    parts: dict[int, list[int]] = {}
+    by_node: list[Cut] = []
+    by_link: list[Cut] = []
+    count = 0
+    for component in network.components:
+        tick()
+        root, whole = component[0], len(component)
+        count += 1
+        order[root] = lowest[root] = count
+        stack = [(root, -1, starts[root])]
+        while stack:
+            node, parent, at = stack.pop()
+            if at < starts[node + 1]:
+                stack.append((node, parent, at + 1))
+                other = to[at]
+                if not order[other]:
+                    count += 1
+                    order[other] = lowest[other] = count
+                    stack.append((other, node, starts[other]))
+                elif other != parent:
+                    lowest[node] = min(lowest[node], order[other])
+            elif parent >= 0:
+                lowest[parent] = min(lowest[parent], lowest[node])
+                below[parent] += below[node]
+                if lowest[node] >= order[parent]:
+                    parts.setdefault(parent, []).append(below[node])
+                if lowest[node] > order[parent]:
+                    sizes = sorted((below[node], whole - below[node]), reverse=True)
+                    by_link.append(Cut((min(parent, node), max(parent, node)), tuple(sizes)))
+        for node in component:
+            if node in parts:
+                rest = whole - 1 - sum(parts[node])
+                sizes = sorted((*parts[node], *((rest,) if rest else ())), reverse=True)
+                if len(sizes) > 1:
+                    by_node.append(Cut((node,), tuple(sizes)))
+    return Cuts(by_node, sorted(by_link))
+
+
+class Chance(NamedTuple):
+    """What the twins of a network show, each measure of all of them together."""
+
+    twins: int
+    modularity: float
+    communities: Numbers
+    node_cuts: Numbers
+    link_cuts: Numbers
+
+
+def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
+    """Measure networks in which every node has as many neighbours as in this one, and all else is chance."""
+    twins = max(_LEAST_TWINS, min(_MOST_TWINS, _LINKS // max(1, network.links)))
+    shares, by_node, by_link = [], [], []
+    total = 0.0
+    for done in range(twins):
+        step = partial(tick, done, twins)
+        step()
+        other = twin(network, done + 1)
+        found = communities(other, step)
+        total += modularity(other, found)
+        shares.append(separate(other, found)[1])
+        apart = cuts(other, step)
+        by_node.append(deep(apart.by_node)[1])
+        by_link.append(deep(apart.by_link)[1])
+    return Chance(twins, total / twins, *map(np.concatenate, (shares, by_node, by_link)))
+
+
+def separate(network: Network, found: list[Community]) -> tuple[list[Community], Numbers]:
+    """The communities that count, and of each the share of links that stay inside, and its size in links.
+
+    One that nothing joins to the rest is no community but a group apart.
+    """
+    whole = {part[0]: len(part) for part in network.components}
+    told = [one for one in found if len(one.nodes) >= _SMALLEST and whole.get(one.nodes[0]) != len(one.nodes)]
+    return told, np.array([[one.share, log(one.ends)] for one in told]).reshape(-1, 2)
+
+
+def deep(found: list[Cut]) -> tuple[list[Cut], Numbers]:
+    """The cuts that count, and of each how many nodes would be lost (as a logarithm: few cut off much)."""
+    told = [one for one in found if one.lost > 1]
+    return told, np.log(np.array([[one.lost] for one in told], float).reshape(-1, 1))
+
+
+def certainty(found: Numbers, made: Numbers, twins: int) -> Numbers:
+    """The confidence of each row of ``found``; ``made`` has the rows of all twins.
+
+    The first column is what is outstanding. A second is what it goes along with anyway, which is allowed for.
+    """
+    if not len(found):
+        return np.zeros(0)
+    if found.shape[1] > 1 and len(made) > _ENOUGH:
+        span = made[:, 1].min(), made[:, 1].max()
+        slope, base = np.polyfit(made[:, 1], made[:, 0], 1) if span[1] > span[0] else (0.0, 0.0)
+        found = found[:, 0] - slope * np.clip(found[:, 1], *span) - base
+        made = made[:, 0] - slope * made[:, 1] - base
+    else:
+        found, made = found[:, 0], made[:, 0]
+    expected = _expected(found, np.sort(made), twins)
+    order = np.argsort(found, kind="stable")
+    like = len(found) - np.searchsorted(found[order], found[order], side="left")
+    least = np.minimum.accumulate(expected[order] / like)
+    sure = np.empty(len(found))
+    sure[order] = [confidence(float(one)) for one in least]
+    return sure
+
+
+def _expected(found: Numbers, made: Numbers, twins: int) -> Numbers:
+    """How many as outstanding as each of the found ones a network made by chance has."""
+    counted: Numbers = (len(made) - np.searchsorted(made, found, side="left") + 1) / (twins + 1)
+    tail = max(_ENOUGH, int(_TAIL * len(made)))
+    if len(made) < 2 * _ENOUGH:
+        return counted
+    start = float(made[-tail])
+    fall = float((made[-tail:] - start).mean())
+    if fall <= 0:
+        return counted
+    beyond = tail / twins * np.exp(-np.maximum(0.0, found - start) / fall)
+    return np.where(found > made[-1], np.minimum(counted, beyond), counted)

@@ -1,0 +1,74 @@
+"""Usage insights: what is used and by whom within the horizon, and what follows from it."""
+
+from __future__ import annotations
+
+from polymnia.engine.analysis import actions
+from polymnia.engine.analysis.actions import UNWRITTEN, Action
+from polymnia.engine.analysis.findings import Found, Pattern
+from polymnia.engine.analysis.insights.view import Looked, View
+from polymnia.importing import importing
+
+__all__ = ["usage_insights"]
+
+_IDS = 3  # that a recommendation names
+_COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_updated", "concentration"))
+"""What a look at the surface asks about; the rest comes when it goes deep."""
+
+
+def usage_insights(view: View, looked: Looked) -> None:
+    """What the patterns of use and of users mean, each as sure as the pattern is."""
+    with importing():
+        from polymnia.engine.analysis.activity.usage import usage_patterns
+
+    used = usage_patterns(view.recent)
+    looked.looked_at |= {**used.looked_at, "days": view.days, "questions": ["usage"]}
+    for note in used.notes:
+        looked.note("recent", note=note, days=view.days)
+    _pass_on(view, looked, used)
+    if view.deep:
+        with importing():
+            from polymnia.engine.analysis.activity.users import user_patterns
+
+        people = user_patterns(view.recent)
+        looked.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}
+        looked.notes += people.notes
+        _pass_on(view, looked, people)
+
+
+def _pass_on(view: View, looked: Looked, found: Found) -> None:
+    for one in found.patterns:
+        if not view.deep and one.name not in _COUNTED:
+            continue
+        ids = [record.uid for record in view.loaded(one.members)][:_IDS]
+        looked.add(
+            one.name,
+            one.confidence,
+            {**one.evidence, "days": view.days},
+            len(one.members),
+            source=one,
+            details={"ids": ids},
+            members=one.members,
+            actions=view.steps(*_steps(one, ids)) if ids else (),
+        )
+
+
+def _steps(one: Pattern, ids: list[str]) -> tuple[Action, ...]:
+    """What to do about a pattern of use; none where nothing follows."""
+    match one.name:
+        case "most_read":
+            return (actions.CheckQuality(id=ids[0]),)
+        case "found_not_opened":
+            return (actions.Update(id=ids[0], summary=UNWRITTEN, draft=True),)
+        case "never_read":
+            return tuple(actions.Show(id=id) for id in ids)
+        case "read_not_updated":
+            return (actions.CheckConflicts(ids=tuple(ids)),)
+        case "rewritten":
+            return (actions.ShowHistory(id=ids[0]),)
+        case "read_together":
+            source, target = one.evidence["pairs"][0]["ids"]
+            return (actions.Relate(source=source, target=target, type="related_to"),)
+        case "sole_keeper" | "specialty":
+            return (actions.Show(id=ids[0]),)
+        case _:
+            return ()

@@ -1,0 +1,141 @@
+"""Probability: how likely a count is when nothing is behind it, and what many such looks at one project are worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+__all__ = [
+    "CAP",
+    "LEAST",
+    "adjusted",
+    "all_in",
+    "at_least",
+    "at_least_of",
+    "confidence",
+    "drawn_at_least",
+    "even_chi_square",
+    "held",
+    "longest_gap",
+    "two_sided",
+]
+
+CAP = 0.999
+"""The highest confidence of anything that was estimated."""
+LEAST = 0.8
+"""The confidence from which a finding is reported: one in forty projects without a pattern has one."""
+
+_ENOUGH = 1e-17  # what a term may be of the sum and still change nothing
+
+
+def at_least(count: int, mean: float) -> float:
+    """The chance of ``count`` or more where ``mean`` are expected (Poisson); 1 where it is no more than expected."""
+    if count <= mean:
+        return 1.0
+    if mean <= 0:
+        return 0.0
+    return _tail(count, count * math.log(mean) - mean - math.lgamma(count + 1), lambda k: mean / (k + 1))
+
+
+def at_least_of(count: int, trials: int, chance: float) -> float:
+    """The chance of ``count`` or more hits in so many trials (binomial); 1 where it is no more than expected."""
+    if count <= trials * chance:
+        return 1.0
+    if count > trials or chance <= 0:
+        return 0.0
+    first = _choose(trials, count) + count * math.log(chance) + (trials - count) * math.log1p(-chance)
+    return _tail(count, first, lambda k: (trials - k) / (k + 1) * chance / (1 - chance))
+
+
+def drawn_at_least(count: int, marked: int, drawn: int, total: int) -> float:
+    """The chance that of ``drawn`` out of ``total``, of which some are ``marked``, so many or more are marked
+    (hypergeometric); 1 where it is no more than expected."""
+    if count * total <= drawn * marked:
+        return 1.0
+    if count > min(marked, drawn):
+        return 0.0
+    first = _choose(marked, count) + _choose(total - marked, drawn - count) - _choose(total, drawn)
+    return _tail(count, first, lambda k: (marked - k) * (drawn - k) / ((k + 1) * (total - marked - drawn + k + 1)))
+
+
+def all_in(marked: int, part: int, total: int) -> float:
+    """The chance that all that are marked lie in a part chosen beforehand of ``total`` places."""
+    return math.exp(_choose(part, marked) - _choose(total, marked)) if marked <= part else 0.0
+
+
+def longest_gap(gap: int, marked: int, total: int) -> float:
+    """The chance that a run of ``gap`` or more unmarked places follows a marked one, the first place being marked.
+
+    The other marks lie anywhere: exact, by inclusion and exclusion over the runs that follow each mark.
+    """
+    free, more = total - 1, marked - 1
+    if gap <= 0:
+        return 1.0
+    sign, found = 1, 0
+    for runs in range(1, marked + 1):
+        left = free - runs * gap
+        if left < more:
+            break
+        found += sign * math.comb(marked, runs) * math.comb(left, more)
+        sign = -sign
+    return found / math.comb(free, more)
+
+
+def two_sided(z: float) -> float:
+    """The chance of a normal value as far from zero, on either side."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def even_chi_square(value: float, degrees: int) -> float:
+    """The chance of a chi-square value as large, for an even number of degrees of freedom."""
+    half = max(0.0, value) / 2
+    return min(1.0, math.exp(-half) * sum(half**k / math.factorial(k) for k in range(degrees // 2)))
+
+
+def adjusted(chances: Sequence[float], tests: int | None = None) -> list[float]:
+    """The share of false ones to expect among the findings up to each chance (Benjamini and Hochberg).
+
+    ``tests`` is how many looks were taken, when those that showed nothing are not listed.
+    """
+    order = np.argsort(chances, kind="stable")
+    rates = np.asarray(chances, float)[order] * max(len(order), tests or 0) / np.arange(1, len(order) + 1)
+    found = np.empty(len(order))
+    found[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
+    return [float(one) for one in found]
+
+
+def held(chances: Sequence[float], tests: int | None = None) -> list[float]:
+    """The chance that anything as striking comes up in all the looks, given what is more striking still (Holm)."""
+    order = np.argsort(chances, kind="stable")
+    rates = np.asarray(chances, float)[order] * (max(len(order), tests or 0) - np.arange(len(order)))
+    found = np.empty(len(order))
+    found[order] = np.minimum(1.0, np.maximum.accumulate(rates))
+    return [float(one) for one in found]
+
+
+def confidence(chance: float) -> float:
+    """How often a finding is right whose chance, corrected for all looks, is this one.
+
+    The most that such a chance speaks for a finding that is as likely as not beforehand (Sellke, Bayarri and Berger): a
+    chance of 0.05 is right in 71 of 100 cases, one of 0.01 in 89, one of 0.001 in 98.
+    """
+    if chance >= 1 / math.e:
+        return 0.0
+    against = -math.e * chance * math.log(chance) if chance > 0 else 0.0
+    return round(min(CAP, 1 / (1 + against)), 4)
+
+
+def _choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _tail(count: int, first: float, ratio: Callable[[int], float]) -> float:
+    """The sum of the terms from ``count`` on; ``first`` is the logarithm of the first, ``ratio`` leads to the next."""
+    total, term = 0.0, math.exp(first)
+    while term > total * _ENOUGH and term > 0:
+        total += term
+        term *= ratio(count)
+        count += 1
+    return min(1.0, total)

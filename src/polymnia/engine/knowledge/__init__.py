@@ -1,0 +1,1 @@
+"""Knowledge: what two texts have to do with each other, and where a text belongs."""

@@ -1,0 +1,334 @@
+"""Relationships: what a text says of other texts, as typed relationships with the words that show them.
+
+Precision comes before recall. A relationship is told when the text names the other one, when their titles are counted
+in one series, when one holds a large part of the other, or when the caller measured how alike they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from polymnia.engine import items
+from polymnia.engine.content import content
+from polymnia.engine.items import RelationshipType
+from polymnia.engine.knowledge.associations import neighbours
+from polymnia.engine.knowledge.mentions import Reader, said_of
+from polymnia.engine.text.names import names
+from polymnia.models import Record, RelationDraft
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.nearness import Look, Said
+
+__all__ = ["COMPARED", "Candidate", "Relationship", "RelationshipType", "drafts", "found", "nearby"]
+
+SIMILAR = 0.6
+COMPARED = 2000
+"""So many characters of a text are compared with others."""
+
+_ID = re.compile(r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_READ = 200_000  # characters of the text in which others are looked for
+_NEARBY = 30  # candidates of each kind
+_HEADING = re.compile(r"^ {0,3}#{2,6}[ \t]+(.{4,120}?)[ \t#]*$", re.MULTILINE)
+_WORD = re.compile(r"[^\W_]+")
+_CHARACTER = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
+_SHINGLE = 5
+_FEWEST_WORDS = 20  # a shorter text may stand in another by chance
+_HELD = 0.6  # of the shorter text's runs of five words
+_LONGER = 1.5  # times; texts of about one length are versions of each other
+_STRENGTH: dict[RelationshipType, float] = {
+    "references": 0.8,
+    "cites": 0.85,
+    "follows": 0.9,
+    "part_of": 0.85,
+    "implements": 0.9,
+    "resolves": 0.95,
+    "causes": 0.85,
+    "describes": 0.85,
+}
+# What a shared name tells: many texts speak of Japan and of New York, few of one person.
+_TELLS = {"person": 2.0, "organisation": 2.0, "thing": 1.0, "": 0.5}
+_ENOUGH = 2.0
+_NAMED = 8000  # characters in which names are looked for
+_BY_TITLE = 0.9  # a title may be written without meaning the text that bears it; an id or an address may not
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A text that another may be related to.
+
+    ``text`` may be its beginning only; ``length`` is then how many characters it has in all. ``similarity`` is how
+    alike the two are, 0 to 1, where it was measured; ``created`` is in microseconds UTC. ``urls`` are addresses under
+    which it is known.
+    """
+
+    id: str
+    title: str | None = None
+    text: str = ""
+    length: int | None = None
+    tags: tuple[str, ...] = ()
+    similarity: float | None = None
+    created: int | None = None
+    urls: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, record: Record, similarity: float | None, id: str | None = None) -> Candidate:
+        """A record as a candidate, under its name or another id."""
+        text = content(record)
+        return cls(
+            id=id or record.name,
+            title=items.title_of(record),
+            text=text[:COMPARED],
+            length=len(text),
+            tags=record.tags,
+            similarity=similarity,
+            created=record.created,
+        )
+
+
+class Relationship(Struct, frozen=True):
+    """From the text to the target: of what type, how strongly (0 to 1), and what shows it, in words."""
+
+    target: str
+    type: RelationshipType
+    strength: float
+    evidence: str
+
+
+def nearby(look: Look, record: Record, said: Said | None) -> dict[int, float | None]:
+    """The records a record may be related to, by their numbers, and how similar each is where a model tells.
+
+    They are those near to it by meaning, those whose ids it has in its text, and those that share its words.
+    """
+    text, own = content(record), record.id - look.base if record.id else 0
+    near = neighbours(look, said, text, without=own)[:_NEARBY]
+    found = {one.number: one.similarity if one.model else None for one in near}
+    named = list(dict.fromkeys(_ID.findall(text[:_READ])))
+    ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
+    numbers = [id - look.base for id in ids.values()]
+    for words in (items.title_of(record), text[:COMPARED]):
+        numbers += [number for number, _ in look.by_words(words, _NEARBY)]
+    for number in numbers:
+        found.setdefault(number, None)
+    found.pop(own, None)
+    return found
+
+
+def drafts(look: Look, record: Record, said: Said, session: str | None) -> list[RelationDraft]:
+    """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
+    near = nearby(look, record, said)
+    seen = set(look.snapshot.matching(items.visible(session), among=list(near))) if near else set()
+    loaded = look.load([number for number in near if number in seen])
+    candidates = [Candidate.of(one, near[number]) for number, one in loaded.items()]
+    return [
+        RelationDraft(record.name, one.target, one.type, round(one.strength, 4), one.evidence, origin="auto")
+        for one in found(content(record), items.title_of(record), candidates, tags=record.tags)
+    ]
+
+
+def found(
+    text: str, title: str | None, candidates: Sequence[Candidate], *, tags: Sequence[str] = (), similar: float = SIMILAR
+) -> list[Relationship]:
+    """The relationships from a text to others, strongest first; each target and type once.
+
+    ``similar`` is the similarity from which on a candidate is similar. ``tags`` are those of the text.
+    """
+    text = text[:_READ]
+    reader = Reader(text)
+    runs = _runs(text)
+    related = _shared(text, tags, candidates)
+    best: dict[tuple[str, RelationshipType], Relationship] = {}
+    counted = _neighbours_in_series(title, candidates)
+    headings = {" ".join(one.split()).lower(): one for one in _HEADING.findall(text)}
+    for other in candidates:
+        told = [
+            *_named(reader, other),
+            *((counted[other.id],) if other.id in counted else ()),
+            *_held(runs, text, other, headings),
+        ]
+        if other.similarity is not None and other.similarity >= similar:
+            strength = round(min(1.0, other.similarity), 4)
+            told.append(Relationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})"))
+        if not told and other.id in related:
+            told.append(related[other.id])
+        for one in told:
+            known = best.get((one.target, one.type))
+            if known is None or known.strength < one.strength:
+                best[one.target, one.type] = one
+    return sorted(best.values(), key=lambda one: (-one.strength, one.target, one.type))
+
+
+def _named(reader: Reader, other: Candidate) -> Iterator[Relationship]:
+    """What the text says of another one that it names; a plain reference only where it says nothing more."""
+    told: dict[RelationshipType, Relationship] = {}
+    for mention in reader.mentions(other.id, other.title, other.urls):
+        type, words = said_of(mention)
+        strength = _STRENGTH[type] * (_BY_TITLE if mention.how == "title" else 1.0)
+        one = Relationship(other.id, type, round(strength, 4), f"names it by its {mention.how}: “{words}”")
+        if type not in told or told[type].strength < one.strength:
+            told[type] = one
+    if len(told) > 1:
+        told.pop("references", None)
+    yield from told.values()
+
+
+def _runs(text: str) -> set[int]:
+    """The runs of five words a text has, in any order. In scripts without spaces a character is a word."""
+    words = [part for word in _WORD.findall(text.lower()) for part in (word if _CHARACTER.search(word) else (word,))]
+    return {hash(tuple(words[at : at + _SHINGLE])) for at in range(len(words) - _SHINGLE + 1)}
+
+
+def _held(runs: set[int], text: str, other: Candidate, headings: dict[str, str]) -> Iterator[Relationship]:
+    """Whether one of the texts stands in the other, for the most part."""
+    theirs = _runs(other.text)
+    common = len(runs & theirs)
+    if min(len(runs), len(theirs)) >= _FEWEST_WORDS and common:
+        of_theirs, of_ours = common / len(theirs), common / len(runs)
+        length = other.length or len(other.text)
+        if of_theirs >= _HELD and len(text) >= _LONGER * length:
+            evidence = f"has {of_theirs:.0%} of its runs of five words"
+            yield Relationship(other.id, "contains", round(of_theirs, 4), evidence)
+        elif of_ours >= _HELD and length >= _LONGER * len(text):
+            evidence = f"{of_ours:.0%} of its runs of five words stand there"
+            yield Relationship(other.id, "part_of", round(of_ours, 4), evidence)
+    name = " ".join((other.title or "").split()).lower()
+    if name in headings and len(name.split()) >= 2 and common:
+        yield Relationship(other.id, "contains", 0.6, f"has a section “{headings[name]}” and words of it in common")
+
+
+def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> dict[str, Relationship]:
+    """The candidates that share rare names or tags with the text."""
+    if not candidates:
+        return {}
+    said = {name.text: name.kind for name in names(text[:_NAMED]) if len(name.text) > 3 or name.kind == "person"}
+    theirs = [{name for name in said if name in one.text} for one in candidates]
+    often = Counter(name for some in theirs for name in some)
+    tagged = Counter(tag for one in candidates for tag in set(one.tags))
+    rare = max(2, len(candidates) // 5)
+    made: dict[str, Relationship] = {}
+    for one, some in zip(candidates, theirs, strict=True):
+        both = sorted(name for name in some if often[name] <= rare and _whole(name, one.text))
+        same = sorted(tag for tag in set(tags) & set(one.tags) if tagged[tag] <= rare)
+        if sum(_tells(name, said[name]) for name in both) + len(same) >= _ENOUGH:
+            parts = [f"both mention {', '.join(both[:5])}"] if both else []
+            parts += [f"both tagged {', '.join(same[:5])}"] if same else []
+            strength = 1 - 0.75 ** len(both) * 0.7 ** len(same)
+            made[one.id] = Relationship(one.id, "related_to", round(min(0.8, max(0.3, strength)), 4), "; ".join(parts))
+    return made
+
+
+def _tells(name: str, kind: str) -> float:
+    """How much a shared name tells; a first name alone may be another person's."""
+    return 1.0 if kind == "person" and name.isascii() and " " not in name else _TELLS[kind]
+
+
+def _whole(name: str, text: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![a-zA-Z0-9])", text) is not None
+
+
+# ── Series: titles that are the same but for a number, a part or a date ─────────────────────────────────────────────
+
+_COUNTED = (
+    "i ii iii iv v vi vii viii ix x xi xii",
+    "one two three four five six seven eight nine ten",
+    "eins zwei drei vier fünf",
+    "uno dos tres cuatro cinco",
+    "un deux trois quatre cinq",
+    "一 二 三 四 五",
+)
+_NUMBERS = {word: at for some in _COUNTED for at, word in enumerate(some.split(), 1)}
+_SPELLED = "|".join(word for some in _COUNTED[1:] for word in some.split())
+_UNIT = (
+    r"part|chapter|episode|volume|vol\.?|week|day|sprint|session|lesson|lecture|step|phase|iteration|round"
+    r"|stage|version|release|book|section|issue|no\.?|nr\.?|teil|kapitel|folge|band|woche|tag|lektion|schritt"
+    r"|parte|capítulo|episodio|semana|día|lección|paso|fase"
+    r"|partie|chapitre|épisode|semaine|jour|leçon|étape|часть|глава"
+)
+_KINDS = (
+    ("date", re.compile(r"(?<!\d)(\d{4})[-./년年]\s?(\d{1,2})(?:[-./월月]\s?(\d{1,2})[일日]?)?(?!\d)")),
+    (
+        "part",
+        re.compile(
+            rf"(?<!\w)(?:{_UNIT})\s?#?\s?(\d{{1,4}}(?:\.\d{{1,4}}){{0,3}}|[ivx]{{1,4}}|{_SPELLED})(?!\w)", re.IGNORECASE
+        ),
+    ),
+    (
+        "part",
+        re.compile(
+            r"제?\s?(\d{1,4}|[一二三四五])\s?(?:부|장|편|화|회차|회|권|주차|일차|단계|차시|차|강|호)(?![가-힣])"
+            r"|第\s?(\d{1,4}|[一二三四五])\s?[章部回話话集期卷巻篇編课課周週日]"
+        ),
+    ),
+    ("part", re.compile(r"[(\[]\s?(\d{1,3})\s?(?:/|of|von|de|sur)\s?\d{1,3}\s?[)\]]")),
+    ("version", re.compile(r"(?<!\w)v(\d{1,4}(?:\.\d{1,4}){0,3})(?!\w)", re.IGNORECASE)),
+    ("number", re.compile(r"(?<=[^\W\d_] )#?(\d{1,2})$")),
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_DENSE = re.compile("[\u3041-\u9fff\uac00-\ud7af]")
+
+
+class _Place(NamedTuple):
+    """The place of a title in a series: what the series is called, how its members are counted, and the number."""
+
+    series: str
+    kind: str
+    number: tuple[int, ...]
+
+
+def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) -> dict[str, Relationship]:
+    """The members of the title's series just before it and just after it."""
+    here = _place(title) if title else None
+    if here is None:
+        return {}
+    places = [
+        (there.number, other.created or 0, other)
+        for other in candidates
+        if other.title and (there := _place(other.title)) and _same_series(here, there)
+    ]
+    before = max((one for one in places if one[0] < here.number), key=lambda one: one[:2], default=None)
+    after = min((one for one in places if one[0] > here.number), key=lambda one: one[:2], default=None)
+    made: dict[str, Relationship] = {}
+    for type, end in (("follows", before), ("precedes", after)):
+        if end is None or (here.kind == "number" and abs(here.number[0] - end[0][0]) != 1):
+            continue
+        evidence = f"titles of one series: “{title}” and “{end[2].title}”"
+        strength = 0.9 if here.kind != "number" else 0.7
+        made[end[2].id] = Relationship(end[2].id, type, strength, evidence)  # type: ignore[arg-type]
+    return made
+
+
+def _same_series(here: _Place, there: _Place) -> bool:
+    return here.series == there.series and here.kind == there.kind and len(here.number) == len(there.number)
+
+
+def _place(title: str) -> _Place | None:
+    """Where a title stands in a series; None where it is in none that can be told."""
+    title = " ".join(title.split())
+    for kind, pattern in _KINDS:
+        match = pattern.search(title)
+        number = _number(match, kind) if match else None
+        if match is None or number is None:
+            continue
+        tail = title[match.end() :]
+        if kind == "part" and match.start() and re.match(r"\s?[:：–—-]", tail):
+            tail = ""  # the name a member has to itself: `Guide, part 2: Installing`
+        rest = re.sub(r"[\W_]+", " ", f"{title[: match.start()]} # {tail}").strip().lower()
+        if len(_LETTER.findall(rest)) < (2 if _DENSE.search(rest) else 4):
+            continue
+        if kind == "number" and len(rest.split()) < 2:
+            continue  # "Windows 11" is no sequel
+        return _Place(rest, kind, number)
+    return None
+
+
+def _number(match: re.Match[str], kind: str) -> tuple[int, ...] | None:
+    if kind == "date":
+        year, month, day = int(match[1]), int(match[2]), int(match[3] or 0)
+        return (year, month, day) if 1 <= month <= 12 and day <= 31 else None
+    said = next(group for group in match.groups() if group).lower()
+    if said in _NUMBERS:
+        return (_NUMBERS[said],)
+    return tuple(int(part) for part in said.split(".")) if said[0].isdigit() else None

@@ -1,0 +1,328 @@
+"""Anonymizing: a text or a value without the people in it, the same one under the same stand-in throughout one run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from polymnia.engine.privacy import secrets
+from polymnia.engine.privacy.personal_data import Form, forms
+from polymnia.engine.text.language import fold, spoken
+from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
+from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
+
+__all__ = ["PERSON_KINDS", "Anonymizer"]
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_TWO_OR_THREE = re.compile(
+    r"[^\W\d_a-z][^\W\d_A-Z]+(?:['’-][^\W\d_]+)?(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)?){1,2}"
+)
+_SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿ][^\W\d_]{2,30}")
+_MOST_WORDS = 500_000
+_JOINT = re.compile(r"[ \t\u00a0]{1,2}|[._+-]|\.[ ]|,[ ]?")
+_ALNUM = re.compile(r"[^\W_]+")
+_HANGUL = re.compile("[가-힣]+")
+_EAST = re.compile("[\u3400-\u9fff\u3041-\u30ff々]+")
+_AFTER = re.compile(rf"(?:{KOREAN_TITLES}|씨|님)?{AFTER_NAME}?(?![가-힣])")
+_ORDINARY = AMBIGUOUS_NAMES | frozenset(word for words in STOPWORDS.values() for word in words)
+_PEOPLE_KEYS = frozenset(
+    """
+    author authors owner owners assignee assignees stakeholder stakeholders participant participants attendee
+    attendees person people user username user_name full_name fullname first_name last_name reviewer reviewers
+    created_by updated_by createdby reporter customer contact manager speaker sender recipient 이름 성명 담당자
+    작성자 참석자 고객 보고자 저자
+    """.split()
+)
+_ID_KEYS = {"userid": "user", "sessionid": "session", "author_id": "user", "owner_id": "user"} | {
+    f"{kind}_id": kind for kind in ("user", "session", "account", "customer", "client", "device", "employee")
+}
+_BIRTH_KEYS = frozenset({"birthday", "birthdate", "birth_date", "date_of_birth", "dob", "born", "생년월일", "생일"})
+_GROUPS = frozenset(
+    "team teams group department staff board customers users engineering sales support marketing everyone all".split()
+)
+_NAME_LIKE = re.compile(r"[^\W\d_][\w.'’-]*(?:[ \t][^\W\d_][\w.'’-]*){0,3}")
+
+_LABELS = {
+    "secret": "Secret {}",
+    "mail": "mail{}@example.invalid",
+    "user": "user-{}",
+    "handle": "@user{}",
+    "iban": "Account {}",
+    "card": "Card {}",
+    "ip": "IP address {}",
+    "mac": "Device {}",
+    "birth date": "Birth date {}",
+    "address": "Address {}",
+    "number": "Number {}",
+    "phone": "Phone {}",
+}
+PERSON_KINDS = frozenset(("person", "people", "human", "contact", "user", "customer", "employee", "사람", "인물"))
+"""Kinds of entities whose names are names of people."""
+
+
+class Anonymizer:
+    """Replaces people, addresses, phone numbers, credentials and known ids, each by its own stand-in throughout.
+
+    Stand-ins are numbered in the order in which they are met. A name that is only found in a later text is replaced in
+    earlier ones too when all texts were given to :meth:`learn` before.
+    """
+
+    def __init__(self, *, users: Iterable[str] = (), sessions: Iterable[str] = (), people: Iterable[str] = ()) -> None:
+        self.counts: dict[str, int] = {}
+        """What was replaced so far, by kind."""
+        self._standins: dict[tuple[str, str], str] = {}
+        self._numbers: dict[str, int] = {}
+        self._ids: dict[str, str] = {}
+        self._id_tails: dict[str, list[tuple[str, int]]] = {}
+        self._people: dict[tuple[str, ...], str] = {}
+        """The words of a name, folded, with its stand-in."""
+        self._firsts: dict[str, int] = {}
+        """The first word of each name, with the most words a name that begins so has."""
+        self._perhaps: dict[str, None] = {}
+        self._ordinary: set[str] = set()
+        """Words that stand in small letters somewhere, folded."""
+        self._east: dict[str, str] = {}
+        self._east_longest = 0
+        for kind, ids in (("user", users), ("session", sessions)):
+            for id in ids:
+                self._known(kind, id)
+        for name in people:
+            self.meet(name)
+
+    def learn(self, text: str) -> None:
+        """Take note of the people a text names, without changing it."""
+        language = spoken(text)[1]
+        for name in names(text, language):
+            if name.kind == "person":
+                self.meet(name.text)
+            elif not name.kind and language != "german" and _TWO_OR_THREE.fullmatch(name.text):
+                self._perhaps.setdefault(name.text)
+        if len(self._ordinary) < _MOST_WORDS:
+            self._ordinary.update(map(fold, _SMALL.findall(text)))
+
+    def learn_value(self, value: Any) -> None:
+        """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
+        self._learn_value(value, "")
+
+    def text(self, text: str, *, learned: bool = False) -> str:
+        """The text with everything personal replaced. One that was ``learned`` is not read for names again."""
+        if not learned:
+            self.learn(text)
+        return self._replaced(text)
+
+    def value(self, value: Any, *, learned: bool = False) -> Any:
+        """A JSON value of the same structure with everything personal replaced, in keys as well."""
+        if not learned:
+            self.learn_value(value)
+        return self._value(value, "")
+
+    def _learn_value(self, value: Any, key: str) -> None:
+        if isinstance(value, str):
+            self.learn(value)
+            kind = _ID_KEYS.get(key)
+            if kind and value:
+                self._known(kind, value)
+            elif key in _PEOPLE_KEYS and _NAME_LIKE.fullmatch(value) and not _GROUPS & set(fold(value).split()):
+                self.meet(value)
+        elif isinstance(value, Mapping):
+            for name, inner in value.items():
+                self._learn_value(inner, str(name).lower().replace("-", "_"))
+        elif isinstance(value, list | tuple):
+            for inner in value:
+                self._learn_value(inner, key)
+
+    def _value(self, value: Any, key: str) -> Any:
+        if isinstance(value, str):
+            if key in _BIRTH_KEYS and any(map(str.isdigit, value)):
+                return self._standin("birth date", value)
+            return self._replaced(value)
+        if isinstance(value, Mapping):
+            made: dict[str, Any] = {}
+            for name, inner in value.items():
+                shown = told = self._replaced(str(name))
+                count = 1
+                while shown in made:
+                    count += 1
+                    shown = f"{told} ({count})"
+                made[shown] = self._value(inner, str(name).lower().replace("-", "_"))
+            return made
+        if isinstance(value, list | tuple):
+            return [self._value(inner, key) for inner in value]
+        if isinstance(value, int) and not isinstance(value, bool) and key in _ID_KEYS:
+            return int(self._numbered(f"{_ID_KEYS[key]} number", str(value), "{}"))
+        return value
+
+    def _known(self, kind: str, id: str) -> None:
+        """Take note of an id; one without a letter or digit is none."""
+        runs = list(_ALNUM.finditer(id))
+        if runs and id not in self._ids:
+            self._ids[id] = self._numbered(kind, id, f"{kind}-{{}}")
+            self._id_tails.setdefault(runs[-1].group(), []).append((id, len(id) - runs[-1].end()))
+
+    def _numbered(self, kind: str, what: str, label: str) -> str:
+        """The stand-in for something of a kind: its label with a number that counts within the kind."""
+        known = self._standins.get((kind, what))
+        if known is None:
+            self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            known = self._standins[kind, what] = label.format(self._numbers[kind])
+        return known
+
+    def _decide(self) -> None:
+        """Take two capitalized words for a name unless one of them is an ordinary word somewhere in the texts.
+
+        Whether a person, a place or a product is named so, nothing tells: the stand-in does not say either.
+        """
+        for name in self._perhaps:
+            words = tuple(fold(word) for word in _WORD.findall(name))
+            if words not in self._people and not any(word in self._ordinary for word in words):
+                self._add(words, self._numbered("name", " ".join(words), "Name {}"))
+        self._perhaps.clear()
+
+    def meet(self, name: str) -> None:
+        """Take note of a person: by the whole name and by each part that stands for it."""
+        name = " ".join(name.split())
+        if _HANGUL.fullmatch(name) or _EAST.fullmatch(name):
+            self._meet_east(name)
+            return
+        words = tuple(fold(word) for word in _WORD.findall(name))
+        if not words or words in self._people:
+            return
+        known = self._people.get(words[:1]) if len(words) == 1 else None
+        standin = known or self._numbered("person", " ".join(words), "Person {}")
+        self._add(words, standin)
+        for part in dict.fromkeys(words):
+            if (
+                len(words) > 1
+                and len(part) > 2
+                and part not in ("von", "van", "der", "den", "del", "della", "dos", "bin", "ibn", "the")
+            ):
+                self._add((part,), standin)
+        if len(words) > 2:
+            self._add((words[0], words[-1]), standin)
+
+    def _add(self, words: tuple[str, ...], standin: str) -> None:
+        self._people.setdefault(words, standin)
+        self._firsts[words[0]] = max(len(words), self._firsts.get(words[0], 0))
+
+    def _meet_east(self, name: str) -> None:
+        if len(name) < 2 and not _HANGUL.fullmatch(name):
+            return
+        if name not in self._east:
+            self._east[name] = self._numbered("person", name, "Person {}")
+            if len(name) == 3 and _HANGUL.fullmatch(name):
+                self._east.setdefault(name[1:], self._east[name])
+            self._east_longest = max(self._east_longest, len(name))
+
+    def _replaced(self, text: str) -> str:
+        """Replace what is known. What has a form of its own goes first, so that no name is cut out of an address."""
+        if self._perhaps:
+            self._decide()
+        found = [
+            *(Form(one.start, one.end, "secret", text[one.start : one.end]) for one in secrets.found(text)),
+            *forms(text),
+            *self._ids_in(text),
+        ]
+        found.sort(key=lambda one: (one.start, -one.end, one.kind == "secret"))
+        parts: list[str] = []
+        end = 0
+        for start, stop, kind, what in found:
+            if start >= end:
+                parts += (self._without_people(text[end:start]), self._standin(kind, what))
+            end = max(end, stop)  # of two that overlap nothing of the second may stay
+        return "".join((*parts, self._without_people(text[end:])))
+
+    def _standin(self, kind: str, what: str) -> str:
+        self._count(kind)
+        return self._ids[what] if kind == "id" else self._numbered(kind, what, _LABELS[kind])
+
+    def _ids_in(self, text: str) -> list[Form]:
+        """Where known ids stand. Each is looked up by its last run of letters and digits: there may be very many."""
+        found: list[Form] = []
+        for match in _ALNUM.finditer(text) if self._ids else ():
+            for id, after in self._id_tails.get(match.group(), ()):
+                end = match.end() + after
+                start = end - len(id)
+                if start >= 0 and text.startswith(id, start) and not (start and text[start - 1].isalnum()):
+                    found.append(Form(start, end, "id", id))
+        return found
+
+    def _count(self, kind: str = "person") -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+
+    def _without_people(self, text: str) -> str:
+        if self._firsts:
+            text = self._without_words(text)
+        if self._east:
+            text = _HANGUL.sub(self._without_hangul, text) if _HANGUL.search(text) else text
+            text = _EAST.sub(self._without_han, text)
+        return text
+
+    def _without_words(self, text: str) -> str:
+        tokens = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
+        parts: list[str] = []
+        end = at = 0
+        while at < len(tokens):
+            count, standin = self._named(text, tokens, at)
+            if not count:
+                at += 1
+                continue
+            start, stop = tokens[at][0], tokens[at + count - 1][1]
+            last = tokens[at + count - 1][2]
+            if last.endswith(("'s", "’s")):
+                stop -= 2
+            parts += (text[end:start], standin)
+            self._count("name" if standin.startswith("Name") else "person")
+            end = stop
+            at += count
+        return "".join((*parts, text[end:]))
+
+    def _named(self, text: str, tokens: list[tuple[int, int, str]], at: int) -> tuple[int, str]:
+        """How many words from here on are the name of somebody, the most there can be, and the stand-in."""
+        start, _, first = tokens[at]
+        longest = self._firsts.get(_bare(first), 0)
+        for count in range(min(longest, len(tokens) - at), 0, -1):
+            run = tokens[at : at + count]
+            standin = self._people.get(tuple(_bare(word) for _, _, word in run))
+            if standin is None or not all(_JOINT.fullmatch(text, a[1], b[0]) for a, b in pairwise(run)):
+                continue
+            if count > 1 or first[0].isupper() or not first[0].islower():
+                before = text[max(0, start - 8) : start].rstrip(" \t\"'“‘(")
+                begins = not before or before[-1] in ".!?\n"
+                if count == 1 and begins and fold(first) in STOPWORDS["english"] and first != first.upper():
+                    return 0, ""  # "Will you ...": a small word that begins a sentence
+                return count, standin
+            if _bare(first) not in _ORDINARY:
+                return count, standin
+        return 0, ""
+
+    def _without_hangul(self, match: re.Match[str]) -> str:
+        run = match.group()
+        for size in range(min(self._east_longest, len(run)), 0, -1):
+            standin = self._east.get(run[:size])
+            # Three syllables are told by themselves; two must be followed by what follows a name.
+            if standin and (size > 2 or _AFTER.fullmatch(run, size)):
+                self._count()
+                return standin + run[size:]
+        return run
+
+    def _without_han(self, match: re.Match[str]) -> str:
+        run = match.group()
+        parts: list[str] = []
+        at = 0
+        while at < len(run):
+            for size in range(min(self._east_longest, len(run) - at), 1, -1):
+                if standin := self._east.get(run[at : at + size]):
+                    parts.append(standin)
+                    self._count()
+                    at += size
+                    break
+            else:
+                parts.append(run[at])
+                at += 1
+        return "".join(parts)
+
+
+def _bare(word: str) -> str:
+    return fold(word).removesuffix("'s").removesuffix("’s")

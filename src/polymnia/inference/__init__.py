@@ -1,0 +1,141 @@
+"""The embedders: what turns texts into vectors, chosen by name.
+
+auto                          our models for English and for 16 languages; without onnxruntime the latter alone
+multi                         the one for 16 languages alone, which needs nothing but NumPy; also named use
+none                          no meaning, words only
+onnx:FOLDER                   a model.onnx with its tokenizer.json
+sentence-transformers:MODEL   any model of that library
+openai:MODEL                  an endpoint that speaks OpenAI's /v1/embeddings
+ollama:MODEL                  a model that Ollama serves
+
+No model is loaded here: that happens when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polymnia.errors import Fault, Invalid
+from polymnia.importing import importing
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports.models import Embedder, Judge, Reranker
+
+__all__ = ["check", "choose", "damaged", "judge", "missing", "reranker"]
+
+_NAMES = ("auto", "multi", "use", "none")
+_KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
+
+
+def check(name: str, *, url: str | None = None, key: str | None = None) -> None:
+    """Raise Invalid for a name that stands for nothing; imports nothing where the name alone tells."""
+    if name.strip() not in _NAMES:
+        choose(name, url=url, key=key)
+
+
+def choose(name: str, *, url: str | None = None, key: str | None = None, timeout: float = 30.0) -> list[Embedder]:
+    """The embedders a name stands for, none of them loaded yet.
+
+    ``url``, ``key`` and ``timeout`` (in seconds, for one request) are for the embedders behind HTTP.
+    Raises Invalid for a name that stands for nothing.
+    """
+    kind, _, what = name.strip().partition(":")
+    what = what.strip()
+    match kind, what:
+        case "none", "":
+            return []
+        case (("auto" | "multi" | "use"), ""):
+            return _built_in(kind)
+        case "onnx", _ if what:
+            from polymnia.inference.custom import OnnxFolder
+
+            return [OnnxFolder(what)]
+        case "sentence-transformers", _ if what:
+            from polymnia.inference.custom import Transformer
+
+            return [Transformer(what)]
+        case "openai", _ if what:
+            from polymnia.inference.http import OpenAI
+
+            return [OpenAI(what, url=url, key=key, timeout=timeout)]
+        case "ollama", _ if what:
+            from polymnia.inference.http import Ollama
+
+            return [Ollama(what, url=url, key=key, timeout=timeout)]
+    raise _unknown("embedder", name, (*_NAMES, *_KINDS))
+
+
+def reranker(name: str) -> Reranker | None:
+    """What reads the best hits again beside an embedder: None for "none", and without onnxruntime."""
+    if name.strip() == "none" or not _can_run():
+        return None
+    with importing():
+        from polymnia.inference.scorers import Ranker
+
+    return Ranker()
+
+
+def judge(name: str) -> Judge | None:
+    """The judge of pairs that goes with an embedder: None for "none", and without onnxruntime."""
+    if name.strip() == "none" or not _can_run():
+        return None
+    with importing():
+        from polymnia.inference.scorers import PairJudge
+
+    return PairJudge()
+
+
+def missing(name: str) -> str | None:
+    """What the chosen models do without because onnxruntime is not installed, and what to do; None where it is."""
+    if name.strip() == "none" or _can_run():
+        return None
+    return (
+        "onnxruntime is not installed: there is no model for English alone, none that reads the best hits again, and "
+        "no judge of pairs. Run `pip install onnxruntime` where there is one for this platform."
+    )
+
+
+def damaged(name: str) -> Fault | None:
+    """What is wrong with the files of the models that come with the package, whichever of them is asked first."""
+    from polymnia.inference.weights import SHIPPED
+
+    if name.strip() == "none":
+        return None
+    try:
+        SHIPPED.check()
+    except Fault as fault:
+        return fault
+    return None
+
+
+def _can_run() -> bool:
+    from polymnia.inference.weights import installed
+
+    return installed("onnxruntime")
+
+
+def _built_in(name: str) -> list[Embedder]:
+    with importing():
+        from polymnia.inference.built_in import MultilingualEmbedder
+
+    if name != "auto" or not _can_run():
+        return [MultilingualEmbedder()]
+    with importing():
+        from polymnia.inference.built_in import EnglishEmbedder
+
+    # The second is loaded by the first text or question that the first does not know.
+    return [EnglishEmbedder(), MultilingualEmbedder()]
+
+
+def _unknown(what: str, name: str, possible: tuple[str, ...]) -> Invalid:
+    from difflib import get_close_matches
+
+    shapes = {shape.partition(":")[0].casefold(): shape for shape in possible}
+    close = get_close_matches(name.strip().partition(":")[0].casefold(), shapes, n=1, cutoff=0.4)
+    nearest = f"; did you mean {shapes[close[0]]}?" if close else ""
+    return Invalid(
+        f"There is no {what} {name!r}{nearest}",
+        hint=f"Choose one of: {', '.join(possible)}.",
+        name=name,
+        possible=list(possible),
+    )

@@ -1,0 +1,300 @@
+"""Embedders whose model somebody else chose: nothing about it is known before it runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from polymnia.errors import NoModel
+from polymnia.importing import importing, load
+from polymnia.inference.weights import LazyModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polymnia.inference.networks import OnnxSession
+    from polymnia.inference.word_tables import Floats
+
+__all__ = ["SENTENCES", "CustomEmbedder", "OnnxFolder", "Transformer", "mean_cosine"]
+
+# Sentences that share no subject, as many in each language.
+SENTENCES = (
+    "The invoice for March was paid twice by mistake.",
+    "Penguins cannot fly but they swim very well.",
+    "She plays the violin in a small orchestra.",
+    "How do I reset the password of my router?",
+    "Volcanic soil is good for growing wine.",
+    "He broke his leg while skiing last winter.",
+    "Add two eggs and a cup of flour to the bowl.",
+    "The tenants voted against a new elevator.",
+    "Der Vermieter hat die Heizung noch nicht repariert.",
+    "Im Herbst ziehen die Kraniche nach Süden.",
+    "Das Programm stürzt ab, sobald der Speicher voll ist.",
+    "Meine Tante sammelt alte Briefmarken.",
+    "Die Brücke wurde im siebzehnten Jahrhundert gebaut.",
+    "Zum Frühstück gab es Käse und Oliven.",
+    "Der Richter vertagte die Verhandlung auf Mai.",
+    "Unser Hund fürchtet sich vor Gewitter.",
+    "주말에 친구와 영화를 보러 갔다.",
+    "서버 인증서가 다음 달에 만료된다.",
+    "할머니는 마당에서 고추를 말리신다.",
+    "이 강은 겨울마다 꽁꽁 언다.",
+    "회의록을 아직 공유하지 못했습니다.",
+    "고래는 물고기가 아니라 포유류이다.",
+    "어제 산 신발이 발에 맞지 않는다.",
+    "대통령은 예산안에 서명했다.",
+    "火星上的一天比地球上的一天长一点。",
+    "他把雨伞忘在出租车上了。",
+    "这道菜需要先用小火炖两个小时。",
+    "数据库的备份昨晚没有成功。",
+    "我妹妹在学习弹钢琴。",
+    "春天的时候樱花开满了山坡。",
+    "股东大会推迟到六月举行。",
+    "医生建议他少吃盐。",
+)
+_LANGUAGES = 4
+
+
+def mean_cosine(vectors: Floats) -> float:
+    """The mean cosine of two sentences, from the vectors (of length 1) of all of them.
+
+    Taken in the language in which it is lowest: sentences in a language the model does not know are all
+    alike to it, which says nothing about those it knows.
+    """
+    size = len(SENTENCES) // _LANGUAGES
+    means = []
+    for start in range(0, len(SENTENCES), size):
+        same = vectors[start : start + size]
+        means.append((float((same @ same.T).sum()) - size) / (size * (size - 1)))
+    return min(means)
+
+
+class CustomEmbedder(LazyModel):
+    """Learns the number of dimensions and what unrelated texts look like from a first few sentences."""
+
+    near = True
+    strong = True  # whoever chose the model trusts it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dimensions = 0
+        self._unrelated = 0.0
+
+    @property
+    @abstractmethod
+    def id(self) -> str:
+        """The model's id."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; loads the model."""
+        self.load()
+        return self._dimensions
+
+    @property
+    def unrelated(self) -> float:
+        """The mean cosine of texts that have nothing in common; loads the model."""
+        self.load()
+        return self._unrelated
+
+    @property
+    def answers(self) -> tuple[float, float]:
+        """Nothing is known of how near a question is to its answer."""
+        return self.unrelated, 1.0
+
+    def knows(self, text: str) -> bool:
+        """True: whoever chose the model chose it for their languages."""
+        return True
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
+        """One vector of length 1 for each text."""
+        with importing():
+            import numpy
+
+        self.load()
+        if not texts:
+            return numpy.empty((0, self._dimensions), numpy.float32)
+        return self._unit(self._vectors(texts, query), len(texts))
+
+    def _prepare(self) -> None:
+
+        self._open()
+        vectors = self._unit(self._vectors(SENTENCES, False), len(SENTENCES))
+        self._unrelated = mean_cosine(vectors)
+        self._dimensions = vectors.shape[1]
+
+    def _unit(self, rows: Any, count: int) -> Floats:
+        """The rows as vectors of length 1. Raises NoModel when they are not what the model gave before."""
+        with importing():
+            import numpy
+
+        try:
+            vectors = numpy.array(rows, numpy.float32)
+        except (TypeError, ValueError) as error:
+            raise self._wrong("vectors that are not rows of numbers, all of one length") from error
+        if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1]:
+            raise self._wrong(f"an array of shape {vectors.shape} for {count} texts")
+        if self._dimensions and vectors.shape[1] != self._dimensions:
+            raise self._wrong(f"vectors of {vectors.shape[1]} numbers where it gave {self._dimensions} before")
+        if not numpy.isfinite(vectors).all():
+            raise self._wrong("a vector with infinite or undefined numbers")
+        vectors /= numpy.maximum(numpy.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
+
+    def _wrong(self, what: str) -> NoModel:
+        return NoModel(
+            f"The model {self.id} answered with {what}",
+            hint="Check that the name stands for an embedding model and that it was not replaced by another one.",
+            model=self.id,
+        )
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Make the model answer."""
+
+    @abstractmethod
+    def _vectors(self, texts: Sequence[str], query: bool) -> Any:
+        """One row of numbers for each text, of any length."""
+
+
+class Transformer(CustomEmbedder):
+    """Runs the model with the library's own code. The library may fetch the model when it first loads it."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__()
+        self._name = model
+        self._model: Any = None
+
+    @property
+    def id(self) -> str:
+        """The library and the model's name there."""
+        return f"sentence-transformers:{self._name}"
+
+    def _open(self) -> None:
+        try:
+            library = load("sentence_transformers")
+        except ImportError as error:
+            raise NoModel(
+                f"The model {self._name} needs the library sentence-transformers, which is not installed",
+                hint="Run `pip install sentence-transformers`, or choose another model.",
+            ) from error
+        try:
+            self._model = library.SentenceTransformer(self._name)
+        except Exception as error:  # whatever the library, its hub or the model's own code raises
+            raise NoModel(
+                f"The library sentence-transformers cannot load the model {self._name}: {error}",
+                hint="Check the model's name, and the network if the model has not been fetched yet.",
+                model=self._name,
+            ) from error
+
+    def _vectors(self, texts: Sequence[str], query: bool) -> Any:
+        prompts = getattr(self._model, "prompts", None) or {}
+        kind = "query" if query else "document" if "document" in prompts else "passage"
+        return self._model.encode(
+            list(texts), prompt=prompts.get(kind) or None, convert_to_numpy=True, show_progress_bar=False
+        )
+
+
+_MOST_PIECES = 512  # where the folder does not say what the model can read
+_LONGEST = 8192
+_CHARACTERS_A_PIECE = 16
+
+
+class OnnxFolder(CustomEmbedder):
+    """Reads the folder's own notes on pooling (the mean, or the first token), length and prompts."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = os.path.abspath(os.path.expanduser(folder))
+        self._session: OnnxSession
+        self._tokenizer: Any = None
+        self._first_token = False
+        self._most = _MOST_PIECES
+        self._prompts: dict[str, str] = {}
+
+    @cached_property
+    def id(self) -> str:
+        """The folder's name and the first digits of the SHA-256 of its model."""
+        import hashlib
+
+        name = os.path.basename(self._folder)
+        try:
+            with open(self._model_path(), "rb") as stream:
+                return f"onnx:{name}-{hashlib.file_digest(stream, 'sha256').hexdigest()[:12]}"
+        except OSError:
+            return f"onnx:{name}"
+
+    def _model_path(self) -> str:
+        places = [os.path.join(self._folder, *below, "model.onnx") for below in ((), ("onnx",))]
+        return next(filter(os.path.isfile, places), places[0])
+
+    def _open(self) -> None:
+        with importing():
+            from polymnia.inference.networks import OnnxSession
+
+        tokenizer = os.path.join(self._folder, "tokenizer.json")
+        missing = [path for path in (self._model_path(), tokenizer) if not os.path.isfile(path)]
+        if missing:
+            raise NoModel(
+                f"The folder {self._folder} holds no embedding model: {' and '.join(missing)} missing",
+                hint="Name a folder with model.onnx and tokenizer.json.",
+                folder=self._folder,
+            )
+        self._session = OnnxSession(self._model_path())
+        try:
+            self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
+        except ImportError as error:
+            raise NoModel(
+                "A model in ONNX form needs the library tokenizers, which is not installed",
+                hint="Run `pip install tokenizers`, or choose another model.",
+            ) from error
+        except Exception as error:  # the library raises nothing more special
+            raise NoModel(
+                f"The tokenizer {tokenizer} cannot be used: {error}", hint="Export the model again.", path=tokenizer
+            ) from error
+        self._first_token = bool(self._note("1_Pooling/config.json").get("pooling_mode_cls_token"))
+        self._most = self._length()
+        prompts = self._note("config_sentence_transformers.json").get("prompts")
+        self._prompts = prompts if isinstance(prompts, dict) else {}
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self._most)
+
+    def _vectors(self, texts: Sequence[str], query: bool) -> Any:
+        with importing():
+            import numpy
+
+        kind = "query" if query else "document" if "document" in self._prompts else "passage"
+        prompt = self._prompts.get(kind) or ""
+        rows = []
+        for text in texts:
+            read = self._tokenizer.encode(prompt + text[: self._most * _CHARACTERS_A_PIECE])
+            # A model has to see at least one token.
+            out = self._session.run(read.ids or [0], read.type_ids or [0])
+            rows.append(out if out.ndim == 1 else out[0] if self._first_token else out.mean(axis=0))
+        return numpy.stack(rows)
+
+    def _length(self) -> int:
+        for note, key in (
+            ("sentence_bert_config.json", "max_seq_length"),
+            ("tokenizer_config.json", "model_max_length"),
+        ):
+            found = self._note(note).get(key)
+            # Some exports write a number with thirty digits for "unknown".
+            if isinstance(found, int) and 0 < found <= _LONGEST:
+                return found
+        return _MOST_PIECES
+
+    def _note(self, name: str) -> dict[str, Any]:
+        """One of the folder's small JSON files; empty when it is not there."""
+        path = os.path.join(self._folder, *name.split("/"))
+        try:
+            with open(path, encoding="utf-8") as stream:
+                found = json.load(stream)
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise NoModel(f"The file {path} cannot be read: {error}", hint="Export the model again.") from error
+        return found if isinstance(found, dict) else {}

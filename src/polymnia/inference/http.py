@@ -1,0 +1,222 @@
+"""Embedders behind HTTP: whatever speaks OpenAI's /v1/embeddings, and Ollama."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+
+from polymnia.errors import Invalid, NoModel
+from polymnia.inference.custom import CustomEmbedder
+
+__all__ = ["Ollama", "OpenAI"]
+
+_TOGETHER = 64  # texts in one request
+_MOST_CHARACTERS = 8000  # of a text: below the input limit of the usual models in every script
+_MOST_BYTES = 1 << 28  # of an answer
+_PAUSES = (0.5, 1.0, 2.0)  # seconds before each new try
+_LONGEST_PAUSE = 10.0  # however long the server asks us to wait
+
+
+class _Endpoint(CustomEmbedder):
+    """Sends texts in batches, tries again when the server is busy, and says clearly what went wrong."""
+
+    near = False
+
+    _kind: str
+    _default: str
+    _path: str
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        url: str | None = None,
+        key: str | None = None,
+        timeout: float = 30.0,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        super().__init__()
+        self._model = model
+        address, self._authorization = _apart(url or self._default)
+        self._url = _address(address, self._path)
+        self._shown = self._url.partition("?")[0]
+        if key:
+            self._authorization = f"Bearer {key}"
+        self._timeout = timeout
+        self._pause = pause
+        self._opener = _opener(self._url)
+
+    @property
+    def id(self) -> str:
+        """The kind of server and the model's name there."""
+        return f"{self._kind}:{self._model}"
+
+    def _open(self) -> None:
+        pass  # the first sentences show whether it answers
+
+    def _vectors(self, texts: Sequence[str], query: bool) -> list[Any]:
+        rows: list[Any] = []
+        for start in range(0, len(texts), _TOGETHER):
+            # Servers refuse an empty text, and with it the whole batch.
+            batch = [text[:_MOST_CHARACTERS] or " " for text in texts[start : start + _TOGETHER]]
+            answer = self._ask({"model": self._model, "input": batch})
+            try:
+                found = self._rows(answer)
+            except (KeyError, TypeError, IndexError) as error:
+                raise self._wrong(f"something that holds no embeddings ({_start(answer)})") from error
+            if len(found) != len(batch):
+                raise self._wrong(f"{len(found)} vectors for {len(batch)} texts")
+            rows += found
+        return rows
+
+    @abstractmethod
+    def _rows(self, answer: Any) -> list[Any]:
+        """The vectors in an answer, in the order of the texts."""
+
+    def _ask(self, question: dict[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._authorization:
+            headers["Authorization"] = self._authorization
+        request = Request(self._url, json.dumps(question).encode(), headers, method="POST")
+        for pause in (*_PAUSES, None):
+            try:
+                with self._opener.open(request, timeout=self._timeout) as response:
+                    return _read(response)
+            except HTTPError as error:
+                with error:
+                    if pause is None or not (error.code == 429 or error.code >= 500):
+                        raise self._refused(error) from error
+                    pause = max(pause, min(_seconds(error.headers.get("Retry-After")), _LONGEST_PAUSE))
+            except TimeoutError as error:
+                raise self._silent() from error
+            except (URLError, HTTPException, ConnectionError) as error:
+                reason = error.reason if isinstance(error, URLError) else error
+                if isinstance(reason, TimeoutError):
+                    raise self._silent() from error
+                if pause is None or isinstance(reason, ConnectionRefusedError):
+                    raise NoModel(
+                        f"The embedding server at {self._shown} cannot be reached: {reason}",
+                        hint="Start the server or correct its address; keyword search works without it.",
+                        url=self._shown,
+                    ) from error
+            except ValueError as error:
+                raise self._wrong("something that is not JSON") from error
+            self._pause(pause)
+        raise AssertionError("the last try either answers or raises")
+
+    def _refused(self, error: HTTPError) -> NoModel:
+        hint = {
+            401: "Check the key of the embedding server.",
+            403: "Check the key of the embedding server.",
+            404: self._missing_hint(),
+            429: "Wait, or ask the provider for a higher limit; what is missing is embedded later.",
+        }.get(error.code, "Look at the server's own log; keyword search works without it.")
+        said = _start(error.read(400).decode("utf-8", "replace"))
+        return NoModel(
+            f"The embedding server at {self._shown} answered {error.code} for the model {self._model}: {said}",
+            hint=hint,
+            url=self._shown,
+            status=error.code,
+        )
+
+    def _missing_hint(self) -> str:
+        return "Check the address and the name of the model."
+
+    def _silent(self) -> NoModel:
+        return NoModel(
+            f"The embedding server at {self._shown} did not answer within {self._timeout:g} s",
+            hint="Use a faster model or allow more time; keyword search works meanwhile.",
+            url=self._shown,
+            timeout=self._timeout,
+        )
+
+
+class OpenAI(_Endpoint):
+    """A model behind an endpoint that speaks OpenAI's protocol."""
+
+    _kind = "openai"
+    _default = "https://api.openai.com"
+    _path = "/v1/embeddings"
+
+    def _rows(self, answer: Any) -> list[Any]:
+        return [item["embedding"] for item in sorted(answer["data"], key=lambda item: int(item.get("index", 0)))]
+
+
+class Ollama(_Endpoint):
+    """A model that Ollama serves."""
+
+    _kind = "ollama"
+    _default = "http://127.0.0.1:11434"
+    _path = "/api/embed"
+
+    def _rows(self, answer: Any) -> list[Any]:
+        return list(answer["embeddings"])
+
+    def _missing_hint(self) -> str:
+        return f"Run `ollama pull {self._model}`, or check the address."
+
+
+class _StayHere(HTTPRedirectHandler):
+    """A redirection is a fault: the texts and the key are for the server that was named."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _opener(url: str) -> OpenerDirector:
+    # What runs on this machine is never behind the proxy.
+    host = urlsplit(url).hostname or ""
+    near = host in ("localhost", "::1") or host.startswith("127.")
+    return build_opener(_StayHere, *([ProxyHandler({})] if near else []))
+
+
+def _apart(url: str) -> tuple[str, str | None]:
+    """An address without the user and password it may name, and the header that says who asks.
+
+    So neither is ever part of a message."""
+    start, is_address, rest = url.partition("://")
+    who, is_named, _ = rest.partition("/")[0].rpartition("@")
+    if not is_address or not is_named:
+        return url, None
+    from base64 import b64encode
+
+    header = f"Basic {b64encode(unquote(who).encode()).decode()}"
+    return f"{start}://{rest[len(who) + 1 :]}", header
+
+
+def _address(url: str, path: str) -> str:
+    """The full address, whether the one given ends at the host, at the version or at the last word."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Invalid(
+            f"{url.rpartition('@')[2]!r} is no address of an embedding server",
+            hint="Give one such as http://127.0.0.1:11434.",
+        )
+    url = url.rstrip("/")
+    first, last = path.rsplit("/", 1)
+    if url.endswith(path):
+        return url
+    return f"{url}/{last}" if url.endswith(first) else url + path
+
+
+def _read(response: HTTPResponse) -> Any:
+    return json.loads(response.read(_MOST_BYTES))
+
+
+def _seconds(value: str | None) -> float:
+    try:
+        return float(value or 0)
+    except ValueError:
+        return 0.0
+
+
+def _start(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -1,0 +1,149 @@
+"""The weight files of the package, trusted by their hash, and models that are loaded once, when first used."""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
+
+from polymnia.errors import NoModel
+
+__all__ = ["SHIPPED", "LazyModel", "Weights", "installed", "shared"]
+
+_SUMS = "SHA256SUMS"
+_HINT = "Run `pip install --force-reinstall --no-deps polymnia`; search by words works without it."
+
+
+class Weights(NamedTuple):
+    """A folder of weight files with a list of their SHA-256."""
+
+    folder: str
+
+    def has(self, *names: str) -> bool:
+        """Whether the files are there; cheap, and says nothing about their content."""
+        return all(os.path.isfile(os.path.join(self.folder, name)) for name in names)
+
+    def verified(self, *names: str) -> list[str]:
+        """The paths of files, all of which have the expected content. Raises NoModel otherwise."""
+        expected = self._expected()
+        return [self._checked(name, expected.get(name)) for name in names]
+
+    def check(self) -> None:
+        """Raise NoModel where one of the files is missing or not the right one."""
+        self.verified(*self._expected())
+
+    def _expected(self) -> dict[str, str]:
+        path = os.path.join(self.folder, _SUMS)
+        try:
+            with open(path, encoding="ascii") as stream:
+                lines = [line.split() for line in stream if line.strip()]
+            return {name: sha256 for sha256, name in lines}
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        except ValueError as error:
+            raise NoModel(
+                f"The file {path} is damaged: it should list the SHA-256 of every model file", hint=_HINT, path=path
+            ) from error
+
+    def _checked(self, name: str, expected: str | None) -> str:
+        path = os.path.join(self.folder, name)
+        try:
+            found = _sha256(path)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        if found != expected:
+            wanted = f"expected {expected}" if expected else f"and {_SUMS} does not list it"
+            raise NoModel(
+                f"The model file {path} is not the one of this version of Polymnia: its SHA-256 is {found}, {wanted}; "
+                "it was not used",
+                hint=_HINT,
+                path=path,
+                sha256=found,
+                expected=expected,
+            )
+        return path
+
+
+SHIPPED = Weights(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "weights"))
+
+
+def installed(library: str) -> bool:
+    """Whether a library could be imported; it is not."""
+    from importlib.util import find_spec
+
+    return find_spec(library) is not None
+
+
+def _unreadable(path: str, error: OSError) -> NoModel:
+    return NoModel(f"The model file {path} cannot be read: {error.strerror or error}", hint=_HINT, path=path)
+
+
+def _sha256(path: str) -> str:
+    import hashlib
+
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+T = TypeVar("T")
+
+# Names of glibc's malloc.h.
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
+_LARGE_BLOCK = 1 << 20
+_UNUSED = 1 << 22  # bytes at the end of a pool that are kept
+
+_shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+_turn = threading.Lock()
+
+
+def shared(read: Callable[..., T], *given: Hashable) -> T:
+    """What ``read`` makes of these arguments: one object, as long as somebody holds it."""
+    with _turn:
+        found: T | None = _shared.get((read, *given))
+        if found is None:
+            found = _shared[read, *given] = read(*given)
+        return found
+
+
+class LazyModel(ABC):
+    """Something slow to prepare. A failed preparation is tried again by the next caller."""
+
+    def __init__(self) -> None:
+        self._ready = False
+        self._turn = threading.Lock()
+
+    def load(self) -> None:
+        """Make ready; returns at once when it is. Raises NoModel, saying what to do, when it cannot be."""
+        if self._ready:
+            return
+        with self._turn:
+            if not self._ready:
+                _return_freed_memory()
+                self._prepare()
+                self._ready = True
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Do the slow part."""
+
+
+@cache
+def _return_freed_memory() -> None:
+    """Have glibc give large blocks back to the system when they are freed.
+
+    By itself it keeps up to 64 MB in each of its pools, one a thread, once a large block was freed: 50 to 70 MB more
+    for a server that has read long texts. Other systems know no such setting.
+    """
+    import ctypes
+
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return
+    mallopt(_MMAP_THRESHOLD, _LARGE_BLOCK)
+    mallopt(_TRIM_THRESHOLD, _UNUSED)

@@ -1,0 +1,134 @@
+"""The queue in which writers of all processes wait for their turn.
+
+SQLite alone lets waiting processes poll, and under load one of them can starve for seconds. An exclusive
+lock on a file beside the store is served by the operating system in order of arrival.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from polymnia.errors import Busy
+
+__all__ = ["WriteLock"]
+
+_try: Callable[[int], bool]
+_wait: Callable[[int], None]
+_free: Callable[[int], None]
+
+if os.name == "nt":  # pragma: no cover - other platform
+    import msvcrt
+
+    def _try(fd: int) -> bool:
+        try:
+            os.lseek(fd, 0, os.SEEK_SET)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+
+    def _wait(fd: int) -> None:
+        while not _try(fd):
+            time.sleep(0.005)
+
+    def _free(fd: int) -> None:
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+else:
+    import fcntl
+
+    def _try(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _wait(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+
+    def _free(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+class WriteLock:
+    """The right to write, for one thread of one process at a time."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        self._timeout = min(timeout, threading.TIMEOUT_MAX / 2)
+        self._threads = threading.Lock()  # the file lock does not separate threads that share a descriptor
+        self._fd = -1
+        self.held = False  # whether a thread of ours has the turn
+
+    def take(self) -> None:
+        """Wait for the turn, at most for the timeout."""
+        deadline = time.monotonic() + self._timeout
+        if not self._threads.acquire(timeout=self._timeout):
+            raise self._busy()
+        try:
+            if self._fd < 0:
+                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            if not _try(self._fd):
+                self._wait_in_line(deadline)
+            self.held = True
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def give(self) -> None:
+        """End the turn."""
+        self.held = False
+        _free(self._fd)
+        self._threads.release()
+
+    def close(self, last: Callable[[], None] | None = None) -> bool:
+        """Let go of the lock file, unless a thread of ours has the turn; answers whether it did.
+
+        ``last`` is called before, while nobody can take the turn.
+        """
+        if not self._threads.acquire(blocking=False):
+            return False
+        try:
+            if last is not None:
+                last()
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+        finally:
+            self._threads.release()
+        return True
+
+    def _wait_in_line(self, deadline: float) -> None:
+        # A blocking lock keeps our place in line but knows no timeout, so a thread waits in our stead.
+        # When we give up first, the descriptor is left to that thread, which closes it and so frees the lock.
+        fd, got, settle = self._fd, threading.Event(), threading.Lock()
+        abandoned = False
+
+        def wait() -> None:
+            _wait(fd)
+            with settle:
+                if abandoned:
+                    os.close(fd)
+                else:
+                    got.set()
+
+        threading.Thread(target=wait, name="polymnia-turn", daemon=True).start()
+        if got.wait(max(0.0, deadline - time.monotonic())):
+            return
+        with settle:
+            if got.is_set():
+                return
+            abandoned = True
+            self._fd = -1
+        raise self._busy()
+
+    def _busy(self) -> Busy:
+        return Busy(
+            f"Another process has been writing to the store for more than {self._timeout:g} s "
+            f"(it holds {self._path}); nothing was changed"
+        )

@@ -1,0 +1,1 @@
+"""Tests of what is found about time, use and users."""

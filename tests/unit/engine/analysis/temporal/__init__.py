@@ -1,1 +1,0 @@
-"""Tests of what is found about temporal."""

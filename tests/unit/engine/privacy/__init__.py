@@ -1,0 +1,1 @@
+"""Privacy: credentials and people."""
