@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from zlib import crc32
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -11,12 +13,14 @@ from polymnia.engine import paging
 from polymnia.engine.items import title_of
 from polymnia.engine.search import budget, damage_note, fusion
 from polymnia.engine.search.cache import Pages
-from polymnia.engine.search.hits import plain, with_reasons, with_turns
+from polymnia.engine.search.hits import with_reasons, with_turns
+from polymnia.engine.search.lanes import top
 from polymnia.engine.search.ranking import Ranked, Search
-from polymnia.engine.search.results import Cut, Found, Near
+from polymnia.engine.search.results import Cut, Found, Hit, Lane, Near, Plan, Why
+from polymnia.engine.text import language as languages
 from polymnia.models import Note, Record
 
-__all__ = ["Page", "answer"]
+__all__ = ["Page", "answer", "planned"]
 
 _SIMILAR = 50  # without a limit, at most so many that do not hold the query as it stands
 _LEAST = 10  # and so many whatever their score
@@ -56,7 +60,10 @@ def answer(search: Search, pages: Pages, page: Page, pending: int) -> Found:
         following = paging.cursor("search", name, end, _mark(search), *order[end - 1].key)
     by_number = {record.id - search.base: record for record in search.load([one.number for one in chosen])}
     there = [(one, by_number[one.number]) for one in chosen if one.number in by_number]
-    hits = with_reasons(search, there) if page.reasons else [plain(one, record) for one, record in there]
+    if page.reasons:
+        hits = with_reasons(search, there)
+    else:
+        hits = [Hit(record=record, score=round(one.score, 4), why=Why(sentence="")) for one, record in there]
     cut = None
     if page.max_tokens is not None:
         hits, cut = budget.fitted(hits, page.max_tokens)
@@ -206,3 +213,85 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
         said = f"{cut.whole} shown whole, {cut.cut} cut to the best passages, {cut.left_out} left out"
         notes.append(Note("cut", f"Of {cut.whole + cut.cut + cut.left_out} found, {said} ({cut.tokens:,} tokens)."))
     return notes
+
+
+# ── the plan: a search laid open ──────────────────────────────────────────────────────────────────────────
+
+
+def planned(search: Search, pages: Pages, limit: int) -> Plan:
+    """The plan of a search, with its answer."""
+    began = time.perf_counter()
+    found = answer(search, pages, Page(limit=limit), 0)
+    text = search.query.text
+    asked: dict[str, list[tuple[str, float, int]]] = {}
+    for one in search.lane.asked:
+        if not one.bonus:
+            asked.setdefault(one.word, []).extend(one.terms)
+    fusion = [
+        (one.record.name, {"words": why.words, "meaning": why.meaning or 0.0, "lent": why.lent, "score": one.score})
+        for one in found.hits
+        for why in (one.why,)
+    ]
+    when = search.parsed.time
+    return Plan(
+        query=text,
+        language=languages.language(text.casefold().split()),
+        script=languages.script(text),
+        words=list(asked.items()),
+        time=None if when is None else f"{when.text}: {', '.join(when.terms[:6])}",
+        lanes=[*_exact_lane(search, limit), _words_lane(search, limit), *_meaning_lanes(search, limit)],
+        fusion=fusion,
+        found=found,
+        milliseconds=round((time.perf_counter() - began) * 1000, 2),
+    )
+
+
+def _named(search: Search, scored: list[tuple[int, float]]) -> list[tuple[str, float]]:
+    numbers = [number for number, _ in scored]
+    names = {record.id - search.base: record.name for record in search.load(numbers)}
+    return [(names[number], round(score, 4)) for number, score in scored if number in names]
+
+
+def _exact_lane(search: Search, limit: int) -> list[Lane]:
+    began = time.perf_counter()
+    exact = sorted(search.exact)
+    best = _named(search, [(number, 1.0) for number in exact[:limit]])
+    asked = f"the query as it stands: {search.parsed.forms[0]!r}" if search.parsed.forms else "nothing: too long"
+    return [Lane(name="exact", asked=asked, best=best, milliseconds=_since(began))]
+
+
+def _words_lane(search: Search, limit: int) -> Lane:
+    began = time.perf_counter()
+    lane = search.lane
+    rows = top(lane.memories, limit)
+    rows = rows[np.argsort(-lane.memories[rows], kind="stable")]
+    most = max(lane.memory_asked, 1e-9)
+    numbers = search.index.memories["number"]
+    best = _named(search, [(int(numbers[row]), float(lane.memories[row]) / most) for row in rows])
+    asked = ", ".join(dict.fromkeys(one.word for one in lane.asked if not one.bonus)) or "no words"
+    return Lane(name="words", asked=asked, best=best, milliseconds=_since(began))
+
+
+def _meaning_lanes(search: Search, limit: int) -> list[Lane]:
+    lanes = []
+    index = search.index
+    for name, vector in search.vectors.items():
+        vectors = index.vectors.get(name)
+        if vectors is None:
+            continue
+        began = time.perf_counter()
+        rows = vectors.nearest(vector, index.count, index.passages["alive"], max(200, limit * 4))
+        cosines = vectors.cosines(search.snapshot, vector, rows)
+        best: dict[int, float] = {}
+        for at in np.argsort(-cosines, kind="stable"):
+            number = int(index.memories["number"][index.passages["memory"][rows[at]]])
+            best.setdefault(number, float(cosines[at]))
+            if len(best) >= limit:
+                break
+        asked, named = "the cosine of each passage to the query", _named(search, list(best.items()))
+        lanes.append(Lane(name=f"meaning ({name})", asked=asked, best=named, milliseconds=_since(began)))
+    return lanes
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 2)

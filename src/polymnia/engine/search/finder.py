@@ -13,11 +13,10 @@ import numpy as np
 from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
-from polymnia.engine.search.answer import Page, answer
+from polymnia.engine.search.answer import Page, answer, planned
 from polymnia.engine.search.cache import Held, View
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers
 from polymnia.engine.search.nearness import Look, Said, said
-from polymnia.engine.search.plan import planned
 from polymnia.engine.search.query import Query, parse
 from polymnia.engine.search.ranking import Search
 from polymnia.engine.search.results import Found, Plan

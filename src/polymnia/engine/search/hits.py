@@ -17,18 +17,13 @@ from polymnia.engine.search.turns import is_spoken, place_of, speech
 from polymnia.engine.text import words
 from polymnia.models import Record
 
-__all__ = ["plain", "with_reasons", "with_turns"]
+__all__ = ["with_reasons", "with_turns"]
 
 _PIECES = 3
 _WIDTH = 240
 _SAID = 240  # characters told of the turn before and after,
 _READ = 1000  # of so many that are looked at
 _NAMED = 8  # words that a sentence names
-
-
-def plain(one: Ranked, record: Record) -> Hit:
-    """A memory without reasons and passages."""
-    return Hit(record=record, score=round(one.score, 4), why=Why(sentence=""))
 
 
 # ── turns of a dialogue ───────────────────────────────────────────────────────────────────────────────────

@@ -323,6 +323,25 @@ def test_two_processes_make_each_vector_once_and_both_find_it(bench: Callable[..
     assert len(mine.embedded) + len(other.embedded) == one.finder.health(PROJECT).passages - 3  # but for the heads
 
 
+def test_many_read_one_index_at_once_and_a_change_waits_until_nobody_does(bench: Callable[..., Bench]) -> None:
+    one = bench()
+    one.fill()
+    found: list[list[str]] = []
+    with one.finder.at(PROJECT) as view:
+        beside = threading.Thread(target=lambda: found.append(one.names("automobile")))
+        beside.start()
+        beside.join(30)
+        assert found == [["Ann"]]
+        passages = view.index.count
+        one.memory.add_observations([("Bob", ["Sold an automobile"])])
+        later = threading.Thread(target=lambda: found.append(one.names("automobile")))
+        later.start()
+        later.join(0.2)
+        assert (len(found), view.index.count) == (1, passages)
+    later.join(30)
+    assert [sorted(names) for names in found] == [["Ann"], ["Ann", "Bob"]]
+
+
 # ── exchanging the model ────────────────────────────────────────────────────────────────────────────────────
 
 
