@@ -26,7 +26,6 @@ _EVERY = 500  # records between two ticks
 _WRAPPED = 55  # a line so long may go on in the next one
 _CODE_TYPES = re.compile(r"(?:application|text)/(?:json|x-|csv|css|javascript|yaml|xml|sql)|\+(?:json|xml)")
 _SKIPPED = re.compile(r"\s*(?:\||<[^>]+>\s*$)")  # a row of a table, a tag
-_LINE = re.compile(r"[^\S\n]*(?:>[> ]*)?(\S[^\n]*)")
 _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
 )
@@ -151,14 +150,18 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The lines of a block; one that is only wrapped goes on."""
     held = before = -1
-    for line in _LINE.finditer(text, start, end):
-        if _SKIPPED.match(line[1]):
+    at = start
+    for line in text[start:end].split("\n"):
+        bare = line.strip().lstrip("> ")
+        first = at + len(line.rstrip()) - len(bare)
+        at += len(line) + 1
+        if not bare or _SKIPPED.match(bare):
             continue
         wraps = before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"
-        if held >= 0 and (not wraps or _TURN.match(line[1])):
+        if held >= 0 and (not wraps or _TURN.match(bare)):
             yield held, before
             held = -1
-        held = line.start(1) if held < 0 else held
-        before = line.start(1) + len(line[1].rstrip())
+        held = first if held < 0 else held
+        before = first + len(bare)
     if held >= 0:
         yield held, before
