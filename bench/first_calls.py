@@ -29,7 +29,7 @@ from bench.machine import facts  # noqa: E402
 from every_call import TRANSPORTS, Outcome, Seed  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results" / "first_calls.json"
-LIBRARIES = ("numpy", "onnxruntime", "scikit-learn", "ruptures", "PyJWT", "tokenizers")
+LIBRARIES = ("numpy", "onnxruntime", "PyJWT", "tokenizers")
 
 
 def main() -> int:

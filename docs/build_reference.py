@@ -836,7 +836,7 @@ SAMPLES: dict[str, Callable[[], Fault]] = {
         kept="memory.json.broken-20260501T120000Z",
         recovered="memory.json",
     ),
-    "no_library": lambda: errors.NoLibrary("sklearn"),
+    "no_library": lambda: errors.NoLibrary("jwt"),
     "no_model": lambda: errors.NoModel("The library onnxruntime is not installed"),
     "no_space": lambda: errors.NoSpace("No space left for the store memory.db; the change was rolled back"),
     "forbidden": lambda: errors.Forbidden("The store memory.db cannot be opened"),

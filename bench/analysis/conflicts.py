@@ -144,7 +144,8 @@ class Project:
             material = Material(look, wanted=Filters(), now=0)
             return work(material, {one.observations[0]: one for one in material.items})
 
-        return self.memory.finding().apart("default", run, lambda *_: None)
+        with self.memory.finding().apart("default", lambda: None) as look:
+            return run(look)
 
     def told(self) -> list[frozenset[str]]:
         """The texts of the items that clash."""

@@ -182,9 +182,8 @@ def _connections(path: str) -> list[dict[str, Any]]:
         times, cpu, found = [], [], 0
         for record in chosen:
             begun, used = time.perf_counter(), time.process_time()
-            answer = finder.look(
-                memory.project, lambda look, record=record, depth=depth: connections(look, record, max_depth=depth)
-            )
+            with finder.look(memory.project) as look:
+                answer = connections(look, record, max_depth=depth)
             times.append((time.perf_counter() - begun) * 1e3)
             cpu.append((time.process_time() - used) * 1e3)
             found += len(answer.found)

@@ -94,7 +94,6 @@ def _share(names: Iterable[str], hardness: Mapping[tuple[str, int], float]) -> f
 def _held_out(articles: Articles, readings: Mapping[tuple[str, int], Any]) -> float:
     """The share in order among articles that the weights were not fitted to."""
     import numpy as np
-
     from polymnia.engine.analysis.readability.english import MEASURES
 
     scaled = {

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from polymnia.engine.memory import Memory
     from polymnia.engine.scopes import Scope
     from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Turn, Why
-    from polymnia.engine.transfer.memories_export import Exported
-    from polymnia.engine.transfer.memories_import import ImportedMemories
+    from polymnia.engine.transfer.archives import Exported, ImportedMemories
     from polymnia.engine.verbs.scopes import Cleaned
     from polymnia.errors import (
         AlreadyExists,
@@ -137,8 +136,8 @@ _HOMES = {
     "Scope": "engine.scopes",
     "Suggestion": "engine.knowledge.suggestions",
     "Cleaned": "engine.verbs.scopes",
-    "Exported": "engine.transfer.memories_export",
-    "ImportedMemories": "engine.transfer.memories_import",
+    "Exported": "engine.transfer.archives",
+    "ImportedMemories": "engine.transfer.archives",
     **dict.fromkeys(
         ("EntityDraft", "Filters", "Record", "Relation", "Graph", "Change", "Event", "Note", "Session"), "models"
     ),

@@ -359,9 +359,9 @@ class NoLibrary(Unavailable):
     """A library that not every installation has is missing."""
 
     code = "no_library"
-    hint = "Install Polymnia with its extra [analysis], and start the server anew."
+    hint = "Install Polymnia with its extra [oauth], and start the server anew."
 
-    def __init__(self, library: str, extra: str = "analysis") -> None:
+    def __init__(self, library: str, extra: str = "oauth") -> None:
         super().__init__(
             f"This needs the library {library}, which is not installed",
             hint=f"Install Polymnia with its extra [{extra}], as in: uv tool install '.[{extra}]' or "

@@ -39,7 +39,7 @@ _SAMPLES: list[Fault] = [
     errors.NotAStore("notes.txt is not a Polymnia store"),
     errors.Damaged("The store is damaged"),
     errors.BrokenFile("Failed to parse storage file: Invalid JSON at line 1"),
-    errors.NoLibrary("sklearn"),
+    errors.NoLibrary("jwt"),
     errors.NoModel("The folder models holds no embedding model"),
     errors.NoSpace("No space left"),
     errors.Forbidden("The store cannot be opened"),

@@ -21,6 +21,7 @@ from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search.answer import Page
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.query import Query
@@ -86,7 +87,7 @@ class Process:
     def embed(self, most: int) -> None:
         """What the work in the background does, one batch of it."""
         (channel,) = self.finder.channels
-        wanted = self.finder._waiting(PROJECT, channel, most)
+        wanted = self.finder.waiting(PROJECT, channel, most)
         with self.store.read(PROJECT) as snapshot:
             texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
         embed_some(self.store, PROJECT, channel, texts, wanted)
@@ -179,7 +180,7 @@ def weighed(index: Index) -> dict[tuple[int, int], tuple[Any, ...]]:
 
 
 def hits(finder: Finder, query: str) -> list[tuple[str, float]]:
-    found = finder.search(PROJECT, Query(text=query, now=1_700_000_000_000_000), limit=20)
+    found = finder.search(PROJECT, Query(text=query, now=1_700_000_000_000_000), Page(limit=20))
     return [(hit.record.name, round(hit.score, 3)) for hit in found.hits]
 
 
@@ -210,9 +211,8 @@ class SearchMachine(RuleBasedStateMachine):
     def look(self, eyes: frozenset[int]) -> None:
         for number in sorted(eyes):
             finder = self.processes[number].finder
-            held = finder._hold(PROJECT)
-            with held.lock, finder._reading(PROJECT, held) as snapshot:
-                check(held.index, snapshot)
+            with finder.at(PROJECT) as view:
+                check(view.index, view.snapshot)
         if len(eyes) > 1:
             self.search(eyes)
 

@@ -8,10 +8,10 @@ import sys
 __all__ = ["main"]
 
 _COMMANDS = (
-    "stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes",
-    "associations", "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo",
-    "purge", "reindex", "config", "health",
-)  # fmt: skip
+    *("stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes"),
+    *("associations", "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo"),
+    *("purge", "reindex", "config", "health"),
+)
 
 
 def main(arguments: list[str] | None = None) -> int:

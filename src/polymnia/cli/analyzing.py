@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from polymnia.cli.advice import advised
 from polymnia.cli.analyzing_conflicts import sides
-from polymnia.cli.output import bar, dim, green, line, moment, on_one_line, print_json, strong
-from polymnia.cli.reading import existing
+from polymnia.cli.console import bar, dim, existing, green, line, moment, on_one_line, print_json, strong
 from polymnia.dialects.content import reports
+from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
@@ -110,22 +110,24 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
 
 def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
     with importing():
+        from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
 
     found, _ = held.quality(
         ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step
     )  # fmt: skip
+    words = worded(found)
 
     def lines() -> Iterator[str]:
         yield f"{_score(found.score)}  {strong(on_one_line(found.title))}"
-        for one in found.dimensions:
-            yield f"{_score(one.score)}  {one.name}" + (dim(f"  {one.note}") if one.note else "")
-        for each in found.suggestions:
-            yield f"{' ' * _INDENT}{green(each.dimension)}  {line(each.problem, _INDENT)}"
-            yield f"{' ' * _INDENT}{line('“' + each.quote + '”', _INDENT)}"
-            yield dim(f"{' ' * _INDENT}{on_one_line(each.advice)}")
+        for one in words["dimensions"]:
+            yield f"{_score(one['score'])}  {one['name']}" + (dim(f"  {one['note']}") if "note" in one else "")
+        for each in words["suggestions"]:
+            yield f"{' ' * _INDENT}{green(each['dimension'])}  {line(each['problem'], _INDENT)}"
+            yield f"{' ' * _INDENT}{line('“' + each['quote'] + '”', _INDENT)}"
+            yield dim(f"{' ' * _INDENT}{on_one_line(each['advice'])}")
 
-    return _Told(_plain(found), lines(), [])
+    return _Told(_plain(words), lines(), [])
 
 
 def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
@@ -227,6 +229,8 @@ def _plain(value: Any) -> Any:
     """Values of the engine as data; memories by their ids and titles."""
     if isinstance(value, Record):
         return {"id": value.uid, "title": title_of(value)}
+    if isinstance(value, Remark):
+        return reports.remark(value)
     if isinstance(value, Struct):
         return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
     if isinstance(value, Mapping):

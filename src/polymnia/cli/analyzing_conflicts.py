@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from polymnia.cli.advice import advised
-from polymnia.cli.output import dim, line, on_one_line, shown
+from polymnia.cli.console import dim, line, on_one_line, shown
 from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 

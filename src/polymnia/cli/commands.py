@@ -7,10 +7,10 @@ from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpForm
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from polymnia import __version__
-from polymnia.cli import arguments as given
+from polymnia.cli.arguments import add_arguments
 from polymnia.errors import Fault
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 
@@ -45,61 +45,53 @@ class _Parser(ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
 
 
-class _Command:
-    """A command: its name, the function that runs it (module:function), its help, its arguments, its settings."""
+class _Command(NamedTuple):
+    """A command: its name, the function that runs it (module:function), its help, its settings."""
 
-    def __init__(
-        self,
-        name: str,
-        runs: str,
-        help: str,
-        arguments: Callable[[ArgumentParser], None] | None = None,
-        settings: tuple[str, ...] = (),
-    ) -> None:
-        self.name = name
-        self.runs = runs
-        self.help = help
-        self.arguments = arguments
-        self.settings = (*_EVERYWHERE, *settings)
+    name: str
+    runs: str
+    help: str
+    settings: tuple[str, ...] = ()
 
-    def takes_all(self, setting: str) -> bool:
-        """Whether it takes every setting, and so this one."""
-        return self.name in ("serve", "config") or (self.name == "stdio" and setting not in NETWORK)
+    def takes(self, setting: str) -> bool:
+        """Whether it has an option for a setting."""
+        if self.name in ("serve", "config") or (self.name == "stdio" and setting not in NETWORK):
+            return True
+        return self.name != "demo" and setting in (*_EVERYWHERE, *self.settings)
 
 
 COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
-    _Command("serve", "serving:serve", "serve many clients over HTTP, server-sent events and WebSocket", given.serve),
-    _Command("keys", "serving:keys", "make, list and revoke keys for the network", given.keys, ("keys",)),
+    _Command("serve", "server:serve", "serve many clients over HTTP, server-sent events and WebSocket"),
+    _Command("keys", "server:keys", "make, list and revoke keys for the network", ("keys",)),
     _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
-    _Command("add", "keeping:add", "remember a text, unless it is known already", given.add, _EMBEDDING),
-    _Command("search", "finding:search", "find memories by words and by meaning", given.search, _SEARCHING),
-    _Command("explain", "plan:explain", "show how a query is read and answered", given.explain, _SEARCHING),
-    _Command("show", "showing:show", "show one memory, now or as it was", given.show),
-    _Command("list", "showing:list_", "list memories, newest first", given.list_),
-    _Command("move", "keeping:move", "file memories under another scope, or rename a scope", given.move),
-    _Command("delete", "keeping:delete", "delete memories; `undo` brings them back", given.delete),
-    _Command("scopes", "filing:scopes", "show the tree of scopes, or where a text belongs", given.scopes, _EMBEDDING),
+    _Command("add", "memories:add", "remember a text, unless it is known already", _EMBEDDING),
+    _Command("search", "search:search", "find memories by words and by meaning", _SEARCHING),
+    _Command("explain", "search:explain", "show how a query is read and answered", _SEARCHING),
+    _Command("show", "memories:show", "show one memory, now or as it was"),
+    _Command("list", "memories:list_", "list memories, newest first"),
+    _Command("move", "memories:move", "file memories under another scope, or rename a scope"),
+    _Command("delete", "memories:delete", "delete memories; `undo` brings them back"),
+    _Command("scopes", "scopes:scopes", "show the tree of scopes, or where a text belongs", _EMBEDDING),
+    _Command("associations", "memories:associations", "find what has to do with a memory", _EMBEDDING),
     _Command(
-        "associations", "links:associations", "find what has to do with a memory", given.associations, _EMBEDDING
+        "analyze", "analyzing:analyze", "tell patterns, quality, relationships, conflicts and insights", _EMBEDDING
     ),
-    _Command("analyze", "analyzing:analyze", "tell patterns, quality, relationships, conflicts and insights",
-             given.analyze, _EMBEDDING),
-    _Command("sessions", "filing:sessions", "list, begin and clean up sessions", given.sessions),
-    _Command("import", "transfer:import_file", "take in a graph file of another server, an archive or a project",
-             given.import_, _IMPORTING),
-    _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive", given.export),
-    _Command("backup", "copies:backup", "copy the whole store to a file, while servers may be running", given.backup),
-    _Command("restore", "copies:restore", "put a backup in place of the store, which is kept", given.restore),
-    _Command("history", "past:history", "tell everything that happened to a memory", given.history),
-    _Command("changes", "past:changes", "list the newest changes", given.changes),
-    _Command("undo", "past:undo", "take back a change, whole", given.undo),
-    _Command("purge", "past:purge", "remove memories for good, from the history too", given.purge),
-    _Command("reindex", "tending:reindex", "bring words and vectors up to date with the texts", given.reindex,
-             _EMBEDDING),
-    _Command("config", "configuring:config", "show the settings in force, or what a client needs", given.config),
-    _Command("health", "tending:health", "tell how the store and its search are", given.json, _EMBEDDING),
-)  # fmt: skip
+    _Command("sessions", "scopes:sessions", "list, begin and clean up sessions"),
+    _Command(
+        "import", "imports:import_file", "take in a graph file of another server, an archive or a project", _IMPORTING
+    ),
+    _Command("export", "exports:export_file", "write the memory as a graph file, or as an archive"),
+    _Command("backup", "store:backup", "copy the whole store to a file, while servers may be running"),
+    _Command("restore", "store:restore", "put a backup in place of the store, which is kept"),
+    _Command("history", "history:history", "tell everything that happened to a memory"),
+    _Command("changes", "history:changes", "list the newest changes"),
+    _Command("undo", "history:undo", "take back a change, whole"),
+    _Command("purge", "history:purge", "remove memories for good, from the history too"),
+    _Command("reindex", "store:reindex", "bring words and vectors up to date with the texts", _EMBEDDING),
+    _Command("config", "server:config", "show the settings in force, or what a client needs"),
+    _Command("health", "store:health", "tell how the store and its search are", _EMBEDDING),
+)
 
 
 def parser() -> ArgumentParser:
@@ -114,12 +106,10 @@ def parser() -> ArgumentParser:
             description=f"{command.help[0].upper()}{command.help[1:]}.",
             allow_abbrev=False,
         )
-        if command.arguments is not None:
-            command.arguments(sub)
-        if command.name != "demo":
-            for setting in SETTINGS:
-                if setting.name in command.settings or command.takes_all(setting.name):
-                    _add(sub, setting)
+        add_arguments(sub, command.name)
+        for setting in SETTINGS:
+            if command.takes(setting.name):
+                _add(sub, setting)
     return top
 
 
@@ -148,19 +138,16 @@ def run(words: list[str]) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
-        print(f"polymnia: there is no command {words[0]!r}{_did_you_mean(words[0], [c.name for c in COMMANDS])}\n"
-              "See: polymnia --help", file=sys.stderr)  # fmt: skip
-        return 2
+        meant = _did_you_mean(words[0], [command.name for command in COMMANDS])
+        return _refused(f"there is no command {words[0]!r}{meant}\nSee: polymnia --help")
     top = parser()
     if (wrong := _unknown_option(top, words)) is not None:
-        print(f"polymnia: {wrong}", file=sys.stderr)
-        return 2
+        return _refused(wrong)
     arguments, more = top.parse_known_args(words)
     if more:
         quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
-        print(f"polymnia: {arguments.command} takes no more arguments: {' '.join(more)}.{quotes}\n"
-              f"See: polymnia {arguments.command} --help", file=sys.stderr)  # fmt: skip
-        return 2
+        told = f"{arguments.command} takes no more arguments: {' '.join(more)}.{quotes}"
+        return _refused(f"{told}\nSee: polymnia {arguments.command} --help")
     if arguments.command is None:
         top.print_help()
         return 0
@@ -175,8 +162,7 @@ def run(words: list[str]) -> int:
         work: Callable[[Namespace, object], int] = getattr(import_module(f"polymnia.cli.{module}"), function)
         return work(arguments, chosen)
     except BadSetting as e:
-        print(f"polymnia: {e}", file=sys.stderr)
-        return 2
+        return _refused(str(e))
     except Fault as e:
         print(f"polymnia: {e.message}\n{e.hint}", file=sys.stderr)
         return 1
@@ -184,6 +170,11 @@ def run(words: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _refused(why: str) -> int:
+    print(f"polymnia: {why}", file=sys.stderr)
+    return 2
 
 
 def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:

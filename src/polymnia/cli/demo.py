@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import msgspec
 
-from polymnia.cli.output import dim, green, strong
+from polymnia.cli.console import dim, green, strong
 
 __all__ = ["demo"]
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from polymnia.engine.access import EVERYTHING, Grant
-from polymnia.engine.condition.counters import Counters
+from polymnia.engine.health.counters import Counters
 from polymnia.engine.memory import Memory
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note

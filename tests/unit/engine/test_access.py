@@ -96,7 +96,7 @@ def test_a_grant_of_no_project_sees_none(memory: Memory) -> None:
 
 
 def test_health_counts_only_the_projects_that_a_grant_opens(memory: Memory) -> None:
-    from polymnia.engine.condition import check
+    from polymnia.engine.health.checkup import check
 
     memory.acting("test", project="mine").create_entities([EntityDraft("more", "t", ("y",))])
     for grant, count in ((MINE, 2), (EVERYTHING, 3)):

@@ -11,18 +11,19 @@ import pytest
 from long_texts import LONG, UNITS, grows
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
-from polymnia.engine.analysis.issues.untidy import doubtful
-from polymnia.engine.analysis.quality.sheet import sheet
-from polymnia.engine.analysis.quality.spellings import counted
+from polymnia.engine.analysis.issues import doubtful
+from polymnia.engine.analysis.quality.accuracy import days
+from polymnia.engine.analysis.quality.consistency import spellings
+from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
-from polymnia.engine.analysis.topics.reading import Reader
+from polymnia.engine.analysis.topics.names import Reader
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
 from polymnia.engine.knowledge.topics import read as suggested
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
-from polymnia.engine.search import highlight, listing, passages
+from polymnia.engine.search import highlight, passages
 from polymnia.engine.text import dates, words
 from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
@@ -30,12 +31,12 @@ from polymnia.models import Text
 
 def _listed(text: str) -> None:
     told = Text(id=2, memory=1, name="note", kind="t", body=text, session=None, created=1_700_000_000_000_000)
-    for one in listing.read([told]):
-        listing.spoken(told, one.part)
+    for one in passages.read([told]):
+        passages.embedder_text(told, one.part)
 
 
 def _highlighted(text: str) -> None:
-    highlight.highlights(text, ["fox", "a", "한국"])
+    highlight.best_piece(text, highlight.find(text, {"fox", "a", "한국"}.__contains__), 160)
     highlight.phrase(text, "quick brown")
 
 
@@ -68,8 +69,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "exact": lambda text: duplicates.clash(text, text + " x"),
     "kinds": content_type,
     "suggesting": suggested,
-    "quality": sheet,
-    "spellings": lambda text: counted([text]),
+    "quality": page,
+    "accuracy": days,
+    "spellings": lambda text: spellings([text]),
     "readability": readability,
     "structure": doubtful,
     "topics": lambda text: Reader([text], 1 << 30).read(text),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import convert
 from msgspec.structs import replace
 
@@ -78,12 +76,7 @@ def search(context: Context, given: parameters.Search) -> Reply:
     memory = context.memory
     scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
     below = or_else(given.include_child_scopes, False)
-    links: dict[str, Any] = {}
-
-    def associated(snapshot: Any, found: Any) -> None:
-        if or_else(given.include_associations, True) and found.hits:
-            links.update(memory.linked(snapshot, [hit.record for hit in found.hits], _EACH))
-
+    linked = or_else(given.include_associations, True)
     found = memory.search(
         given.query,
         limit=or_else(given.limit, 10),
@@ -91,15 +84,13 @@ def search(context: Context, given: parameters.Search) -> Reply:
         at_least=or_else(given.similarity_threshold, _THRESHOLD),
         or_nearest=given.similarity_threshold is None,
         reasons=False,
-        within=associated,
+        links=_EACH if linked else 0,
     )
     meaning_or_fault(memory)
     memories = [
         results.found(
             hit,
-            [association(*one) for one in links.get(hit.record.uid, ())]
-            if or_else(given.include_associations, True)
-            else None,
+            [association(*one) for one in found.links.get(hit.record.uid, ())] if linked else None,
         )
         for hit in found.hits
     ]

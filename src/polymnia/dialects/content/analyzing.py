@@ -10,7 +10,6 @@ from polymnia.dialects.content.analyzing_results import (
     clash,
     compared,
     connection,
-    dimension,
     insight,
     pattern,
     shown,
@@ -24,6 +23,7 @@ from polymnia.dialects.content.retrieving import period
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
+from polymnia.importing import importing
 from polymnia.operation import Context, Reply
 
 __all__ = ["VERBS"]
@@ -146,6 +146,9 @@ def _quality(context: Context, given: parameters.AnalyzeQuality) -> Reply:
     with_metrics = _or(options.include_metrics, False)
 
     def work() -> dict[str, Any]:
+        with importing():
+            from polymnia.dialects.content.reports import quality as words
+
         found, made = asking.memory.quality(
             given.content_id, dimensions=dimensions, suggestions=_or(options.include_suggestions, True),
             metrics=with_metrics, against=against, session=given.session_id, step=asking.step,
@@ -154,14 +157,14 @@ def _quality(context: Context, given: parameters.AnalyzeQuality) -> Reply:
             "content_id": given.content_id,
             "title": found.title,
             "overall_score": shown(found.score),
-            "dimensions": {one.name: dimension(one, metrics=with_metrics) for one in found.dimensions},
+            "dimensions": {one.name: shown(words.dimension(one, metrics=with_metrics)) for one in found.dimensions},
         }
         if _or(options.include_suggestions, True):
-            fields["suggestions"] = shown(found.suggestions)
+            fields["suggestions"] = [shown(words.suggestion(one)) for one in found.suggestions]
         if against:
             items = [compared(one) for one in found.compared]
             fields["benchmark"] = {"items": items, "standing": shown(found.standing)}
-        fields |= {"looked_at": shown(found.looked_at), "notes": _notes(found.notes)}
+        fields |= {"looked_at": shown(found.looked_at), "notes": words.notes(found)}
         return answer(asking.begun, **fields, **_when(made, asking))
 
     return replied(asking, work)

@@ -8,13 +8,14 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.dialects.content.analyzing_calls import call
-from polymnia.dialects.content.reports import describe
+from polymnia.dialects.content.reports import describe, remark
+from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["clash", "compared", "connection", "dimension", "insight", "named", "pattern", "shown"]
+__all__ = ["clash", "compared", "connection", "insight", "named", "pattern", "shown"]
 
 _MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
 _PLACES = 4
@@ -29,6 +30,8 @@ def shown(value: Any) -> Any:
     """Values of the engine as plain data; numbers with four places, which is more than any of them means."""
     if isinstance(value, Record):
         return named(value)
+    if isinstance(value, Remark):
+        return remark(value)
     if isinstance(value, Struct):
         return {name: shown(getattr(value, name)) for name in value.__struct_fields__}
     if isinstance(value, Mapping):
@@ -69,28 +72,6 @@ def insight(
         for name, draft in (("calls", False), ("drafts", True)):
             if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
                 told[name] = steps
-    return told
-
-
-def dimension(found: Any, *, metrics: bool) -> dict[str, Any]:
-    """One side of quality; a score of null has a note that says why it cannot be told."""
-    told: dict[str, Any] = {"score": shown(found.score)}
-    if found.note is not None:
-        told["note"] = found.note
-    if metrics:
-        told["metrics"] = {one.name: _metric(one) for one in found.metrics}
-    return told
-
-
-def _metric(found: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "value": shown(found.value),
-        "score": shown(found.score),
-        "weight": shown(found.weight),
-        "measured_against": found.against,
-    }
-    if found.faults:
-        told["quotes"] = [one.quote for one in found.faults]
     return told
 
 

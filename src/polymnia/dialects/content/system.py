@@ -13,6 +13,7 @@ from polymnia.dialects.content.results import answer
 from polymnia.dialects.content.retrieving import period
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
+from polymnia.importing import importing
 from polymnia.models import Filters
 from polymnia.operation import Context, Reply
 
@@ -37,7 +38,8 @@ def _health(context: Context, given: parameters.CheckHealth) -> Reply:
     asking = Asking(context, given)
 
     def work() -> dict[str, Any]:
-        from polymnia.engine.condition import check
+        with importing():
+            from polymnia.engine.health.checkup import check
 
         found = check(
             asking.memory,

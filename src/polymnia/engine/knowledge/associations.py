@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
 from polymnia.engine.content import content, still_there
-from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
+from polymnia.engine.ports import DRAWN_LATER, Snapshot, Store, Transaction
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST", "RELATED", "TYPE", "Association", "Discovery", "Kind", "Neighbour", "by_meaning", "discover", "drafts",
-    "draw_put_off", "likeness", "linked", "neighbours", "put_off", "ranked", "with_those_by_words",
+    "draw_put_off", "likeness", "linked", "links_of", "neighbours", "put_off", "ranked", "with_those_by_words",
 ]  # fmt: skip
 
 Kind = Literal["semantic", "temporal", "contextual", "explicit"]
@@ -85,6 +86,16 @@ def linked(snapshot_relations: dict[str, list[Relation]], name: str) -> list[tup
     return list(found.items())
 
 
+def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
+    """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
+    relations = snapshot.strongest([record.name for record in records], each) if records else {}
+    links = {record.uid: linked(relations, record.name)[:each] for record in records}
+    names = list(dict.fromkeys(name for many in links.values() for name, _ in many))
+    ids = snapshot.ids(names) if names else {}
+    loaded = {record.name: record for record in snapshot.load(list(ids.values()))} if ids else {}
+    return {uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()}
+
+
 def neighbours(
     look: Look, text: Said | None, words: str, *, without: int = 0, most: int = _BY_MEANING
 ) -> list[Neighbour]:
@@ -143,14 +154,14 @@ def put_off(tx: Transaction, record: Record) -> None:
     tx.note(f"{_PUT_OFF}{record.id & 0xFFFFFFFF:010}", "")
 
 
-def draw_put_off(store: Store, project: str, look: Callable[[Callable[[Look], Drawn]], Drawn]) -> None:
+def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextManager[Look]]) -> None:
     """Draw the relations that were put off. What a memory is linked to already is left as it is."""
-
-    def some(moment: Look) -> Drawn:
-        waiting = moment.snapshot.notes(_PUT_OFF, _PUT_OFF_END, _AT_ONCE)
-        return {key: _put_off(moment, int(key.removeprefix(_PUT_OFF))) for key in waiting}
-
-    while drawn := look(some):
+    while True:
+        with look() as moment:
+            waiting = moment.snapshot.notes(_PUT_OFF, _PUT_OFF_END, _AT_ONCE)
+            drawn = {key: _put_off(moment, int(key.removeprefix(_PUT_OFF))) for key in waiting}
+        if not drawn:
+            return
         with store.write(project, "polymnia", DRAWN_LATER) as tx:
             for key, (name, drafts) in drawn.items():
                 if tx.noted(key) is None:
@@ -161,9 +172,6 @@ def draw_put_off(store: Store, project: str, look: Callable[[Callable[[Look], Dr
                     drawn_by_itself = sum(one.origin == "auto" and one.source == name for one in links.values())
                     new = [one for one in drafts if one.target not in links][: max(0, MOST - drawn_by_itself)]
                     tx.relate(still_there(tx, new))
-
-
-Drawn = dict[str, tuple[str, list[RelationDraft]]]
 
 
 def _put_off(look: Look, number: int) -> tuple[str, list[RelationDraft]]:

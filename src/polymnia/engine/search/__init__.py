@@ -25,7 +25,7 @@ class Analysis:
 
     def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
         """The passages of the texts, in order."""
-        from polymnia.engine.search.listing import read
+        from polymnia.engine.search.passages import read
 
         return read(texts)
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from zlib import crc32
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import paging
 from polymnia.engine.items import title_of
-from polymnia.engine.search import damage_note, fusion
-from polymnia.engine.search.fitting import fitted
+from polymnia.engine.search import budget, damage_note, fusion
+from polymnia.engine.search.cache import Pages
 from polymnia.engine.search.hits import plain, with_reasons, with_turns
-from polymnia.engine.search.pages import Pages
+from polymnia.engine.search.ranking import Ranked, Search
 from polymnia.engine.search.results import Cut, Found, Near
-from polymnia.engine.search.search import Ranked, Search
 from polymnia.models import Note, Record
 
-__all__ = ["answered"]
+__all__ = ["Page", "answer"]
 
 _SIMILAR = 50  # without a limit, at most so many that do not hold the query as it stands
 _LEAST = 10  # and so many whatever their score
@@ -27,67 +27,79 @@ _NEAREST = 3
 _LABEL = 40  # characters
 
 
-def answered(
-    search: Search,
-    pages: Pages,
-    *,
-    limit: int | None,
-    cursor: str | None,
-    max_tokens: int | None,
-    facets: bool,
-    reasons: bool,
-    pending: int,
-    offset: int | None = None,
-    turns: bool = True,
-) -> Found:
-    """A page of the answer: by a cursor, or by how many to skip.
+class Page(Struct, frozen=True, kw_only=True):
+    """Which part of an answer is wanted, and what of it.
 
-    Pages that are skipped to go on from the order of the first one, whatever was written since.
+    Without a limit: all that hold the query as it stands, and the best others. A page is asked for by a cursor, or by
+    how many to skip. With ``turns``, a hit that is a turn of a dialogue has the turns before and after it.
     """
-    mark = _mark(search)
-    place = paging.position("search", cursor, 7)
-    if place and place[2] != mark:
-        raise paging.foreign(cursor)
-    order = pages.find(int(place[0])) if place else None
-    name = int(place[0]) if order is not None else None
-    if offset:
-        order = pages.find(-mark - 1)
-    if offset is not None and order is None:
-        order = _arranged(search, search.order())
-        pages.keep_as(-mark - 1, order)
-    if offset is not None and order is not None:
-        start = offset
-    elif order is None:
-        order = search.order()
-        start = next((i for i, one in enumerate(order) if one.key > place[3:]), len(order)) if place else 0
-    else:
-        start = int(place[1])
-    if limit is None:
+
+    limit: int | None
+    cursor: str | None = None
+    offset: int | None = None
+    max_tokens: int | None = None
+    facets: bool = False
+    reasons: bool = True
+    turns: bool = True
+
+
+def answer(search: Search, pages: Pages, page: Page, pending: int) -> Found:
+    """A page of the answer; ``pending`` passages have no vector yet."""
+    order, start, name = _ordered(search, pages, page)
+    if page.limit is None:
         order = _some(order)
-    chosen = order[start:] if limit is None else order[start : start + limit]
+    chosen = order[start:] if page.limit is None else order[start : start + page.limit]
     end = start + len(chosen)
     following = None
-    if end < len(order) and offset is None:
+    if end < len(order) and page.offset is None:
         name = pages.keep(order) if name is None else name
-        following = paging.cursor("search", name, end, mark, *order[end - 1].key)
-    records = search.load([one.number for one in chosen])
-    by_number = {record.id - search.base: record for record in records}
+        following = paging.cursor("search", name, end, _mark(search), *order[end - 1].key)
+    by_number = {record.id - search.base: record for record in search.load([one.number for one in chosen])}
     there = [(one, by_number[one.number]) for one in chosen if one.number in by_number]
-    shown = with_reasons(search, there) if reasons else [plain(search, one, record) for one, record in there]
+    hits = with_reasons(search, there) if page.reasons else [plain(one, record) for one, record in there]
     cut = None
-    if max_tokens is not None:
-        shown, cut = fitted(shown, max_tokens)
-    if turns:
-        shown, used = with_turns(search, shown, None if cut is None else cut.budget - cut.tokens)
+    if page.max_tokens is not None:
+        hits, cut = budget.fitted(hits, page.max_tokens)
+    if page.turns:
+        hits, used = with_turns(search, hits, None if cut is None else cut.budget - cut.tokens)
         cut = cut and replace(cut, tokens=cut.tokens + used)
-    counted = search.snapshot.facets([one.number for one in order[:_COUNTED]], _FACETS) if facets else {}
+    facets = search.snapshot.facets([one.number for one in order[:_COUNTED]], _FACETS) if page.facets else {}
     nearest = _nearest(search) if not order else []
-    if not order and not search.query.filters.empty:
-        search.notes.append(_filtered_out(search))
+    notes = [*search.notes, *_misses(search, order, pending), *_notes(search, pending, nearest, cut)]
     return Found(
-        hits=shown, total=len(order), next=following, pending=pending, facets=counted, nearest=nearest, cut=cut,
-        notes=search.notes + _nothing_fits(search, order, pending) + _notes(search, pending, nearest, cut),
-    )  # fmt: skip
+        hits=hits,
+        total=len(order),
+        next=following,
+        pending=pending,
+        facets=facets,
+        nearest=nearest,
+        cut=cut,
+        notes=notes,
+    )
+
+
+def _ordered(search: Search, pages: Pages, page: Page) -> tuple[list[Ranked], int, int | None]:
+    """The whole order, where the page starts in it, and the name it is remembered by.
+
+    Later pages go on from the order of the first one, whatever was written since.
+    """
+    mark = _mark(search)
+    place = paging.position("search", page.cursor, 7)
+    if place and place[2] != mark:
+        raise paging.foreign(page.cursor)
+    if page.offset is not None:
+        order = pages.find(-mark - 1) if page.offset else None
+        if order is None:
+            order = _arranged(search, search.order())
+            pages.keep(order, -mark - 1)
+        return order, page.offset, None
+    if not place:
+        return search.order(), 0, None
+    order = pages.find(int(place[0]))
+    if order is not None:
+        return order, int(place[1]), int(place[0])
+    order = search.order()
+    return order, next((i for i, one in enumerate(order) if one.key > place[3:]), len(order)), None
 
 
 def _mark(search: Search) -> int:
@@ -123,7 +135,7 @@ def _nearest(search: Search) -> list[Near]:
     """What comes closest when nothing matches."""
     scores = search.scores
     numbers = search.index.memories["number"][scores.memories[:_NEAREST]].tolist()
-    value = {number: float(scores.score[i]) for i, number in enumerate(numbers)}
+    value = dict(zip(numbers, fusion.shown(scores.fused[:_NEAREST], search.curve).tolist(), strict=True))
     near = [Near(r.name, r.kind, round(value[r.id - search.base], 4), _label(r)) for r in search.load(numbers)]
     if near or not search.query.filters.empty:
         return near
@@ -138,31 +150,27 @@ def _label(record: Record) -> str:
     return text if len(text) <= _LABEL else text[:_LABEL].rstrip() + "…"
 
 
-def _filtered_out(search: Search) -> Note:
-    """What the filters have to do with a miss."""
-    if not search.snapshot.passes_more(search.query.filters, 0):
-        return Note("filtered", "No memory passes the filters.")
-    return Note("filtered", "Nothing that passes the filters matches; without them there may be more.")
+def _misses(search: Search, order: list[Ranked], pending: int) -> list[Note]:
+    """What the filters have to do with a miss; or that nothing found is likely to answer the query.
 
-
-def _nothing_fits(search: Search, order: list[Ranked], pending: int) -> list[Note]:
-    """That nothing found is likely to answer the query, where the models can tell.
-
-    They cannot where they were never measured or have not read everything, where a word is misspelt, and where what was
-    found is of the time that was asked for.
+    The models cannot tell the latter where they were never measured or have not read everything, where a word is
+    misspelt, and where what was found is of the time that was asked for.
     """
+    filtered = not search.query.filters.empty
+    if not order and filtered:
+        if not search.snapshot.passes_more(search.query.filters, 0):
+            return [Note("filtered", "No memory passes the filters.")]
+        return [Note("filtered", "Nothing that passes the filters matches; without them there may be more.")]
     best = max((one.score for one in order), default=1.0)
-    misspelt = any(one.alike for one in search.lane.asked)
     timely = search.lane.timely is not None and bool(search.lane.timely.any())
     read = search.measured and all(
         one.fault is None and (one.ready.is_set() or not one.embedder.knows(search.query.text))
         for one in search.channels.values()
     )
-    if best >= fusion.FITS or not read or pending or misspelt or timely:
+    if best >= fusion.FITS or not read or pending or search.lane.misspelt or timely:
         return []
-    what = "stored" if search.query.filters.empty else "that was searched"
-    text = f"Nothing {what} seems to answer this. The nearest there is scores {best:.2f}."
-    return [Note("nothing_fits", text)]
+    what = "that was searched" if filtered else "stored"
+    return [Note("nothing_fits", f"Nothing {what} seems to answer this. The nearest there is scores {best:.2f}.")]
 
 
 def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
@@ -172,25 +180,20 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
     if search.which != "words" and search.query.text.strip() and search.index.count > 1:
         for channel in search.channels.values():
             if channel.fault is not None:
-                how = f"Searched without {channel.name}" if search.asked else "Searched by words alone, not by meaning"
+                how = (
+                    f"Searched without {channel.name}" if search.vectors else "Searched by words alone, not by meaning"
+                )
                 notes.append(Note("no_meaning", f"{how}: {channel.fault.message}. {channel.fault.hint}"))
             elif not channel.ready.is_set():
-                how = f"Searched without {channel.name}" if search.asked else "Searched by words alone"
-                text = f"{how}: the model is not ready yet."
-                notes.append(Note("loading", text))
+                how = f"Searched without {channel.name}" if search.vectors else "Searched by words alone"
+                notes.append(Note("loading", f"{how}: the model is not ready yet."))
         if search.which == "meaning" and not search.channels:
             notes.append(Note("no_meaning", "There is no model to search by meaning: --embedder is none."))
     if pending:
-        some = (
-            "1 passage was searched by words alone: it has"
-            if pending == 1
-            else (f"{pending:,} passages were searched by words alone: they have")
-        )
-        text = (
-            f"{some} no vector yet. Where the store can be written, a server makes it in the background, "
-            "`polymnia reindex` at once."
-        )
-        notes.append(Note("pending", text))
+        single = "1 passage was searched by words alone: it has"
+        some = single if pending == 1 else f"{pending:,} passages were searched by words alone: they have"
+        text = "no vector yet. Where the store can be written, a server makes it in the background, `polymnia reindex`"
+        notes.append(Note("pending", f"{some} {text} at once."))
     for one in search.lane.asked:
         if one.alike and not nearest:
             notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {one.terms[0][0]!r} instead."))

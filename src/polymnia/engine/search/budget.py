@@ -1,13 +1,15 @@
-"""A budget of tokens: what texts cost a model to read, and which of them fit."""
+"""A budget of tokens: what texts cost a model to read, and which hits fit: whole, or cut to their best passages."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-__all__ = ["Fit", "fit", "tokens", "trimmed"]
+from polymnia.engine.search.results import Cut, Fragment, Hit
+
+__all__ = ["fit", "fitted", "tokens", "trimmed"]
 
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
 _ACCENTS = re.compile(r"[\u00c0-\u024f]")
@@ -45,62 +47,71 @@ def tokens(text: str) -> int:
     return count + (sum(len(pattern.findall(text)) * share for pattern, share in _SCRIPTS) + 99) // 100
 
 
-class Fit(Struct, frozen=True):
-    """Which items of a ranking an answer has room for, by their place in it.
+def fit(sizes: Sequence[int], budget: int, least: Sequence[int]) -> dict[int, int]:
+    """Choose, best first, what fits a budget: the tokens each item may have, by its place; the others find no room.
 
-    ``whole`` are shown whole, ``cut`` gives each shortened one with the tokens it may have, ``left_out`` find no room.
-    ``total`` is what the shown ones cost together.
-    """
-
-    whole: tuple[int, ...]
-    cut: tuple[tuple[int, int], ...]
-    left_out: tuple[int, ...]
-    total: int
-
-    def room(self, place: int) -> int | None:
-        """The tokens an item may have: 0 when it is left out, None when it is shown whole."""
-        return None if place in self.whole else dict(self.cut).get(place, 0)
-
-    def sentence(self, thing: str = "memory", things: str = "memories") -> str:
-        """The outcome in words: "3 of 8 memories shown whole, 1 cut, 4 left out (2,310 tokens)"."""
-        count = len(self.whole) + len(self.cut) + len(self.left_out)
-        said = [f"{len(self.whole):,} of {count:,} {thing if count == 1 else things} shown whole"]
-        if self.cut:
-            said.append(f"{len(self.cut):,} cut")
-        if self.left_out:
-            said.append(f"{len(self.left_out):,} left out")
-        return f"{', '.join(said)} ({self.total:,} token{'' if self.total == 1 else 's'})"
-
-
-def fit(sizes: Sequence[int], budget: int, *, least: int | Sequence[int] = 32) -> Fit:
-    """Choose, best first, what fits a budget. ``sizes`` are the items' tokens in the order of their rank.
-
-    An item too large for what is left is cut, never below ``least`` (one number, or one for each item: the size of its
-    shortest passage worth showing), and a smaller one further down may still fit. A cut item first gets half of what is
-    left, so that one long memory does not silence all others; what nobody takes in the end goes to the best cut ones.
+    ``sizes`` are the items' tokens in the order of their rank. An item too large for what is left is cut, never below
+    its ``least``, and a smaller one further down may still fit. A cut item first gets half of what is left, so that one
+    long memory does not silence all others; what nobody takes in the end goes to the best cut ones.
     """
     rooms: dict[int, int] = {}
     left = max(budget, 0)
     for place, size in enumerate(sizes):
-        size = max(size, 0)
         if size <= left:
             rooms[place] = size
+        elif max(least[place], 1) <= left:
+            rooms[place] = max(least[place], 1, left // 2)
         else:
-            smallest = max(least if isinstance(least, int) else least[place], 1)
-            if smallest > left:
-                continue
-            rooms[place] = max(smallest, left // 2)
+            continue
         left -= rooms[place]
     for place, room in rooms.items():
-        more = min(max(sizes[place], 0) - room, left)
+        more = min(sizes[place] - room, left)
         rooms[place] += more
         left -= more
-    return Fit(
-        whole=tuple(place for place, room in rooms.items() if room >= sizes[place]),
-        cut=tuple((place, room) for place, room in rooms.items() if room < sizes[place]),
-        left_out=tuple(place for place in range(len(sizes)) if place not in rooms),
-        total=sum(rooms.values()),
-    )
+    return rooms
+
+
+def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
+    """The hits that fit a budget of tokens; of one too long, its best passages."""
+    sizes = [sum(map(tokens, (one.record.name, one.record.kind, *one.record.observations))) for one in hits]
+    best = [tokens(one.record.name) + tokens(one.fragments[0].text if one.fragments else "") for one in hits]
+    rooms = fit(sizes, most, list(map(min, sizes, best)))
+    if hits and not rooms:
+        rooms[0] = most  # not even the best passage of one fits: its beginning does
+    shown = []
+    total = 0
+    for place, hit in enumerate(hits):
+        room = rooms.get(place, 0)
+        if place in rooms and room >= sizes[place]:
+            shown.append(hit)
+            total += sizes[place]
+        elif room:
+            pieces, used = _cut(hit, room)
+            total += used
+            if pieces:
+                bare = replace(hit.record, observations=())  # what is shown of its texts are the fragments
+                shown.append(replace(hit, record=bare, fragments=pieces, cut=True))
+    cut = sum(hit.cut for hit in shown)
+    left_out = len(hits) - len(shown)
+    return shown, Cut(whole=len(shown) - cut, cut=cut, left_out=left_out, tokens=total, budget=most)
+
+
+def _cut(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
+    """The best passages of a hit that there is room for, and their tokens."""
+    kept: list[Fragment] = []
+    used = tokens(hit.record.name)
+    for fragment in hit.fragments:
+        size = tokens(fragment.text)
+        if used + size > room and not kept:
+            text = trimmed(fragment.text, room - used)
+            fragment = replace(
+                fragment, text=text, marks=tuple(mark for mark in fragment.marks if mark[1] <= len(text))
+            )
+            size = tokens(text)
+        if fragment.text and used + size <= room:
+            kept.append(fragment)
+            used += size
+    return tuple(kept), used if kept else 0
 
 
 def trimmed(text: str, most: int) -> str:

@@ -16,37 +16,6 @@ Floats: TypeAlias = NDArray[np.floating]
 Ints: TypeAlias = NDArray[np.integer]
 Flags: TypeAlias = NDArray[np.bool_]
 
-__all__ = [
-    "B",
-    "B_WHOLE",
-    "FITS",
-    "K1",
-    "K1_WHOLE",
-    "REACH",
-    "STRONG",
-    "UNMEASURED",
-    "WEAK",
-    "WORDS",
-    "Blend",
-    "Curve",
-    "best",
-    "both",
-    "eased",
-    "fuse",
-    "idf",
-    "lend",
-    "long_words",
-    "meaning_score",
-    "moved",
-    "near",
-    "norm",
-    "reranked",
-    "saturation",
-    "shown",
-    "softened",
-    "words_score",
-]
-
 K1 = 0.6
 B = 0.3
 """BM25 of passages. Low: in a short text a repeated word says little more, and length says little at all."""
@@ -127,7 +96,8 @@ FITS = 0.07
 
 def idf(holding: int, texts: int) -> float:
     """The weight of a word that so many of the texts hold; of a group, that of its most frequent term."""
-    return log1p((texts - holding + 0.5) / (holding + 0.5))
+    held = min(holding, texts)
+    return log1p((texts - held + 0.5) / (held + 0.5))
 
 
 def norm(lengths: Floats | Ints, mean_length: float, k1: float = K1, b: float = B) -> Floats:

@@ -1,4 +1,4 @@
-"""Highlights: the fragments of a text that answer a query, and where the words stand that matched.
+"""Highlights: the piece of a text that answers a query, and where the words stand that matched.
 
 Every place is a pair of offsets into the text as it was given, whatever folding does to the length of its letters.
 """
@@ -14,33 +14,16 @@ from itertools import accumulate, islice, takewhile
 from typing import TypeAlias
 from unicodedata import category, combining, normalize
 
-from msgspec import Struct
-
-__all__ = ["Fragment", "Range", "find", "fragments", "highlights", "marked", "phrase"]
+__all__ = ["Piece", "Range", "best_piece", "find", "phrase"]
 
 Range: TypeAlias = tuple[int, int]
+Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges within it that matched
 
 # Scripts that put no space between words, and Korean, whose words carry their particles.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MOST_WEIGHED = 20_000  # matches; beyond so many a better fragment is no news
 _SENTENCE = re.compile(r"[.!?…]['\"”’)]*\s+|[。！？；]|\n\s*")
-
-
-class Fragment(Struct, frozen=True):
-    """A piece of a text from ``start`` on, the ranges within it that matched, and whether there is text around it."""
-
-    text: str
-    start: int
-    ranges: tuple[Range, ...]
-    cut_before: bool
-    cut_after: bool
-
-
-def highlights(text: str, words: Iterable[str], *, limit: int = 3, width: int = 160) -> list[Fragment]:
-    """The best fragments of a text for words that match as they stand, whatever their case."""
-    wanted = {_folded(word) for word in words}
-    return fragments(text, find(text, lambda word: _folded(word) in wanted), limit=limit, width=width)
 
 
 def find(text: str, matches: Callable[[str], bool]) -> list[Range]:
@@ -91,52 +74,20 @@ def phrase(text: str, query: str) -> list[Range]:
     return found
 
 
-def fragments(text: str, ranges: Sequence[Range], *, limit: int = 3, width: int = 160) -> list[Fragment]:
-    """Up to ``limit`` pieces of about ``width`` characters with the most different matches, in the text's order.
+def best_piece(text: str, ranges: Sequence[Range], width: int) -> Piece:
+    """The piece of about ``width`` characters with the most different matches.
 
     Without a match it is the beginning of the text. A piece begins and ends with a sentence or a word where it can.
     """
-    if limit < 1 or width < 1 or not text:
-        return []
     marks = _joined(ranges)
     if len(text) <= width:
-        return [_fragment(text, 0, len(text), marks)]
+        return _piece(text, 0, len(text), marks)
     if not marks:
-        return [_fragment(text, 0, _end(text, 0, 0, width), ())]
+        return _piece(text, 0, _end(text, 0, 0, width), ())
     weighed = marks[:_MOST_WEIGHED]
-    words = [_folded(text[start : min(end, start + width)]) for start, end in weighed]
-    chosen: list[Range] = []
-    shown: set[str] = set()
-    while len(chosen) < limit:
-        best = _best(weighed, words, width, chosen, shown)
-        if best is None:
-            break
-        first, last = best
-        low = max((end for _, end in chosen if end <= marks[first][0]), default=0)
-        high = min((start for start, _ in chosen if start >= marks[first][1]), default=len(text))
-        start = _start(text, low, marks[first][0], marks[last][1], width)
-        chosen.append((start, min(_end(text, start, min(marks[last][1], start + width), width), high)))
-        shown.update(words[first : last + 1])
-    pieces = [_fragment(text, start, end, marks) for start, end in sorted(chosen)]
-    return [piece for piece in pieces if piece.text]
-
-
-def marked(
-    fragment: Fragment,
-    before: str = "**",
-    after: str = "**",
-    *,
-    ellipsis: str = "…",
-    escape: Callable[[str], str] = str,
-) -> str:
-    """A fragment as one string, its matches between ``before`` and ``after``; ``escape`` changes the text alone."""
-    pieces = [ellipsis] if fragment.cut_before else []
-    done = 0
-    for start, end in fragment.ranges:
-        pieces += [escape(fragment.text[done:start]), before, escape(fragment.text[start:end]), after]
-        done = end
-    pieces.append(escape(fragment.text[done:]))
-    return "".join(pieces) + (ellipsis if fragment.cut_after else "")
+    first, last = _best(weighed, [_folded(text[start : min(end, start + width)]) for start, end in weighed], width)
+    start = _start(text, marks[first][0], marks[last][1], width)
+    return _piece(text, start, _end(text, start, min(marks[last][1], start + width), width), marks)
 
 
 class _Folds(dict[str, str]):
@@ -183,44 +134,38 @@ def _joined(ranges: Iterable[Range]) -> list[Range]:
     return joined
 
 
-def _best(
-    marks: Sequence[Range], words: Sequence[str], width: int, chosen: Sequence[Range], shown: set[str]
-) -> Range | None:
-    """The first and last mark of the stretch that shows most: different words first, new ones above all."""
-    best, most = None, 0.0
+def _best(marks: Sequence[Range], words: Sequence[str], width: int) -> Range:
+    """The first and last mark of the stretch that shows most: different words first, then how often they stand."""
+    best, most = (0, 0), 0.0
     inside: Counter[str] = Counter()
     value, last = 0.0, 0
     for first, (start, _) in enumerate(marks):
-        last = max(last, first)
-        while last < len(marks) and (last == first or marks[last][1] - start <= width):
-            if any(low < marks[last][1] and marks[last][0] < high for low, high in chosen):
-                break
+        while last < len(marks) and (last <= first or marks[last][1] - start <= width):
             inside[words[last]] += 1
-            value += 0.1 if inside[words[last]] > 1 else 0.3 if words[last] in shown else 1.0
+            value += 0.1 if inside[words[last]] > 1 else 1.0
             last += 1
-        if last > first:
-            if value > most + 1e-9:
-                best, most = (first, last - 1), value
-            inside[words[first]] -= 1
-            value -= 0.1 if inside[words[first]] else 0.3 if words[first] in shown else 1.0
+        if value > most + 1e-9:
+            best, most = (first, last - 1), value
+        inside[words[first]] -= 1
+        value -= 0.1 if inside[words[first]] else 1.0
     return best
 
 
-def _start(text: str, low: int, first: int, last: int, width: int) -> int:
+def _start(text: str, first: int, last: int, width: int) -> int:
     """Where a piece begins: with the nearest sentence that leaves room, or else with a word some way before."""
     room = max(width - (last - first), 0)
-    earliest = max(low, first - room)
-    if earliest == 0:
+    earliest = first - room
+    if earliest <= 0:
         return 0
-    start = max(low, first - room // 3)
+    start = first - room // 3
     for match in _SENTENCE.finditer(text, earliest, first):
         start = match.end()
     if not _SENTENCE.search(text, earliest, first):
         while start < first and not text[start - 1].isspace():
             start += 1
         if start == first and not text[first - 1].isspace():
-            start = max(low, first - room // 3)
-    return min(_whole(text, start, low), first)
+            start = first - room // 3
+    return min(_whole(text, start, 0), first)
 
 
 def _end(text: str, start: int, least: int, width: int) -> int:
@@ -264,7 +209,7 @@ def _flags(text: str, at: int) -> bool:
     return before % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
 
 
-def _fragment(text: str, start: int, end: int, marks: Sequence[Range]) -> Fragment:
+def _piece(text: str, start: int, end: int, marks: Sequence[Range]) -> Piece:
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -272,5 +217,4 @@ def _fragment(text: str, start: int, end: int, marks: Sequence[Range]) -> Fragme
     first = bisect_left(marks, start, key=lambda mark: mark[1])
     near = takewhile(lambda mark: mark[0] < end, islice(marks, first, None))
     inside = tuple((max(low, start) - start, min(high, end) - start) for low, high in near if start < min(high, end))
-    before, after = bool(text[max(0, start - 64) : start].strip()), bool(text[end : end + 64].strip())
-    return Fragment(text[start:end], start, inside, before, after)
+    return text[start:end], inside

@@ -1,4 +1,4 @@
-"""What a process holds in memory of one project, so that a search needs little else.
+"""The index of one project: what a process holds in memory of it, so that a search needs little else.
 
 Numbers only: for each passage the text and memory it belongs to, and the bits of its vectors. It is read from the store
 once and then follows it, whoever writes: new texts by their numbers, everything else by the journal. The newest texts,
@@ -16,31 +16,100 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Analyst, Snapshot
-from polymnia.engine.search.columns import Columns
-from polymnia.engine.search.sizes import Sizes
+from polymnia.engine.search import fusion
 from polymnia.engine.search.vectors import Vectors
 from polymnia.models import Passage
 
-__all__ = ["POSTING", "DamagedIndex", "Index"]
+__all__ = ["POSTING", "Columns", "DamagedIndex", "Index", "Numbers"]
 
 Numbers = NDArray[Any]
 
 # The layouts in which a store hands out its word index.
-_PASSAGE = np.dtype(
-    [
-        ("text", "<u4"), ("memory", "<u4"), ("thread", "<u4"), ("day", "<u2"), ("part", "<u2"),
-        ("script", "u1"), ("length", "u1"), ("embeds", "?"), ("weight", "u1"),
-    ]
-)  # fmt: skip
+_FIELDS = {
+    "text": "<u4",
+    "memory": "<u4",
+    "thread": "<u4",
+    "day": "<u2",
+    "part": "<u2",
+    "script": "u1",
+    "length": "u1",
+    "embeds": "?",
+    "weight": "u1",
+}
+_PASSAGE = np.dtype(list(_FIELDS.items()))
 POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
 _NOTHING = np.empty(0, POSTING)
 _NOWHERE = (-1, 0, 0, 0)
 _NO_EDITION = (-1, 0)
 _PROBED = 4  # words of a text that is looked up, the longest: they are rare, and so quickly read
+_LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
 
 
 class DamagedIndex(Exception):
-    """The store's word index says what cannot be. Whoever asked asks again after ``Index.distrust``."""
+    """The store's word index says what cannot be. Whoever asked asks again after :meth:`Index.reread`."""
+
+
+class Columns:
+    """A table of numbers, column by column. New rows are zero; room for them is made ahead."""
+
+    def __init__(self, **kinds: str) -> None:
+        self._room = {name: np.zeros(0, kind) for name, kind in kinds.items()}
+        self._views = dict(self._room)
+        self.count = 0
+
+    def __getitem__(self, name: str) -> Numbers:
+        return self._views[name]
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes, with the room that was made ahead."""
+        return sum(column.nbytes for column in self._room.values())
+
+    def add(self, rows: int) -> int:
+        """Room for so many rows at the end; answers the first of them."""
+        first, count = self.count, self.count + rows
+        for name, column in self._room.items():
+            if len(column) < count:
+                larger = np.zeros(max(count, len(column) * 5 // 4, 256), column.dtype)
+                larger[:first] = column[:first]
+                self._room[name] = column = larger
+            self._views[name] = column[:count]
+        self.count = count
+        return first
+
+    def cut(self, rows: int) -> None:
+        """Keep only so many rows."""
+        for name, column in self._room.items():
+            column[rows : self.count] = 0
+            self._views[name] = column[:rows]
+        self.count = rows
+
+
+class Sizes:
+    """How many passages and memories there are, and how long they are: what a word's weight depends on.
+
+    ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
+    counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
+    observations a memory has, ``has_long`` whether one has more than one, ``texts`` how many observations.
+    """
+
+    def __init__(self, passages: Columns, memories: Columns) -> None:
+        owner, alive = passages["memory"], passages["alive"]
+        counted = alive & passages["embeds"]
+        self.passages = max(1, int(np.count_nonzero(counted)))
+        length = _LENGTHS[passages["length"]]
+        mean = max(1.0, float(length[counted].sum()) / self.passages)
+        self.norm = fusion.norm(length, mean).astype(np.float32)
+        self.share = alive * (passages["weight"] * np.float32(0.01))
+        lengths = np.bincount(owner, length * self.share, memories.count)
+        self.memories = max(1, int(np.count_nonzero(lengths)))
+        mean = max(1.0, float(lengths.sum()) / self.memories)
+        self.memory_norm = fusion.norm(lengths, mean, fusion.K1_WHOLE, fusion.B_WHOLE).astype(np.float32)
+        self.whole = bool(self.share[1:].all())
+        body = alive & (passages["text"] != memories["number"][owner])
+        self.bodies = np.bincount(owner[body], minlength=memories.count)
+        self.texts = np.bincount(owner[body & (passages["part"] == 0)], minlength=memories.count)
+        self.has_long = bool(self.bodies[1:].max(initial=0) > 1)
 
 
 class Index:
@@ -60,12 +129,7 @@ class Index:
         self._numbers = _NOWHERE
         self._edition = _NO_EDITION
         self._sizes: Sizes | None = None
-        self._scratch: Numbers = np.zeros(0, np.float32)
-        self.passages = Columns(
-            text="u4", memory="u4", thread="u4", day="u2", part="u2", script="u1", length="u1", embeds="?",
-            weight="u1",
-            alive="?", key="u8",
-        )  # fmt: skip
+        self.passages = Columns(**_FIELDS, alive="?", key="u8")
         self.memories = Columns(number="u4", thread="u4", head="u4", key="u4")
         self.passages.add(1)
         self.memories.add(1)
@@ -82,16 +146,8 @@ class Index:
     def sizes(self) -> Sizes:
         """How many and how long, counted once for each state of the store."""
         if self._sizes is None:
-            self._sizes = Sizes(self)
+            self._sizes = Sizes(self.passages, self.memories)
         return self._sizes
-
-    @property
-    def scratch(self) -> Numbers:
-        """Zeros for every passage and every memory, to be given back as zeros."""
-        size = max(self.passages.count, self.memories.count)
-        if len(self._scratch) < size:
-            self._scratch = np.zeros(size * 5 // 4, np.float32)
-        return self._scratch
 
     @property
     def count(self) -> int:
@@ -101,10 +157,15 @@ class Index:
     @property
     def bytes(self) -> int:
         """About how much memory it takes."""
-        tables = self.passages.bytes + self.memories.bytes + self._scratch.nbytes
-        return tables + sum(vectors.bytes for vectors in self.vectors.values())
+        return self.passages.bytes + self.memories.bytes + sum(vectors.bytes for vectors in self.vectors.values())
 
     # ── following the store ───────────────────────────────────────────────────────────────────────────
+
+    def is_behind(self, snapshot: Snapshot) -> bool:
+        """Whether there is something to follow."""
+        if (snapshot.numbers, snapshot.edition) != (self._numbers, self._edition):
+            return True
+        return any(vectors.is_behind(snapshot) for vectors in self.vectors.values())
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take in whatever has changed since the last time."""
@@ -160,14 +221,13 @@ class Index:
         found = {"vectors"} if any(vectors.damaged for vectors in self.vectors.values()) else set()
         return {*found, "word index"} if self.damaged else found
 
-    def distrust(self, snapshot: Snapshot) -> None:
-        """Read the texts again, without the store's word index."""
-        self._distrusted = snapshot.edition[0]
-        self._sizes = None
-        self._load(snapshot)
-        for vectors in self.vectors.values():
-            vectors.follow(snapshot, self)
-        self._numbers, self._edition = snapshot.numbers, snapshot.edition
+    def reread(self, snapshot: Snapshot) -> Index:
+        """An index that takes the place of this one, made of the texts without the store's word index."""
+        other = Index(self._analyst, mixed=self.mixed)
+        other._distrusted = snapshot.edition[0]
+        other.vectors = {name: Vectors(name, vectors.dimensions) for name, vectors in self.vectors.items()}
+        other.follow(snapshot)
+        return other
 
     def probe(self, snapshot: Snapshot) -> None:
         """Look up a few texts of the word index by their words: an emptied one answers like one that has nothing."""
@@ -245,8 +305,8 @@ class Index:
         """Rows at the end of the columns; those of a text that has rows already take their place."""
         first = self.passages.add(len(block))
         columns = self.passages
-        for name in ("text", "thread", "day", "part", "script", "length", "embeds", "weight"):
-            columns[name][first:] = block[name]
+        for name in _FIELDS:
+            columns[name][first:] = block[name]  # the number of the memory becomes its row below
         columns["alive"][first:] = block["text"] > 0
         keys = block["text"].astype(np.uint64) << np.uint64(16) | block["part"]
         last = columns["key"][first - 1]
@@ -299,10 +359,8 @@ class Index:
         row = self.passages.count
         for i, one in enumerate(given):
             length = min(255, int(16 * log2(1 + one.length)))
-            block[i] = (
-                one.text, one.memory, one.thread, min(one.day, 65535), min(one.part, 65535),
-                one.script, length, one.embeds, one.weight,
-            )  # fmt: skip
+            day, part = min(one.day, 65535), min(one.part, 65535)
+            block[i] = (one.text, one.memory, one.thread, day, part, one.script, length, one.embeds, one.weight)
             for term, count in one.terms.items():
                 postings = self._tail.get(term)
                 if postings is None:
@@ -384,6 +442,13 @@ class Index:
                 if number in self._late_memories:
                     rows[i] = self._late_memories[number]
         return rows
+
+    def memory_mask(self, numbers: Sequence[int]) -> Numbers:
+        """Which rows of memories are those with these numbers."""
+        found = np.zeros(self.memories.count, bool)
+        found[self.memory_rows(np.array(numbers, np.uint32))] = True
+        found[0] = False
+        return found
 
     def postings(self, snapshot: Snapshot, term: str) -> Numbers:
         """Where a term stands, among all passages."""

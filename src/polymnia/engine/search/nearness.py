@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
 
 from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.knowledge.similarity import similarities
-from polymnia.engine.ports import Snapshot, Vector
+from polymnia.engine.ports import Vector
 from polymnia.engine.search import fusion, lanes
-from polymnia.engine.search.index import Index
-from polymnia.engine.search.listing import read, spoken
-from polymnia.engine.search.query import Query
-from polymnia.engine.search.query import read as read_query
-from polymnia.engine.search.vectors import packed
-from polymnia.engine.search.worker import Channel
+from polymnia.engine.search.cache import View
+from polymnia.engine.search.index import DamagedIndex, Numbers
+from polymnia.engine.search.passages import embedder_text, read
+from polymnia.engine.search.query import Query, parse
+from polymnia.engine.search.vectors import Channel, packed
 from polymnia.models import Record, Text
 
 __all__ = ["Both", "Look", "Near", "Said", "said"]
-
-Numbers = NDArray[Any]
 
 _PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
 _COMPARED = 4  # and those its neighbours are looked for by
@@ -95,7 +90,7 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
     passages = list(islice((one for one in read([head, body]) if one.embeds), _PARTS + 2))
     taken = passages[: _PARTS + 1]
     places = [(one.text == head.id, one.part) for one in taken]
-    texts = [spoken(head if is_head else body, part) for is_head, part in places]
+    texts = [embedder_text(head if is_head else body, part) for is_head, part in places]
     vectors = {}
     for channel in channels:
         known = [i for i, text in enumerate(texts) if channel.embedder.knows(text)]
@@ -109,19 +104,14 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
 class Look:
     """One moment of a project, for whoever looks for neighbours in it."""
 
-    def __init__(
-        self,
-        index: Index,
-        snapshot: Snapshot,
-        channels: Mapping[str, Channel],
-        judging: Judging | None = None,
-    ) -> None:
-        self.index = index
-        self.judging = judging
-        self.snapshot = snapshot
+    def __init__(self, view: View, channels: Mapping[str, Channel], judging: Judging | None = None) -> None:
+        self._view = view
+        self.index = view.index
+        self.snapshot = view.snapshot
         self.channels = channels
-        self.base = snapshot.numbers[0] * _SPAN
-        self.numbers = snapshot.numbers
+        self.judging = judging
+        self.numbers = view.snapshot.numbers
+        self.base = self.numbers[0] * _SPAN
 
     def load(self, numbers: Sequence[int]) -> dict[int, Record]:
         """The memories of these numbers that are there."""
@@ -159,10 +149,7 @@ class Look:
         found: dict[int, Near] = {}
         may = self.index.passages["alive"]
         if among is not None:
-            allowed = np.zeros(self.index.memories.count, bool)
-            allowed[self.index.memory_rows(np.array(among, np.uint32))] = True
-            allowed[0] = False
-            may = may & allowed[self.index.passages["memory"]]
+            may = may & self.index.memory_mask(among)[self.index.passages["memory"]]
         for model in text.vectors:
             if (vectors := self.index.vectors.get(model)) is None:
                 continue
@@ -188,7 +175,7 @@ class Look:
 
     def by_words(self, text: str, most: int) -> list[tuple[int, float]]:
         """The memories that say most of the words of a text, with the share of them they say; best first."""
-        rows, shares, _ = self._said_words(text, most)
+        rows, shares = self._by_words(text, most)
         numbers = self.index.memories["number"][self.index.passages["memory"][rows]]
         found: dict[int, float] = {}
         for number, share in zip(numbers.tolist(), shares[rows].tolist(), strict=True):
@@ -196,13 +183,17 @@ class Look:
         found.pop(0, None)
         return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:most]
 
-    def _said_words(self, text: str, most: int) -> tuple[Numbers, Numbers, Numbers]:
+    def _by_words(self, text: str, most: int) -> tuple[Numbers, Numbers]:
         """The rows of the passages that say most of a text's words, and for each passage the share it says."""
-        lane = lanes.by_words(self.index, self.snapshot, read_query(Query(text=text)), alike=False)
+        query = parse(Query(text=text))
+        try:
+            lane = lanes.by_words(self.index, self.snapshot, query, alike=False)
+        except DamagedIndex:
+            self._view.reread()
+            self.index = self._view.index
+            lane = lanes.by_words(self.index, self.snapshot, query, alike=False)
         alive = lane.passages * self.index.passages["alive"]
-        shares = np.minimum(1.0, fusion.words_score(alive, lane.passage_asked))
-        rows = lanes.top(alive, most * 2)
-        return rows, shares, alive
+        return lanes.top(alive, most * 2), np.minimum(1.0, fusion.words_score(alive, lane.passage_asked))
 
     def both(self, text: Said, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
         """The memories nearest by meaning and those by words, each with both numbers; and the model that was asked.
@@ -210,23 +201,21 @@ class Look:
         With two models the second is asked where it knows the text: what it says counts more.
         """
         model = next((name for name in reversed(text.vectors) if len(text.rows(name))), None)
-        found, shares, _ = self._said_words(words, by_words)
+        found, shares = self._by_words(words, by_words)
         owners = self.index.passages["memory"]
         numbers = self.index.memories["number"]
         chosen = np.zeros(self.index.memories.count, bool)
         chosen[owners[found][:by_words]] = True
-        vectors = self.index.vectors.get(model) if model is not None else None
-        asked = text.rows(model) if model is not None and vectors is not None else np.zeros((0, 1), np.float32)
-        if vectors is not None:
-            only = Said(text.passages, {model or "": text.vectors[model or ""]})
-            near = [one.number for one in self.nearest(only, by_meaning)]
-            chosen[self.index.memory_rows(np.array(near, np.uint32))] = True
+        vectors = None if model is None else self.index.vectors.get(model)
+        if model is not None and vectors is not None:
+            near = self.nearest(Said(text.passages, {model: text.vectors[model]}), by_meaning)
+            chosen |= self.index.memory_mask([one.number for one in near])
         chosen[0] = False
         rows = np.flatnonzero(chosen[owners] & self.index.passages["alive"])
         cosines = np.full(len(rows), np.nan, np.float32)
-        for vector in asked:
-            assert vectors is not None
-            cosines = np.fmax(cosines, vectors.cosines(self.snapshot, vector, rows))
+        if model is not None and vectors is not None:
+            for vector in text.rows(model):
+                cosines = np.fmax(cosines, vectors.cosines(self.snapshot, vector, rows))
         best: dict[int, Both] = {}
         for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
             number, share = int(numbers[owners[row]]), float(shares[row])

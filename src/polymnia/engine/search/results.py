@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from polymnia.models import Note, Record
+from polymnia.models import Note, Record, Relation
 
 __all__ = ["Cut", "Found", "Fragment", "Hit", "Lane", "Near", "Plan", "Turn", "Why"]
 
@@ -99,7 +99,8 @@ class Found(Struct, frozen=True, kw_only=True):
     """The answer to a search, best first.
 
     ``total`` counts the memories considered a match, all pages together. ``pending`` passages have no vector yet, so
-    they were searched by words alone. ``nearest`` is given when nothing matches.
+    they were searched by words alone. ``nearest`` is given when nothing matches. ``links`` are the memories that each
+    hit is linked to, by its id, where they were asked for.
     """
 
     hits: list[Hit]
@@ -110,6 +111,7 @@ class Found(Struct, frozen=True, kw_only=True):
     nearest: list[Near] = []
     notes: list[Note] = []
     cut: Cut | None = None
+    links: dict[str, list[tuple[Record, Relation]]] = {}
 
 
 class Lane(Struct, frozen=True, kw_only=True):

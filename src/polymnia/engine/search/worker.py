@@ -1,4 +1,4 @@
-"""The background: loads the models when they are first needed, and gives every passage its vectors.
+"""The background: gives every passage its vectors, project by project; and the same at once, for whoever waits for it.
 
 Writing never waits for it and a search waits only so long. Whatever goes wrong here, the words are searched all the
 same, and the answer says what is missing.
@@ -8,114 +8,36 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from polymnia.engine.ports import Snapshot, Store, Vector
-from polymnia.engine.ports.models import Embedder
-from polymnia.engine.search.listing import spoken
-from polymnia.engine.search.vectors import packed
-from polymnia.errors import Fault, Invalid
+import numpy as np
+
+from polymnia.engine.ports import Store, Vector
+from polymnia.engine.ports.checks import Asked
+from polymnia.engine.search import Analysis
+from polymnia.engine.search.cache import IndexCache
+from polymnia.engine.search.passages import embedder_text
+from polymnia.engine.search.vectors import Channel, packed
+from polymnia.errors import Fault
 from polymnia.models import Text
 
-__all__ = ["Channel", "Worker", "embed_some"]
+__all__ = ["Health", "Reindexer", "Worker", "embed_some"]
 
 _BATCH = 32
+_AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _QUIET = 0.1  # seconds after a search in which the background gives way,
 _LONGEST_QUIET = 1.0  # and how long it does so between two batches at most
-_SOON = 5.0  # seconds somebody waits who stores and has others to compare with
-_AGAIN = 30.0  # seconds until a model that could not be had is tried once more
 
-
-class Channel:
-    """One embedder and its state: not asked for yet, loading, ready, or broken with the fault that tells why."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.fault: Fault | None = None
-        self.ready = threading.Event()
-        self._loading = threading.Lock()
-        self._tried = 0.0
-        self.since: float | None = None  # when the loading began that goes on
-        self.pace = 0.003  # seconds a passage took of late
-
-    @property
-    def name(self) -> str:
-        """The model's id."""
-        return self.embedder.id
-
-    def load(self, *, patient: bool = True) -> bool:
-        """Make ready in this thread, unless it failed a moment ago and one is patient; answers whether it is."""
-        with self._loading:
-            if self.ready.is_set():
-                return True
-            if patient and self.fault is not None and time.monotonic() - self._tried < _AGAIN:
-                return False
-            self.since = time.monotonic()
-            try:
-                self.embedder.load()
-            except Exception as e:
-                self.failed(e)
-                return False
-            finally:
-                self.since = None
-            self.fault = None
-            self.ready.set()
-            return True
-
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        """Vectors of texts, or None when the model gave none; the fault is kept."""
-        began = time.monotonic()
-        try:
-            found = self.embedder.embed(texts, query=query)
-        except Exception as e:
-            self.failed(e)
-            return None
-        if not query and texts:
-            self.pace = 0.5 * self.pace + 0.5 * (time.monotonic() - began) / len(texts)
-        return found
-
-    def ask(self, query: str, seconds: float) -> Any:
-        """The vector of a query, or None when there is none in time; a model so slow is left alone for a while."""
-        found = self.soon([query], seconds, query=True)
-        return None if found is None else found[0]
-
-    def soon(self, texts: Sequence[str], seconds: float = _SOON, *, query: bool = False) -> Any:
-        """Vectors of texts, or None when there are none in time."""
-        if self.embedder.near:
-            return self.embed(texts, query=query)
-        made: list[Any] = []
-        asking = threading.Thread(
-            target=lambda: made.append(self.embed(texts, query=query)), name="polymnia-asking", daemon=True
-        )
-        asking.start()
-        asking.join(seconds)
-        if not made:
-            self.failed(TimeoutError(f"no vector within {seconds:g} s"))
-            return None
-        return made[0]
-
-    def failed(self, error: Exception) -> None:
-        """Remember why there are no vectors; the next try comes later."""
-        self.ready.clear()
-        self._tried = time.monotonic()
-        if isinstance(error, Fault):
-            self.fault = error
-        else:
-            self.fault = Invalid(
-                f"The model {self.embedder.id} failed: {type(error).__name__}: {error}",
-                hint="Choose another one with --embedder, or none.",
-            )
-
-
-Wanted = tuple[int, int]
+Unread = tuple[int, int]
 """A passage without a vector: its text and its part."""
+_Turn = tuple[list[Unread], list[Text]]
 
 
 def embed_some(
-    store: Store, project: str, channel: Channel, texts: Sequence[Text], wanted: Sequence[Wanted]
-) -> tuple[int, list[Wanted]]:
+    store: Store, project: str, channel: Channel, texts: Sequence[Text], wanted: Sequence[Unread]
+) -> tuple[int, list[Unread]]:
     """Give passages their vectors and keep these; answers how many were kept, and which ones the model does not know.
 
     For the latter it is kept that there will be none. The head of a memory may have changed while its vector was made:
@@ -123,7 +45,7 @@ def embed_some(
     """
     by_number = {text.id: text for text in texts}
     there = [one for one in wanted if one[0] in by_number]
-    said = [spoken(by_number[number], part) for number, part in there]
+    said = [embedder_text(by_number[number], part) for number, part in there]
     known = [i for i, text in enumerate(said) if channel.embedder.knows(text)]
     foreign = [there[i] for i in sorted({*range(len(there))}.difference(known))]
     given: list[Vector] = [(*one, b"", b"") for one in foreign]
@@ -142,30 +64,119 @@ def embed_some(
         return tx.put_vectors(channel.name, channel.embedder.dimensions, given), foreign
 
 
+class Health:
+    """How far search is with one project."""
+
+    def __init__(self, passages: int, waiting_words: int, models: dict[str, dict[str, Any]]) -> None:
+        self.passages = passages
+        self.waiting_words = waiting_words
+        self.models = models
+
+    @property
+    def pending(self) -> int:
+        """Passages that have no vector yet of one model at least."""
+        return max((model["pending"] for model in self.models.values()), default=0)
+
+
+class Reindexer(IndexCache):
+    """The projects in memory, and the means to make everything again that is made of their texts."""
+
+    def health(self, project: str) -> Health:
+        """How far search is with the project. Loads nothing that is not loaded."""
+        with self.at(project) as view:
+            index = view.index
+            _, seq, listed, _ = view.snapshot.numbers
+            stored = view.snapshot.models()
+            embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
+            models: dict[str, dict[str, Any]] = {}
+            for channel in self.channels:
+                kept = stored.get(channel.name, (0, 0))[1]
+                ready = channel.ready.is_set()
+                pending = self._pending(index, channel) if ready else max(0, embeds - kept)
+                state = "ready" if ready else "broken" if channel.fault else "not loaded"
+                if channel not in self._in_use(index):
+                    pending, state = 0, "not needed"
+                fault = channel.fault.message if channel.fault else None
+                models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
+            for name, (_, kept) in stored.items():
+                models.setdefault(name, {"vectors": kept, "pending": 0, "state": "not in use", "why": None})
+            alive = int(np.count_nonzero(index.passages["alive"]))
+            return Health(alive, seq - listed, models)
+
+    def reindex(self, project: str, step: Callable[[str, int, int], None], *, anew: bool = False) -> Health:
+        """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
+
+        Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
+        """
+        if anew:
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                tx.drop_indexes()
+            asked = Asked(checks=(), is_scope=bool, analyst=Analysis())
+            self._store.mend(None, ("shape_differs", "index_damaged"), asked)
+            self.forget(project)  # the vectors it holds are no longer the store's
+            for other in self._store.projects():
+                self._index_characters(other)
+        self._list_words(project, step)
+        for channel in self.each_model(project):
+            if not channel.load(patient=False) and channel.fault is not None:
+                raise channel.fault
+            self._embed_all(project, channel, step)
+        if self.channels:
+            with self._store.write(project, "polymnia", "reindex") as tx:
+                tx.drop_vectors([channel.name for channel in self.channels])
+        return self.health(project)
+
+    def catch_up(self, project: str, step: Callable[[str, int, int], None]) -> None:
+        """Give every passage its vectors now. A model that cannot be had is passed over."""
+        for channel in self.each_model(project):
+            if channel.load():
+                self._embed_all(project, channel, step)
+
+    def each_model(self, project: str) -> Iterator[Channel]:
+        """The models that read the project, as many as turn out to while the first ones are at work."""
+        for at, channel in enumerate(self.channels):
+            if at < len(self.models(project)):
+                yield channel
+
+    def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
+        with self.at(project) as view:
+            total = self._pending(view.index, channel)
+        done, last = 0, None
+        while wanted := self.waiting(project, channel, _AT_ONCE):
+            last = self.embed_batch(project, channel, wanted, last)
+            if channel.fault is not None:
+                raise channel.fault
+            done += len(wanted)
+            step(channel.name, min(done, total), total)
+
+    def embed_batch(self, project: str, channel: Channel, wanted: list[Unread], last: _Turn | None) -> _Turn:
+        """Give passages their vectors, or note that they get none; answers what to give as ``last`` the next time."""
+        with self._store.read(project) as snapshot:
+            texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
+        if last == (wanted, texts):
+            # They have had their turn as they are and no vector came of it: another try would end alike.
+            self.pass_over(project, channel, wanted)
+        else:
+            _, foreign = embed_some(self._store, project, channel, texts, wanted)
+            there = {text.id for text in texts}
+            self.pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
+        return wanted, texts
+
+
 class Worker:
     """A thread that embeds what waits, project by project, until there is nothing left."""
 
-    def __init__(
-        self,
-        store: Store,
-        channels: Callable[[str], Sequence[Channel]],
-        pending: Callable[[str, Channel, int], list[Wanted]],
-        skip: Callable[[str, Channel, list[Wanted]], None],
-        settled: Callable[[str], None],
-    ) -> None:
-        self._store = store
-        self._channels = channels
-        self._pending = pending
-        self._skip = skip
-        self._settled = settled
+    def __init__(self, index: Reindexer, settled: Callable[[str], None]) -> None:
+        self._index = index
+        self._settled = settled  # called with a project of which everything is read
         self._wake = threading.Condition()
         self._projects: dict[str, None] = {}
         self._thread: threading.Thread | None = None
         self._stop = False
         self._notices = 0
-        self._quiet_until = 0.0
+        self.searched = 0.0  # when somebody last searched: for a moment the machine is theirs
         self._awaited = 0
-        self._last: dict[tuple[str, str], tuple[list[Wanted], list[Text]]] = {}
+        self._last: dict[tuple[str, str], _Turn] = {}
 
     def notice(self, project: str) -> None:
         """Something may wait in the project."""
@@ -198,15 +209,11 @@ class Worker:
                 self._wake.wait(left)
             self._awaited -= 1
 
-    def ease(self) -> None:
-        """Somebody searches: leave him the machine for a moment."""
-        self._quiet_until = time.monotonic() + _QUIET
-
     def _give_way(self) -> None:
         """Wait while others search, unless one of them waits for this very work; but never for long."""
         end = time.monotonic() + _LONGEST_QUIET
         while not self._stop and not self._awaited:
-            left = min(self._quiet_until, end) - time.monotonic()
+            left = min(self.searched + _QUIET, end) - time.monotonic()
             if left <= 0:
                 return
             self._wake.wait(left)
@@ -229,7 +236,7 @@ class Worker:
     def _work(self, project: str) -> None:
         with self._wake:
             notices = self._notices
-        in_use = self._channels(project)
+        in_use = self._index.models(project)
         # All of them before any work: who searches waits for the last one, not for a batch of the first.
         ready = [channel for channel in in_use if channel.load()]
         left, failed = False, len(ready) < len(in_use)
@@ -254,23 +261,9 @@ class Worker:
 
     def _batch(self, project: str, channel: Channel) -> bool:
         """Embed one batch; answers whether there may be more."""
-        wanted = self._pending(project, channel, _BATCH)
+        wanted = self._index.waiting(project, channel, _BATCH)
         if not wanted or self._stop:
             return False
-        with self._store.read(project) as snapshot:
-            texts = _texts(snapshot, wanted)
-        if self._last.get((project, channel.name)) == (wanted, texts):
-            # They have had their turn as they are and no vector came of it: another try would end alike.
-            self._skip(project, channel, wanted)
-            return True
-        self._last[project, channel.name] = wanted, texts
-        there = {text.id for text in texts}
-        _, foreign = embed_some(self._store, project, channel, texts, wanted)
-        foreign += [one for one in wanted if one[0] not in there]
-        if foreign:
-            self._skip(project, channel, foreign)
+        key = project, channel.name
+        self._last[key] = self._index.embed_batch(project, channel, wanted, self._last.get(key))
         return channel.fault is None
-
-
-def _texts(snapshot: Snapshot, wanted: Sequence[Wanted]) -> list[Text]:
-    return snapshot.texts_of(sorted({number for number, _ in wanted}))

@@ -52,7 +52,7 @@ def _words(section: str, ordinals: str) -> dict[str, _Part]:
 
 
 _FILE = sections("date_words.txt")
-_WORDS = _words(_FILE["words"], _FILE["ordinals"])
+WORDS = _words(_FILE["words"], _FILE["ordinals"])
 _PHRASES = _parts(_FILE["phrases"], "|")
 _HANGUL, _EASTERN = _parts(_FILE["hangul"]), _parts(_FILE["eastern"])
 _PARTICLES = frozenset(_FILE["particles"].split())
@@ -114,10 +114,10 @@ _EAST = (
     re.compile("[月年前上下]|" + _any({word: part for word, part in (_HANGUL | _EASTERN).items() if part[0] in "rPK"})),
 )
 # What can begin or make a date without a figure in the text.
-_SURE = frozenset(word for word, (letter, _) in _WORDS.items() if letter in "mwWS")
+_SURE = frozenset(word for word, (letter, _) in WORDS.items() if letter in "mwWS")
 _MOVING = (
     _SURE
-    | frozenset(word for word, (letter, _) in _WORDS.items() if letter in "rPpRgvH")
+    | frozenset(word for word, (letter, _) in WORDS.items() if letter in "rPpRgvH")
     | {"jours", "semaines", "mois"}
 )
 _HINTS = (_SURE, _MOVING)
@@ -172,7 +172,7 @@ def tokens(low: str) -> list[Token]:
         kind = match.lastgroup
         if kind == "word":
             word = match[0]
-            part = _WORDS.get(word)
+            part = WORDS.get(word)
             if word in _PHRASE_BY_WORD and (phrase := _PHRASE_BY_WORD[word].match(low, start)):
                 past = phrase.end()
                 add(Token(*_PHRASES[phrase[0]], (), start, past))

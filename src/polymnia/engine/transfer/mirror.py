@@ -20,8 +20,8 @@ from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
 from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
-from polymnia.engine.transfer.graph_file import Form, GraphFile, Link, Unread, read, recover, write
-from polymnia.engine.transfer.matching import add_missing, match
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Unread, read, recover, write
+from polymnia.engine.transfer.graphs import add_missing, links, match
 from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Author, Limits
 
@@ -44,7 +44,7 @@ class _Known(Struct, frozen=True):
 
     path: str
     print: _Print | None
-    form: Form
+    form: GraphForm
     extra: dict[str, object] = field(default_factory=dict)
     unread: list[Unread] = field(default_factory=list)
 
@@ -250,8 +250,7 @@ class Mirror:
         tx.note(_KEY, encode(known).decode())
 
     def _rewrite(self, tx: Transaction, known: _Known) -> None:
-        relations: Iterator[Link] = ((r.source, r.target, r.type, r.extra) for r in tx.relations())
-        pieces = write(known.form, tx.records(), relations, extra=known.extra, unread=known.unread)
+        pieces = write(known.form, tx.records(), links(tx.relations()), extra=known.extra, unread=known.unread)
         try:
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
             status = _write_out(self._path, pieces, self._path)

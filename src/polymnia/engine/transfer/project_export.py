@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import base64
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.items import EARLIER, PLAIN, title_of
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.text.calendar import moment
-from polymnia.engine.transfer import project_files
+from polymnia.engine.transfer.fields import records_of
 from polymnia.engine.transfer.folder import Folder
-from polymnia.engine.transfer.project_item import ProjectForm
-from polymnia.engine.transfer.withholding import Withheld
+from polymnia.engine.transfer.formats import project
+from polymnia.engine.transfer.formats.project import ProjectForm
 from polymnia.errors import ExportFailed, Forbidden, NoSpace, NotAllowed
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
 
-__all__ = ["Including", "ProjectExport", "earlier", "export_project"]
+__all__ = ["Including", "ProjectExport", "export_project"]
 
-_PART = 500
+_DERIVED = frozenset(("decision", "extracted"))  # keys under which the metadata repeat or describe the text
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_LONG = 12  # characters: anything shorter is a word that may stand in any text
+_RUN = 4  # words in a row that a text and something else have in common make it a quotation
+_WORD = re.compile(r"[^\W_]+")
+_GONE = object()
 
 
 class Including(Struct, frozen=True, kw_only=True):
@@ -76,19 +83,21 @@ def export_project(
     source = _Source(snapshot, filters, including, step)
     with tempfile.TemporaryFile() as held:
         out: BinaryIO = held
-        links = source.relationships() if including.relationships else iter(())
-        written = project_files.write(out, form, {}, source.items(), links, compress=compress, bom=False)
+        written = project.write(out, form, {}, source.items(), source.relationships(), compress=compress, bom=False)
         held.seek(0)
-        counts: dict[str, Any] = {
-            "items": written.items, "relationships": written.relationships, "versions": written.versions,
-            "bytes": written.bytes, "replaced": source.replaced(),
-            "unembedded": source.unembedded if including.embeddings else None,
-        }  # fmt: skip
+        done = ProjectExport(
+            items=written.items,
+            relationships=written.relationships,
+            versions=written.versions,
+            bytes=written.bytes,
+            replaced=source.replaced(),
+            unembedded=source.unembedded if including.embeddings else None,
+        )
         if written.bytes <= limits.inline_bytes:
             raw = held.read()
             if form == "zip" or compress:
-                return ProjectExport(**counts, data=base64.b64encode(raw).decode(), encoding="base64")
-            return ProjectExport(**counts, data=raw.decode(), encoding="utf-8")
+                return replace(done, data=base64.b64encode(raw).decode(), encoding="base64")
+            return replace(done, data=raw.decode(), encoding="utf-8")
         if folder is None:
             raise NotAllowed(
                 f"The file has {written.bytes:,} bytes, an answer takes {limits.inline_bytes:,}, and this key may read "
@@ -102,10 +111,10 @@ def export_project(
                     file.write(chunk)
         except (Forbidden, NoSpace) as e:
             raise ExportFailed(e.message, hint=e.hint) from e
-    return ProjectExport(**counts, path=f"{folder.path}/{name}")
+    return replace(done, path=f"{folder.path}/{name}")
 
 
-def earlier(snapshot: Snapshot, record: Record) -> list[dict[str, Any]]:
+def _earlier_versions(snapshot: Snapshot, record: Record) -> list[dict[str, Any]]:
     """The versions of an item before the one it has now, oldest first; what it had elsewhere comes first."""
     brought = record.extra.get(EARLIER)
     told = [dict(one) for one in brought] if isinstance(brought, list) else []
@@ -142,7 +151,7 @@ class _Source:
 
             self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
-            for record in self._records():
+            for record in records_of(snapshot, filters):
                 self._veil.learn_value(self._item(record))
                 if record.kind.casefold() in PERSON_KINDS:
                     self._veil.meet(record.name)
@@ -155,59 +164,44 @@ class _Source:
         """How much was made anonymous, by kind."""
         return None if self._veil is None else dict(sorted(self._veil.counts.items()))
 
-    def told(self, value: Any) -> Any:
-        """A value as the file tells it."""
+    def _veiled(self, value: dict[str, Any]) -> dict[str, Any]:
         return value if self._veil is None else self._veil.value(value, learned=True)
 
-    def _ids(self) -> list[int]:
-        base = self._snapshot.numbers[0] << 32
-        return [base + number for number in self._snapshot.matching(self._filters)]
-
-    def _records(self) -> Iterator[Record]:
-        ids = self._ids()
-        for start in range(0, len(ids), _PART):
-            yield from self._snapshot.load(ids[start : start + _PART])
-
     def items(self) -> Iterator[dict[str, Any]]:
-        total = len(self._ids())
-        for done, record in enumerate(self._records()):
-            if self._step is not None and done % _PART == 0:
-                self._step(done, total)
+        for record in records_of(self._snapshot, self._filters, self._step):
             self._uids[record.name] = record.uid
-            yield self.told(self._item(record))
+            yield self._veiled(self._item(record))
 
     def _item(self, record: Record) -> dict[str, Any]:
-        wanted = self._including
-        told: dict[str, Any] = {
-            "content_id": record.uid, "title": title_of(record), "content_type": record.content_type or PLAIN,
-            "kind": record.kind, "scope": scopes.shown(record.scope),
-        }  # fmt: skip
-        if not wanted.content:
-            del told["title"]  # how the text begins
-        if record.name != record.uid:
-            told["name"] = record.name
-        if record.session is not None:
-            told["session_id"] = record.session
-        if record.category is not None:
-            told["category"] = record.category
-        told["tags"] = list(record.tags)
-        versions = earlier(self._snapshot, record) if wanted.history or not wanted.content else []
-        withheld = (
-            None if wanted.content else Withheld([content.content(record), *(one["content"] for one in versions)])
-        )
-        if wanted.metadata:
+        including = self._including
+        versions = _earlier_versions(self._snapshot, record) if including.history or not including.content else []
+        texts = [content.content(record), *(one["content"] for one in versions)]
+        withheld = None if including.content else _Withheld(texts)
+        told: dict[str, Any] = {  # what is None has no field in the file
+            "content_id": record.uid,
+            "title": title_of(record) if withheld is None else None,  # how the text begins
+            "content_type": record.content_type or PLAIN,
+            "kind": record.kind,
+            "scope": scopes.shown(record.scope),
+            "name": record.name if record.name != record.uid else None,
+            "session_id": record.session,
+            "category": record.category,
+            "tags": list(record.tags),
+            "created_at": moment(record.created),
+            "updated_at": moment(record.updated),
+            "version": record.version,
+        }
+        if including.metadata:
             told["metadata"] = record.metadata if withheld is None else withheld.metadata(record.metadata)
-        told |= {"created_at": moment(record.created), "updated_at": moment(record.updated), "version": record.version}
         if withheld is None:
-            if record.summary is not None:
-                told["summary"] = record.summary
+            told["summary"] = record.summary
             if len(record.observations) == 1:
                 told["content"] = record.observations[0]
             else:
                 told["observations"] = list(record.observations)
-        if wanted.history and versions:
+        if including.history and versions:
             told["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
-        if wanted.embeddings and withheld is None and not wanted.anonymize:  # a vector tells much of its text
+        if including.embeddings and withheld is None and not including.anonymize:  # a vector tells much of its text
             told["embeddings"] = self._embeddings(record)
             self.unembedded += not told["embeddings"]
         return told
@@ -220,7 +214,7 @@ class _Source:
     def relationships(self) -> Iterator[dict[str, Any]]:
         """Those with both ends in the file."""
         for relation in self._relations():
-            yield self.told(self._relationship(relation))
+            yield self._veiled(self._relationship(relation))
 
     def _relations(self) -> Iterator[Relation]:
         for relation in self._snapshot.relations() if self._including.relationships else ():
@@ -228,13 +222,63 @@ class _Source:
                 yield relation
 
     def _relationship(self, relation: Relation) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "source_id": self._uids[relation.source], "target_id": self._uids[relation.target], "type": relation.type,
-        }  # fmt: skip
-        if relation.strength is not None:
-            told["strength"] = relation.strength
-        if relation.context is not None and self._including.content:
-            told["context"] = relation.context
-        if relation.metadata and self._including.metadata:
-            told["metadata"] = relation.metadata
-        return told | {"origin": relation.origin, "created_at": moment(relation.created)}
+        return {
+            "source_id": self._uids[relation.source],
+            "target_id": self._uids[relation.target],
+            "type": relation.type,
+            "strength": relation.strength,
+            "context": relation.context if self._including.content else None,
+            "metadata": relation.metadata if self._including.metadata and relation.metadata else None,
+            "origin": relation.origin,
+            "created_at": moment(relation.created),
+        }
+
+
+# ── without the texts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Withheld:
+    """The texts of one item, none of which may leave: neither whole nor a sentence of it."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(dict.fromkeys(texts))
+        self._sentences = {
+            part
+            for text in self._texts
+            for one in _SENTENCE.split(text)
+            if len(part := one.strip().lstrip("#>*- ").strip()) >= _LONG
+        }
+        self._runs = {run for text in self._texts for run in _runs(text)}
+
+    def metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Metadata without what repeats the text."""
+        kept = {key: value for key, value in metadata.items() if key not in _DERIVED}
+        if isinstance(title := kept.get("title"), str) and any(title.strip() in text for text in self._texts):
+            del kept["title"]
+        shown = self._value(kept)
+        return shown if isinstance(shown, dict) else {}
+
+    def version(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        """An earlier version of it."""
+        kept = {key: value for key, value in told.items() if key not in ("content", "summary", "title")}
+        return kept | {"metadata": self.metadata(told.get("metadata") or {})}
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return _GONE if self._says(value) else value
+        if isinstance(value, Mapping):
+            return {key: shown for key, inner in value.items() if (shown := self._value(inner)) is not _GONE}
+        if isinstance(value, list | tuple):
+            return [shown for inner in value if (shown := self._value(inner)) is not _GONE]
+        return value
+
+    def _says(self, value: str) -> bool:
+        """Whether a text quotes the withheld ones: some words in a row, or a sentence where words are not parted."""
+        if len(value) < _LONG:
+            return False
+        return any(run in self._runs for run in _runs(value)) or any(one in value for one in self._sentences)
+
+
+def _runs(text: str) -> Iterator[int]:
+    words = _WORD.findall(text.casefold())
+    return (hash(tuple(words[at : at + _RUN])) for at in range(len(words) - _RUN + 1))

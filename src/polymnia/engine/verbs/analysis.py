@@ -99,8 +99,8 @@ class AnalysisVerbs(ItemVerbs):
         tick()
         if quick:
             finder.ready(self.project)
-            return finder.look(self.project, run)
-        return finder.apart(self.project, run, tick)
+        with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
+            return run(look)
 
     def patterns(
         self,

@@ -109,9 +109,11 @@ class Verbs:
 
         Costs the same whatever is stored.
         """
-        from polymnia.engine.search.query import Query
+        with importing():
+            from polymnia.engine.search.answer import Page
+            from polymnia.engine.search.query import Query
 
-        self.finding().search(_NOWHERE, Query(text="ready"), limit=1)
+        self.finding().search(_NOWHERE, Query(text="ready"), Page(limit=1))
 
     def _check_once(self) -> None:
         """Stop a request that was done before, ahead of looking for things that may be gone since."""
@@ -135,7 +137,7 @@ class Verbs:
         written = list(texts)
         if sum(map(len, written)) > _MUCH:
             with importing():
-                from polymnia.engine.search.listing import read_ahead
+                from polymnia.engine.search.passages import read_ahead
 
             with read_ahead(written, time.time_ns() // 1000):
                 return self._written(action, work, step, gives)

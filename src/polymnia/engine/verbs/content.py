@@ -64,45 +64,22 @@ class ContentVerbs(Verbs):
             skip = (page - 1) * size
             return snapshot.page(skip, size) if skip < total else [], total
 
-    @staticmethod
-    def linked(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
-        """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
-        from polymnia.engine.knowledge import associations
-
-        relations = snapshot.strongest([record.name for record in records], each) if records else {}
-        links = {record.uid: associations.linked(relations, record.name)[:each] for record in records}
-        names = list(dict.fromkeys(name for many in links.values() for name, _ in many))
-        ids = snapshot.ids(names) if names else {}
-        loaded = {record.name: record for record in snapshot.load(list(ids.values()))} if ids else {}
-        return {
-            uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()
-        }
-
     def discover(self, id: str, *, limit: int = 10, threshold: float = 0.1) -> Discovery:
         """What else has to do with a memory: by meaning, shared tags and names, time, and existing relations."""
         finder = self.finding()
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
-        fresh: list[Said] = []
-
-        def around(look: Look) -> Discovery | None:
-            from polymnia.engine.knowledge import associations
-
-            found = look.load([record.id - look.base]).get(record.id - look.base, record)
-            said = fresh[0] if fresh else look.held(found.id - look.base)
-            if said is None:
-                return None
-            return associations.discover(look, found, said, limit=limit, threshold=threshold)
-
-        done = finder.look(self.project, around)
-        if done is None:
-            fresh.append(finder.said(self.project, *content.read_as(record)))
-            done = finder.look(self.project, around)
-        assert done is not None
-        return done
+        with finder.look(self.project) as look:
+            if (said := look.held(record.id - look.base)) is not None:
+                return _discovered(look, record, said, limit, threshold)
+        said = finder.said(self.project, *content.read_as(record))
+        with finder.look(self.project) as look:
+            return _discovered(look, record, said, limit, threshold)
 
     def _associated(self, snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
-        return self.linked(snapshot, [record], _LINKS)[record.uid]
+        from polymnia.engine.knowledge.associations import links_of
+
+        return links_of(snapshot, [record], _LINKS)[record.uid]
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -148,3 +125,11 @@ class ContentVerbs(Verbs):
             return Moved(scope=target, moved=moved, there=there, failed=failed, same=content.pairs(tx, same))
 
         return self._write("move", move, step, gives=Moved)
+
+
+def _discovered(look: Look, record: Record, said: Said, limit: int, threshold: float) -> Discovery:
+    """What is around a memory, as the memory is now."""
+    from polymnia.engine.knowledge import associations
+
+    now = look.load([record.id - look.base]).get(record.id - look.base, record)
+    return associations.discover(look, now, said, limit=limit, threshold=threshold)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -11,6 +10,7 @@ from polymnia.engine import paging
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid
+from polymnia.importing import importing
 from polymnia.models import Filters, Graph, Record, Relation, legal_name
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class FindingVerbs(Verbs):
         sort: str = "relevance",
         ascending: bool = False,
         offset: int | None = None,
-        within: Callable[[Snapshot, Found], None] | None = None,
+        links: int = 0,
     ) -> Found:
         """The memories that answer a query, best first, each with the reasons why.
 
@@ -59,26 +59,31 @@ class FindingVerbs(Verbs):
         they are one where nothing scores higher. ``sort`` may be "relevance", "date" or "title". ``effort`` says how
         long the best candidates may be read again together with the query: "quick" (not at all), "balanced" or
         "thorough"; where it is not given, the setting counts. Pages are asked for by ``cursor``, or by ``offset``,
-        which skips so many. ``within`` is called with the answer and the moment of the store it is from. The note
+        which skips so many. ``links`` says how many of the memories that a hit is linked to are given with it. The note
         ``nothing_fits`` says that nothing found is likely to answer the query.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
+        with importing():
+            from polymnia.engine.search.answer import Page
+
         wanted = replace(
             self._asked(query, filters, lanes, now, zone, recency, related, effort),
             at_least=at_least, or_nearest=or_nearest, sort=sort, ascending=ascending,
         )  # fmt: skip
-        found = self.finding().search(
-            self.project,
-            wanted,
+        page = Page(
             limit=paging.size(limit),
             cursor=cursor,
             max_tokens=max_tokens,
             facets=facets,
             reasons=reasons or max_tokens is not None,
             offset=offset,
-            within=within,
         )
+        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
+            if links and found.hits:
+                from polymnia.engine.knowledge.associations import links_of
+
+                found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
         self._read_by((hit.record.id for hit in found.hits), opened=False)
         return found
 
@@ -140,22 +145,13 @@ class FindingVerbs(Verbs):
     def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
         wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
         size = None if limit is None and cursor is None else paging.size(limit)
-        links: list[Relation] = []
+        with importing():
+            from polymnia.engine.search.answer import Page
 
-        def link(snapshot: Snapshot, found: Found) -> None:
-            if found.hits:
-                links.extend(_links(snapshot, [hit.record for hit in found.hits]))
-
-        found = self.finding().search(
-            self.project,
-            wanted,
-            limit=size,
-            cursor=cursor,
-            reasons=False,
-            turns=False,
-            within=link if relations else None,
-        )
-        records = [hit.record for hit in found.hits]
+        page = Page(limit=size, cursor=cursor, reasons=False, turns=False)
+        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
+            records = [hit.record for hit in found.hits]
+            links = _links(snapshot, records) if relations and records else []
         return Graph(records, links, found.next, found.notes)
 
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:

@@ -16,7 +16,7 @@ from polymnia.importing import importing
 from polymnia.models import Change, Record, Relation, legal_text
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look
+    pass
 
 __all__ = ["ItemVerbs"]
 
@@ -70,12 +70,9 @@ class ItemVerbs(Verbs):
 
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
         """The vectors of an item, model by model, one for each of its passages."""
-
-        def held(look: Look) -> dict[str, list[list[float]]]:
+        with self.finding().look(self.project) as look:
             said = look.held(record.id - look.base)
             return {} if said is None else {model: rows.tolist() for model, rows in said.vectors.items()}
-
-        return self.finding().look(self.project, held)
 
     def similar_items(
         self,
@@ -107,10 +104,8 @@ class ItemVerbs(Verbs):
         said = finder.said(self.project, *content.read_as(asked))
         wanted = replace(items.visible(session), content_types=tuple(content_types))
         leave = {*exclude, *([record.uid] if record is not None and not include_self else [])}
-        found = finder.look(
-            self.project,
-            lambda look: similar(look, said, said_text, wanted, measure, limit, threshold, leave),
-        )
+        with finder.look(self.project) as look:
+            found = similar(look, said, said_text, wanted, measure, limit, threshold, leave)
         self._read_by((one.id for one, _ in found), opened=False)
         return found
 

@@ -17,7 +17,7 @@ from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.citations import Citation
-    from polymnia.engine.integrity import Report
+    from polymnia.engine.health.rules import IntegrityReport
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
@@ -140,10 +140,10 @@ class ProjectVerbs(StoringVerbs):
     def validate(
         self, *, scope: Any = "project", session: str | None = None, checks: Collection[str] | None = None,
         fix: bool = False, spots: int = 100,
-    ) -> Report:  # fmt: skip
+    ) -> IntegrityReport:  # fmt: skip
         """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
         with importing():
-            from polymnia.engine.integrity import validate
+            from polymnia.engine.health.integrity import validate
 
         return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 

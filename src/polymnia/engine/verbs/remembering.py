@@ -64,7 +64,8 @@ class RememberingVerbs(ContentVerbs):
         if associate or not allow_duplicates:
             finder = self.finding()
             said = finder.said(self.project, *content.read_as(record), patient=patient)
-            around = finder.look(self.project, lambda look: _around(finder, look, record, said), patient=patient)
+            with finder.look(self.project, patient=patient) as look:
+                around = _around(finder, look, record, said)
         drawn = around.drawn if associate else []
         pending = associate and around.pending
 
@@ -200,12 +201,8 @@ class RememberingVerbs(ContentVerbs):
             finder = self.finding()
             said = finder.said(self.project, *content.read_as(planned), patient=patient)
         if said is not None and not keep_associations:
-            made = said
-            around = finder.look(
-                self.project,
-                lambda look: _around(finder, look, planned, made, without=planned.id - look.base),
-                patient=patient,
-            )
+            with finder.look(self.project, patient=patient) as look:
+                around = _around(finder, look, planned, said, without=planned.id - look.base)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)

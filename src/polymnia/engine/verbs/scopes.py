@@ -94,7 +94,8 @@ class ScopeVerbs(Verbs):
         finder = self.finding()
         said = finder.said(self.project, *read_as(Record(id=0, uid="-", name="-", kind=KIND, observations=(head,))))
         # Others wait while the index is looked at: what is learnt from the examples is learnt afterwards.
-        examples, filed = finder.look(self.project, lambda look: _examples(look, said, head, here))
+        with finder.look(self.project) as look:
+            examples, filed = _examples(look, said, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [

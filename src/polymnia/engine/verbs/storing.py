@@ -78,7 +78,8 @@ class StoringVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.knowledge.relationships import drafts
 
-        drawn = finder.look(self.project, lambda look: drafts(look, record, said, session))
+        with finder.look(self.project) as look:
+            drawn = drafts(look, record, said, session)
         return said if embed is not False else None, drawn
 
     def _vectors(
@@ -86,7 +87,7 @@ class StoringVerbs(ItemVerbs):
     ) -> None:
         """Keep the vectors that were made, or that there are to be none."""
         if embed is False:
-            from polymnia.engine.search.listing import read
+            from polymnia.engine.search.passages import read
 
             head, body = content.read_as(record)
             numbers = {head.id: memory, body.id: text}

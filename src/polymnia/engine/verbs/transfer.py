@@ -11,8 +11,7 @@ from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
 
 if TYPE_CHECKING:
-    from polymnia.engine.transfer.memories_export import Exported
-    from polymnia.engine.transfer.memories_import import ImportedMemories, Strategy
+    from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
 
 __all__ = ["TransferVerbs"]
 
@@ -36,7 +35,7 @@ class TransferVerbs(Verbs):
 
         Without a ``name`` the archive comes in the answer. What is exported imports again as it was.
         """
-        from polymnia.engine.transfer.memories_export import export_memories
+        from polymnia.engine.transfer.archives import export_memories
 
         wanted = None if scope is None else scopes.legal_scope(scope, "scope")
         if name is not None:
@@ -70,7 +69,7 @@ class TransferVerbs(Verbs):
         With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it what
         can be imported is, and the answer lists the rest.
         """
-        from polymnia.engine.transfer.memories_import import ImportedMemories, import_memories, problems
+        from polymnia.engine.transfer.archives import ImportedMemories, import_memories, problems
 
         if (name is None) == (data is None):
             both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["MIGRATIONS", "SQL", "among", "migration"]
+__all__ = ["MIGRATIONS", "SQL", "among", "migration", "named"]
 
 _HERE = os.path.dirname(__file__)
 
@@ -14,16 +14,16 @@ def _read(*parts: str) -> str:
         return file.read()
 
 
-def _named(text: str) -> dict[str, str]:
-    """Split a file into its statements, each headed by a line ``-- name: …``."""
-    named = {}
-    for part in text.split("-- name: ")[1:]:
+def named(*parts: str) -> dict[str, str]:
+    """The statements of a file, each headed by a line ``-- name: …``."""
+    found = {}
+    for part in _read(*parts).split("-- name: ")[1:]:
         name, _, statement = part.partition("\n")
-        named[name.strip()] = statement.strip().rstrip(";")
-    return named
+        found[name.strip()] = statement.strip().rstrip(";")
+    return found
 
 
-SQL = _named(_read("statements.sql"))
+SQL = named("statements.sql")
 
 _among: dict[tuple[str, int], str] = {}
 

@@ -88,24 +88,24 @@ class SqliteStore(Connections):
     def check(self, project: str | None, asked: Asked) -> Checked:
         """Look for faults in a project, or in what all projects share."""
         with importing():
-            from polymnia.storage.sqlite import checking
+            from polymnia.storage.sqlite import checks
 
         # Not from the small_projects: it would have to read every row, and one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checking.check(snapshot, self.path, project, asked, self._clock())
+            return checks.check(snapshot, self.path, project, asked, self._clock())
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
         with importing():
-            from polymnia.storage.sqlite import checking
+            from polymnia.storage.sqlite import checks
 
         if tx is not None:
             assert isinstance(tx, SqliteTransaction)
-            return checking.mend(tx, kinds, asked)
+            return checks.mend(tx, kinds, asked)
         with translated(self.path):
             self._take_turn()
             try:
-                return checking.mend_file(self._take_writer(), kinds)
+                return checks.mend_file(self._take_writer(), kinds)
             finally:
                 self._turn.give()
 

@@ -36,7 +36,7 @@ class Tokens:
         try:
             jwt = load("jwt")
         except ImportError as e:
-            raise NoLibrary("jwt", "oauth") from e
+            raise NoLibrary("jwt") from e
         self._jwt = jwt
         self.issuer = issuer
         self.audience = audience

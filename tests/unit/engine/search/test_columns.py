@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polymnia.engine.search.columns import Columns
+from polymnia.engine.search.index import Columns
 
 
 def test_new_rows_are_zero_and_old_ones_stay() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.search import Analysis, dialogue, listing
-from polymnia.engine.search.threads import Turn
+from polymnia.engine.search import Analysis, lanes, passages
+from polymnia.engine.search.turns import Turn
 from polymnia.storage.sqlite import SqliteStore
 
 DAY = 86_400_000_000
@@ -30,7 +30,7 @@ def turns(memory: Memory, *said: str | tuple[str, int]) -> list[bool]:
     )
     memory.search("anything")
     index = memory.finding().held()[memory.project]
-    return [bool(one) for one in dialogue.turns(index, index.memories["number"].nonzero()[0])]
+    return [bool(one) for one in lanes.are_turns(index, index.memories["number"].nonzero()[0])]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_neighbours_tell_whether_a_text_is_a_turn(
 def test_an_index_that_saw_turns_in_notes_makes_no_neighbours_of_them(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "turn", lambda *given: Turn("of the session", None, sure=True, asks=False))
+    monkeypatch.setattr(passages, "turn", lambda *given: Turn("of the session", None, sure=True, asks=False))
     memory.create_entities([EntityDraft(f"memo {i}", "note", ("The kiln is hot",), session="s") for i in range(3)])
 
     found = memory.search("kiln").hits

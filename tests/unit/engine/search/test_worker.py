@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.engine.search import Analysis, worker
+from polymnia.engine.search import Analysis, vectors
 from polymnia.engine.search.finder import Finder
-from polymnia.engine.search.worker import Channel
+from polymnia.engine.search.vectors import Channel
 from polymnia.errors import Fault, Invalid
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
@@ -59,7 +59,7 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
         _finished(finder, "default")
     assert _kept(store) == 0
     toy.broken = None
-    monkeypatch.setattr(worker, "_AGAIN", 0.0)
+    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
     finder.noticed("default")
     _finished(finder, "default")
     assert _kept(store) == 45
@@ -69,7 +69,7 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
 def test_a_store_that_is_busy_for_a_while_costs_no_passage_its_vector(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "_AGAIN", 0.0)
+    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
     toy = Toy()
     finder = Finder(store, embedders=[toy])
     hasty = SqliteStore(store.path, busy_timeout=0.01, analyst=Analysis())
@@ -125,9 +125,9 @@ def test_a_query_is_embedded_in_time_or_not_at_all() -> None:
     toy = Toy()
     channel = Channel(toy)
     assert channel.load()
-    assert channel.ask("text", 30).shape == (256,)
+    assert channel.soon(["text"], 30, query=True).shape == (1, 256)
     toy.asking.clear()
-    assert channel.ask("text", 0.01) is None
+    assert channel.soon(["text"], 0.01, query=True) is None
     assert channel.fault is not None
     assert "within 0.01 s" in channel.fault.message
     toy.asking.set()

@@ -7,9 +7,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from polymnia.engine.memory import Memory
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm
+from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
 from polymnia.models import EntityDraft, Graph
 
-__all__ = ["GRAPHS", "VALUES", "fill", "plain"]
+__all__ = ["GRAPHS", "VALUES", "bring", "exported", "fill", "plain"]
 
 Link = tuple[str, str, str, dict[str, Any]]
 
@@ -49,3 +51,15 @@ def plain(graph: Graph) -> tuple[list[Any], list[Any]]:
         [(r.name, r.kind, r.observations, r.extra) for r in graph.records],
         [(*r.ends, r.extra) for r in graph.relations],
     )
+
+
+def exported(memory: Memory, form: GraphForm, at: int | None = None) -> bytes:
+    """The memory as a graph file."""
+    with memory.store.read(memory.project) as snapshot:
+        return b"".join(export_graph(snapshot, form, at=at))
+
+
+def bring(memory: Memory, file: GraphFile, **options: Any) -> ImportedGraph:
+    """Import a graph file."""
+    with memory.store.write(memory.project, memory.author, "import") as tx:
+        return import_graph(tx, file, **options)

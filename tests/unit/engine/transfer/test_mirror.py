@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from form import by_form
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import SIMPLE
-from polymnia.engine.transfer.graph_file import Form, GraphFile, read, write
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, write
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
@@ -33,7 +33,7 @@ NAMES = {"document": "memory.json", "lines": "memory.jsonl"}
 class Desk:
     """A folder with a file, and memories that keep themselves in it."""
 
-    def __init__(self, folder: Path, form: Form = "document") -> None:
+    def __init__(self, folder: Path, form: GraphForm = "document") -> None:
         self.folder = folder
         self.file = folder / NAMES[form]
         self.form = form
@@ -430,7 +430,7 @@ def test_random_edits_by_either_hand_stay_in_step(desk: Desk, seed: int) -> None
 @given(GRAPHS, GRAPHS)
 @settings(max_examples=by_form(8, 25))
 def test_any_graph_put_in_the_place_of_any_other_is_what_the_store_says(
-    form: Form, first: tuple[list[EntityDraft], list[Link]], second: tuple[list[EntityDraft], list[Link]]
+    form: GraphForm, first: tuple[list[EntityDraft], list[Link]], second: tuple[list[EntityDraft], list[Link]]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(Path(folder), form)

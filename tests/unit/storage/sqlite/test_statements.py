@@ -12,7 +12,7 @@ import pytest
 from polymnia.models import EntityDraft
 from polymnia.storage import sqlite
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
+from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration, named
 
 _SOURCE = Path(sqlite.__file__).parent
 
@@ -119,3 +119,11 @@ def test_every_migration_is_listed_and_numbered_in_order() -> None:
     assert list(MIGRATIONS) == files
     assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
     assert all(migration(name).strip() for name in files)
+
+
+def test_every_statement_of_the_checks_is_used() -> None:
+    folder = _SOURCE / "checks"
+    source = "".join(path.read_text() for path in folder.glob("*.py"))
+    statements = named("checks", "checks.sql")
+    assert statements
+    assert [name for name in statements if f'"{name}"' not in source] == []

@@ -19,7 +19,7 @@ _AREAS = {
     "user_patterns": "activity",
     "relationship_patterns": "graph",
     "topic_clusters": "topics",
-    "quality_issues": "quality",
+    "quality_issues": "issues",
     "content_gaps": "insights",
     "usage_insights": "insights",
     "trend_analysis": "insights",

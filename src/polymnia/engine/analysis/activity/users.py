@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from polymnia.engine.analysis.activity.changes import (
-    DAY,
-    HOUR,
-    Acts,
-    Subject,
-    acts_of,
-    said_of,
-    split_who,
-    subjects_of,
-)
+from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, said_of, split_who, subjects_of
 from polymnia.engine.analysis.findings import Found, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
 from polymnia.engine.items import title_of

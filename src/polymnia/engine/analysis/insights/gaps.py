@@ -11,9 +11,9 @@ from typing import NamedTuple
 from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, Store, Update
 from polymnia.engine.analysis.insights.names import name_key, unwritten_names
 from polymnia.engine.analysis.insights.view import DAY, Looked, View, habit
-from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.items import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
+from polymnia.engine.text.sentences import sentences
 from polymnia.models import Record, Relation
 
 __all__ = ["asked", "content_gaps", "placeholders", "unanswered"]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Store
 from polymnia.engine.analysis.insights.view import Looked, View, habit
-from polymnia.engine.analysis.readability.sentences import sentences
 from polymnia.engine.text.language import fold
 from polymnia.engine.text.names import distinct, names
+from polymnia.engine.text.sentences import sentences
 from polymnia.models import Record
 
 __all__ = ["Heads", "name_key", "unwritten_names"]

@@ -346,7 +346,6 @@ def _missing_links(view: View, looked: Looked) -> None:
     for one in found.patterns:
         if one.name == "missing_link":
             ids = [record.uid for record in view.loaded(one.members)]
-            steps = (
-                view.steps(Relate(source=ids[0], target=ids[1], type="related_to", reason=one)) if len(ids) == 2 else ()
-            )
+            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
+            steps = view.steps(*draw)
             looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

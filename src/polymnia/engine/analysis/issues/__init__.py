@@ -1,37 +1,255 @@
-"""Issues: which contents of a project are empty, copied, out of date, contradictory, lone or untidy."""
+"""Issues: which contents of a project are empty, copied, out of date, contradictory, lone or badly laid out."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.findings import Found, Remark
-from polymnia.engine.analysis.issues.contrary import contradictory
+import numpy as np
+from msgspec.structs import replace
+
+from polymnia.engine.analysis.findings import Found, Pattern, Remark
 from polymnia.engine.analysis.issues.copies import duplicated
-from polymnia.engine.analysis.issues.empty import empty
-from polymnia.engine.analysis.issues.orphans import orphaned
+from polymnia.engine.analysis.issues.issue import example, issue, quoted, subjects
 from polymnia.engine.analysis.issues.stale import stale
-from polymnia.engine.analysis.issues.subjects import subjects
-from polymnia.engine.analysis.issues.untidy import badly_structured
+from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
+from polymnia.engine.analysis.quality.page import page
+from polymnia.engine.analysis.quality.scores import Fault
+from polymnia.engine.items import title_of
+from polymnia.engine.knowledge.similarity import cosine_at
+from polymnia.engine.text.document import PLACEHOLDER
+from polymnia.importing import importing
+from polymnia.models import Record
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["quality_issues"]
+__all__ = ["doubtful", "emptiness", "quality_issues"]
 
 
 def quality_issues(material: Material) -> Found:
     """The issues of a project, one pattern a kind, most certain first; of the content in focus if there is one."""
     asked = subjects(material)
     if not asked:
-        return Found(looked_at={"contents": 0}, notes=["There is no content to look at."])
+        return Found(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark | str] = []
-    if (none := empty(material)) is not None:
-        patterns.append(none)
-    for look in (duplicated, stale, contradictory, orphaned, badly_structured):
-        found, said = look(material)
-        if found is not None:
-            patterns.append(found)
-        notes += said
+    for look in (_empty, duplicated, stale, _contradictory, _orphaned, _badly_structured):
+        found, remarks = look(material)
+        patterns += [found] if found is not None else []
+        notes += remarks
     patterns.sort(key=lambda one: (-one.confidence, -one.evidence["count"], one.name))
     return Found(patterns=patterns, looked_at={"contents": len(asked), "of": len(material.items)}, notes=notes)
+
+
+_SHORT = 400  # characters; a longer text is never empty
+_NOT_SAID = re.compile(r"^[ \t]{0,3}#{1,6}(?:[ \t]+.*)?$|^[ \t]{0,3}(?:=+|-{2,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
+_LABEL = re.compile(r"\W*(?:[\w/-]+ ?){1,3}:?\W*")
+_MARKED = 80  # characters; in a longer text a mark stands beside something
+_NOTHING = re.compile(
+    r"(?:n/?a|none|nothing|empty|test|asdf+|foo(?:bar)?|untitled|null|undefined|없음|빈 문서|테스트|제목 없음"
+    r"|내용 없음|미작성)[.!]*",
+    re.IGNORECASE,
+)
+
+
+def emptiness(text: str) -> str | None:
+    """Why a text is empty, as a code; None where it says something."""
+    if not text.strip():
+        return "white_space" if text else "no_text"
+    if len(text) > _SHORT:
+        return None
+    rest = _NOT_SAID.sub("", text).strip()
+    if not rest:
+        return "heading_alone"
+    if not any(c.isalnum() for c in rest):
+        return "only_signs" if not any(ord(c) > 0x2190 for c in rest) else None  # a symbol may say something
+    if _NOTHING.fullmatch(rest.strip(" .[](){}<>*_-")):
+        return "no_word"
+    without = PLACEHOLDER.sub("", rest) if len(rest) <= _MARKED else rest
+    label = _LABEL.fullmatch(without) and "\n" not in rest
+    return "placeholder" if len(without) < len(rest) and (label or not any(map(str.isalpha, without))) else None
+
+
+def _empty(material: Material) -> tuple[Pattern | None, list[Remark]]:
+    """The contents that say nothing: no text, a heading alone, or a mark that something is still to be written."""
+    asked = subjects(material)
+    found = []
+    for at, record in enumerate(asked):
+        if at % 1000 == 0:
+            material.tick(at, len(asked))
+        # A record whose author chose the name says by its name and its relations that it exists.
+        named = record.name != record.uid and not record.observations
+        why = emptiness(record.name if named else "\n".join(record.observations))
+        if why and not (named and record.name.strip()):
+            found.append((record, "no_text" if named else why))
+    if not found:
+        return None, []
+    examples = (example(record, Remark(f"issues.{why}"), material.text(record)) for record, why in found)
+    reasons = dict(Counter(why for _, why in found))
+    return issue("empty", 1.0, [one for one, _ in found], len(asked), examples, by_reason=reasons), []
+
+
+def _contradictory(material: Material) -> tuple[Pattern | None, list[Remark | str]]:
+    """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
+    with importing():
+        from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
+
+    asked = subjects(material)
+    one_asked = material.focus is not None
+    made = conflicts_of(material, asked[0], suggest=False) if one_asked else conflicts(material, suggest=False)
+    found = made.clashes
+    if not found:
+        return None, list(made.notes)
+    members = {side.record.id: side.record for one in found for side in (one.left, one.right)}
+    examples = (
+        {
+            "id": one.left.record.uid,
+            "title": quoted(title_of(one.left.record)),
+            "relation" if one.left.drawn else "quote": quoted(one.left.sentence),
+            "other_id": one.right.record.uid,
+            "other_title": quoted(title_of(one.right.record)),
+            "other_relation" if one.right.drawn else "other_quote": quoted(one.right.sentence),
+            "why": one.differs,
+            "confidence": round(one.confidence, 3),
+        }
+        for one in found
+    )
+    return issue(
+        "contradictory",
+        sum(one.confidence for one in found) / len(found),
+        list(members.values()),
+        len(asked),
+        examples,
+        conflicts=len(found),
+        by_reason=dict(Counter(one.type for one in found)),
+    ), list(made.notes)
+
+
+_YOUNG = 7 * 86_400_000_000  # a content younger than a week had no time to be related or found
+_FEWEST = 10  # contents of a project in which one may stand alone
+_UNUSUAL = 0.5  # where more than this share stands alone it is how the project is kept, and no fault
+_APART = 0.35  # the similarity below which two texts have no topic in common
+_COMPARED = 4000  # lone contents whose neighbours are looked for
+_SOME = 500  # of them at a time
+
+
+def _orphaned(material: Material) -> tuple[Pattern | None, list[Remark]]:
+    """The contents that nothing leads to: no relation, no tag, no reader, and nothing near in meaning."""
+    records = material.items
+    if len(records) < _FEWEST:
+        return None, [Remark("issues.few_contents", {"count": len(records), "least": _FEWEST})]
+    ends = {name for one in material.relations for name in (one.source, one.target)}
+    read = {one.memory for one in material.seen if one.found or one.opened}
+    old = [one for one in records if material.now - one.created >= _YOUNG]
+    lone = [one for one in old if one.name not in ends and not one.tags and one.id not in read]
+    notes = [] if read else [Remark("issues.never_read")]
+    if not old:
+        return None, [*notes, Remark("issues.all_young")]
+    part = len(lone) / len(old)
+    if part > _UNUSUAL:
+        return None, [*notes, Remark("issues.most_alone", {"lone": len(lone), "old": len(old)})]
+    asked = {one.id for one in subjects(material)}
+    lone = [one for one in lone if one.id in asked]
+    if material.model is None and lone:
+        notes.append(Remark("issues.no_vectors"))
+    if material.model is not None and len(lone) > _COMPARED:
+        notes.append(Remark("issues.some_compared", {"lone": len(lone), "compared": _COMPARED}))
+    apart = _apart(material, lone[:: max(1, -(-len(lone) // _COMPARED))]) if material.model else lone
+    if not apart:
+        return None, notes
+    examples = (example(one, Remark("issues.alone"), material.text(one)) for one in apart)
+    found = issue("orphaned", 1 - part, apart, len(asked), examples, without_relation_tag_or_reader=len(lone))
+    details = {"contents": len(records), "linked": 1 - part, "similarity": _APART if material.model else None}
+    return replace(found, details=details), notes
+
+
+def _apart(material: Material, lone: list[Record]) -> list[Record]:
+    """Those that are far from everything else in meaning."""
+    vectors = material.vectors
+    places = {one.id: at for at, one in enumerate(material.items)}
+    limit = cosine_at(_APART, material.look.channels[str(material.model)].embedder.unrelated)
+    found = []
+    for start in range(0, len(lone), _SOME):
+        material.tick(start, len(lone))
+        some = lone[start : start + _SOME]
+        rows = np.array([places[one.id] for one in some])
+        alike = vectors[rows] @ vectors.T
+        alike[np.arange(len(rows)), rows] = -1.0
+        far = (alike.max(axis=1) < limit) & vectors[rows].any(axis=1)
+        found += [one for one, is_far in zip(some, far, strict=True) if is_far]
+    return found
+
+
+_FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}", re.MULTILINE)
+_LINK = re.compile(r"\]\(\s*(?:\)|#)")
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
+_DENSE = re.compile("[\u3041-\u9fff\uac00-\ud7af]")
+_WALL = 2500  # characters of a paragraph that is too long for any text, about 400 words; of a dense script half
+_CLOSELY = 5000  # contents that are read closely
+_LARGE = 100_000  # characters; a larger text is a file and not laid out by hand
+
+
+def doubtful(text: str) -> bool:
+    """Whether a text might have broken marks: a quick look that lets no broken one pass."""
+    if len(text) > _LARGE:
+        return False
+    open_fence = ("```" in text or "~~~" in text) and len(_FENCE.findall(text)) % 2
+    marked = ("#" in text and _HEADING.search(text)) or ("](" in text and _LINK.search(text))
+    return bool(marked or open_fence or _wall(text) is not None)
+
+
+def _wall(text: str) -> str | None:
+    """A paragraph that is far too long, and neither a list nor a table."""
+    for match in _PARAGRAPH.finditer(text) if len(text) >= _WALL // 2 else ():
+        size = len(match[0]) * (2 if _DENSE.search(match[0][:400]) else 1)
+        listed = match[0].lstrip().startswith(("-", "*", "|", ">", "1.")) or match[0].count("\n") * 60 >= size
+        if size > _WALL and not listed:
+            return match[0]
+    return None
+
+
+def _layout_faults(record: Record, text: str) -> list[Fault]:
+    """What is broken in the layout of a text for certain."""
+    read = page(text, record.content_type)
+    if not read.prosaic:
+        return []
+    found: list[Fault] = []
+    if read.marked or "](" in text:
+        metrics = (marks(read), empty_headings(read), heading_levels(read))
+        found = [fault for one in metrics if one is not None for fault in one.faults]
+    if wall := _wall(text):
+        found.append(Fault(wall, "wall", {"characters": len(wall)}))
+    return found
+
+
+def _badly_structured(material: Material) -> tuple[Pattern | None, list[Remark]]:
+    """The contents whose layout is broken: open code, links to nowhere, headings over nothing, walls of text."""
+    asked = subjects(material)
+    candidates = []
+    for at, record in enumerate(asked):
+        if at % 1000 == 0:
+            material.tick(at, len(asked))
+        if doubtful(text := material.text(record)):
+            candidates.append((record, text))
+    step = max(1, -(-len(candidates) // _CLOSELY))
+    notes = [Remark("issues.some_read", {"doubtful": len(candidates), "step": step})] if step > 1 else []
+    candidates = candidates[::step]
+    found = []
+    for at, (record, text) in enumerate(candidates):
+        if at % 100 == 0:
+            material.tick(at, len(candidates))
+        if faults := _layout_faults(record, text):
+            found.append((record, faults))
+    if not found:
+        return None, notes
+    found.sort(key=lambda one: (-len(one[1]), one[0].id))
+    total = sum(len(faults) for _, faults in found)
+    examples = (
+        example(record, Remark(f"quality.fault_{one.name}", one.values), one.quote) for record, (one, *_) in found
+    )
+    records = [record for record, _ in found]
+    pattern = issue("badly_structured", 1.0, records, len(asked), examples, faults=total, read_closely=len(candidates))
+    return pattern, notes

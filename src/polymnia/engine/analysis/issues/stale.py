@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.analysis.findings import Pattern
-from polymnia.engine.analysis.issues.subjects import example, many, pattern, subjects
-from polymnia.engine.analysis.quality.calendar import days
-from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
-from polymnia.engine.analysis.readability.sentences import lines_of
+from polymnia.engine.analysis.findings import Pattern, Remark
+from polymnia.engine.analysis.issues.issue import example, issue, subjects
+from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.sentences import lines_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
@@ -32,58 +32,58 @@ _GONE = frozenset({"superseded", "deprecated", "obsolete", "replaced", "outdated
 _REPLACES = frozenset({"supersedes", "replaces", "obsoletes", "대체"})
 _REPLACED = frozenset({"superseded_by", "replaced_by", "obsoleted_by"})
 _DATED = re.compile(r"\d{4}[-./년]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}월", re.IGNORECASE)
+_AHEAD = re.compile(
+    r"\b(?:will|shall|going to|due|deadline|until|by|no later than|scheduled|plan(?:s|ned)?|upcoming|expires?|should"
+    r"|must|target|goal)\b|예정|계획|까지|할 것|하기로|마감|기한|목표|만료",
+    re.IGNORECASE,
+)
+"""Words of a sentence about what is to come."""
+_PAST = re.compile(
+    r"\b(?<!be )(?<!to )(?:was|were|did|had|has been|have been|done|sent|finished|completed"
+    r"|released|shipped|closed|cancel+ed)\b|\[[xX]\]|[가-힣](?:했|었|았|였|됐|렸|졌|갔|왔)(?:다|습니다|어요|음)|완료|취소|끝났",
+    re.IGNORECASE,
+)
+"""Words of a sentence about what has been."""
 
 
 class _Old(NamedTuple):
     record: Record
     sort: str
-    why: str
+    why: Remark
     quote: str
-    sure: float
+    sure: float = 1.0
 
 
-def stale(material: Material) -> tuple[Pattern | None, list[str]]:
+def stale(material: Material) -> tuple[Pattern | None, list[Remark]]:
     """The contents that are out of date, and what could not be told."""
     asked = subjects(material)
-    found: dict[int, _Old] = {}
     replaced = _replaced(material)
     today = datetime.fromtimestamp(material.now / 1_000_000, UTC).date()
+    found: dict[int, _Old] = {}
     for at, record in enumerate(asked):
         if at % 1000 == 0:
             material.tick(at, len(asked))
         text = material.text(record)
         status = str(record.metadata.get("status", "")).strip().casefold()
-        by = record.metadata.get("superseded_by") or replaced.get(record.name)
-        if by or status in _GONE:
-            why = f"superseded by {by}" if by else f'its status is "{status}"'
-            found[record.id] = _Old(record, "superseded", why, text, 1.0)
+        if by := record.metadata.get("superseded_by") or replaced.get(record.name):
+            found[record.id] = _Old(record, "superseded", Remark("issues.superseded_by", {"by": by}), text)
+        elif status in _GONE:
+            found[record.id] = _Old(record, "superseded", Remark("issues.status", {"status": status}), text)
         elif passed := _passed(record, text, today):
             day, sentence = passed
-            found[record.id] = _Old(
-                record, "past_deadline", f"{day} is over, and it was last changed before that", sentence, 1.0
-            )
+            found[record.id] = _Old(record, "past_deadline", Remark("issues.over", {"day": str(day)}), sentence)
     silent, notes = _silent(material, asked)
-    for one in silent:
-        found.setdefault(one.record.id, one)
+    found = {one.record.id: one for one in silent} | found
     if not found:
         return None, notes
     order = sorted(found.values(), key=lambda one: (-one.sure, one.record.updated, one.record.id))
-    counts = {sort: sum(one.sort == sort for one in order) for sort in ("superseded", "past_deadline", "silent")}
-    return pattern(
+    return issue(
         "stale",
-        f"{many(len(order), 'content')} of {len(asked):,} seem out of date: {counts['superseded']:,} superseded, "
-        f"{counts['past_deadline']:,} with a deadline that has passed, {counts['silent']:,} of a kind that is "
-        f"kept up but silent for long.",
-        "Marks and relations that supersede, and dates ahead when written that have passed since, are read as "
-        "they stand (1). "
-        "A silent content counts by the share of the pauses between changes in this project that are shorter "
-        "than its silence; "
-        "only kinds of which at least half were changed later are looked at. The confidence is the mean.",
         sum(one.sure for one in order) / len(order),
         [one.record for one in order],
         len(asked),
         (example(one.record, one.why, one.quote) for one in order),
-        by_reason={sort: count for sort, count in counts.items() if count},
+        by_reason=dict(Counter(one.sort for one in order)),
     ), notes
 
 
@@ -103,11 +103,11 @@ def _replaced(material: Material) -> dict[str, str]:
 def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
     """A day that was ahead when a text was last changed, is over now, and is still spoken of as one to come."""
     text = text[:_READ]
-    if not _DATED.search(text) or not AHEAD.search(text):
+    if not _DATED.search(text) or not _AHEAD.search(text):
         return None
     written = datetime.fromtimestamp(record.updated / 1_000_000, UTC).date()
     for sentence in lines_of(text):
-        if not _DATED.search(sentence) or not AHEAD.search(sentence) or PAST.search(sentence):
+        if not _DATED.search(sentence) or not _AHEAD.search(sentence) or _PAST.search(sentence):
             continue
         for day in days(sentence):
             at = day.date if day.year else day._replace(year=written.year).date
@@ -116,7 +116,7 @@ def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
     return None
 
 
-def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], list[str]]:
+def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], list[Remark]]:
     """Contents of kinds that are kept up which nobody has changed or read for longer than such pauses last."""
     last: dict[int, int] = {}
     pauses: list[int] = []
@@ -128,10 +128,7 @@ def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], li
             later.add(one.memory)
         last[one.memory] = max(one.at, before or 0)
     if len(pauses) < _GAPS:
-        return [], [
-            f"{many(len(pauses), 'later change')} of contents: at least {_GAPS} are needed to say how long a "
-            f"pause is usual."
-        ]
+        return [], [Remark("issues.few_changes", {"changes": len(pauses), "least": _GAPS})]
     pauses.sort()
     middle = pauses[len(pauses) // 2]
     kinds: dict[str, list[bool]] = {}
@@ -148,9 +145,7 @@ def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], li
         silence = material.now - touched
         shorter = bisect_left(pauses, silence)
         if record.kind in kept and silence >= _SILENT and shorter >= _LONGER * len(pauses):
-            why = (
-                f"nothing since {moment(touched)}, {silence // _DAY} days; {shorter:,} of {len(pauses):,} "
-                f"pauses are shorter"
-            )
-            found.append(_Old(record, "silent", why, material.text(record), (shorter + 1) / (len(pauses) + 2)))
+            values = {"since": moment(touched), "days": silence // _DAY, "shorter": shorter, "pauses": len(pauses)}
+            sure = (shorter + 1) / (len(pauses) + 2)
+            found.append(_Old(record, "silent", Remark("issues.silent", values), material.text(record), sure))
     return found, []

@@ -1,14 +1,241 @@
-"""Quality: how good a content is, by eight sides, each from measures that can be named and quoted."""
+"""Quality: how good a content is on eight dimensions, each from checks that can be named and quoted."""
 
-from polymnia.engine.analysis.quality.analyzing import analyze
-from polymnia.engine.analysis.quality.values import (
-    DIMENSIONS,
-    Compared,
-    Dimension,
-    Fault,
-    Metric,
-    Quality,
-    Suggestion,
-)
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.quality.accuracy import accuracy, contraries
+from polymnia.engine.analysis.quality.actionability import actionability
+from polymnia.engine.analysis.quality.clarity import clarity, gibberish, readable
+from polymnia.engine.analysis.quality.completeness import completeness, structure, usual
+from polymnia.engine.analysis.quality.consistency import consistency, spellings
+from polymnia.engine.analysis.quality.page import Page, page
+from polymnia.engine.analysis.quality.relevance import relevance
+from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, product, unknown
+from polymnia.engine.items import title_of
+from polymnia.errors import Invalid
+from polymnia.models import Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["DIMENSIONS", "Compared", "Dimension", "Fault", "Metric", "Quality", "Suggestion", "analyze"]
+
+DIMENSIONS = (
+    "clarity",
+    "completeness",
+    "accuracy",
+    "relevance",
+    "structure",
+    "consistency",
+    "readability",
+    "actionability",
+)
+"""The dimensions of quality, in the order of the answer."""
+
+_PEERS = 2000  # contents among which one is judged, so that one question does not read the whole of a large project
+_SPELLED = 200  # other contents whose spelling is the project's
+_SUGGESTED = 20
+_FEWEST = 4  # different words that a text must say before anything of it is praised
+_LABELS = ("parts_of_a_decision", "fields_of_its_kind", "title_and_text", "tags_and_text")  # not of the words alone
+
+
+class Suggestion(Struct, frozen=True, kw_only=True):
+    """What to mend, and by how much the score of its dimension and the overall score would rise."""
+
+    dimension: str
+    metric: str
+    fault: Fault
+    dimension_gain: float
+    gain: float
+
+    @property
+    def quote(self) -> str:
+        """The words it is about, as they stand."""
+        return self.fault.quote
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """Another content by the same measures, and for each dimension how much better (+) or worse (-) ours is."""
+
+    id: str
+    title: str
+    score: float | None
+    dimensions: dict[str, float | None] = field(default_factory=dict)
+    differences: dict[str, float | None] = field(default_factory=dict)
+
+
+class Quality(Struct, frozen=True, kw_only=True):
+    """The quality of a content: the mean of the dimensions that could be measured, and everything it rests on.
+
+    ``standing`` has for each dimension the rank among those it is compared with, and the share of them it is better
+    than.
+    """
+
+    id: str
+    title: str
+    score: float | None
+    dimensions: list[Dimension]
+    suggestions: list[Suggestion] = []
+    compared: list[Compared] = []
+    standing: dict[str, dict[str, Any]] = field(default_factory=dict)
+    looked_at: dict[str, Any] = field(default_factory=dict)
+
+
+def analyze(
+    material: Material,
+    record: Record,
+    *,
+    dimensions: Sequence[str] = DIMENSIONS,
+    suggestions: bool = True,
+    metrics: bool = True,
+    against: Sequence[Record] = (),
+) -> Quality:
+    """The quality of a content on some dimensions, beside that of others. What would gain most is suggested first."""
+    if unfit := [name for name in dimensions if name not in DIMENSIONS]:
+        raise Invalid(
+            f"quality_dimensions has {unfit[0]!r:.40}, but must be some of: {', '.join(DIMENSIONS)}",
+            field="quality_dimensions",
+        )
+    asked = [name for name in DIMENSIONS if name in dimensions or not dimensions]
+    peers = _peers(material)
+    others = [material.text(one) for one in peers if one.id != record.id][-_SPELLED:]
+    project = spellings(others) if "consistency" in asked else {}
+    material.tick(0, 1 + len(against))
+    read, ours = _measured(material, record, asked, peers, project)
+    compared = []
+    for at, other in enumerate(against, 1):
+        material.tick(at, 1 + len(against))
+        compared.append(_compared(ours, other, _measured(material, other, asked, peers, project)[1]))
+    return Quality(
+        id=record.uid,
+        title=title_of(record),
+        score=_mean(ours),
+        dimensions=ours if metrics else [replace(one, metrics=()) for one in ours],
+        suggestions=_suggestions(ours) if suggestions else [],
+        compared=compared,
+        standing=_standing(ours, compared) if compared else {},
+        looked_at={
+            "characters": len(read.text),
+            "words": read.words,
+            "sentences": len(read.sentences),
+            "headings": len(read.headings),
+            "language": read.language,
+            "contents_compared_with": sum(one.id != record.id for one in peers),
+        },
+    )
+
+
+def _peers(material: Material) -> list[Record]:
+    """The newest contents of the project, in the order of their making."""
+    base = material.look.base
+    newest = material.snapshot.newest(_PEERS)[::-1]
+    matching = material.snapshot.matching(material.wanted, among=[one.id - base for one in newest]) if newest else ()
+    return [one for one in newest if one.id - base in set(matching) and material.within(one.created, one.updated)]
+
+
+def _measured(
+    material: Material,
+    record: Record,
+    asked: Sequence[str],
+    peers: Sequence[Record],
+    project: Mapping[str, Counter[str]],
+) -> tuple[Page, list[Dimension]]:
+    """A content as a page, and the dimensions that are asked for."""
+    read = page(material.text(record), record.content_type)
+    others = [one for one in peers if one.id != record.id]
+    no_words = gibberish(read, map(material.text, others))
+    checks = {
+        "clarity": lambda: clarity(read),
+        "completeness": lambda: completeness(read, record, usual(peers, record, material.text)),
+        "accuracy": lambda: accuracy(read, contraries(material, record) if others else None),
+        "relevance": lambda: relevance(material, read, record, peers),
+        "structure": lambda: structure(read),
+        "consistency": lambda: consistency(read, project),
+        "readability": lambda: readable(read),
+        "actionability": lambda: actionability(read, record),
+    }
+    return read, [_judged(read, checks[name](), no_words) for name in asked]
+
+
+def _judged(read: Page, made: Dimension, no_words: Remark | None) -> Dimension:
+    """A dimension, or that there is too little to judge: where next to nothing is said, nothing is well said."""
+    wrong = made.name in ("completeness", "accuracy") and any(metric.faults for metric in made.metrics)
+    if made.score is None or wrong:
+        return made
+    if no_words is not None:
+        return unknown(made.name, no_words)
+    labelled = any(metric.name in _LABELS for metric in made.metrics)
+    if labelled or not read.prosaic or read.different >= _FEWEST:
+        return made
+    return unknown(made.name, Remark("quality.few_different", {"words": read.different, "least": _FEWEST}))
+
+
+def _mean(dimensions: Sequence[Dimension]) -> float | None:
+    known = [one.score for one in dimensions if one.score is not None]
+    return round(sum(known) / len(known), 4) if known else None
+
+
+def _suggestions(dimensions: Sequence[Dimension]) -> list[Suggestion]:
+    """What could be mended, by how much the scores would rise: each is reckoned again without that one fault."""
+    known = [one for one in dimensions if one.score is not None]
+    found = []
+    for one in known:
+        before = product(one.metrics)
+        for at, metric in enumerate(one.metrics):
+            for fault, score in zip(metric.faults, metric.mended, strict=True):
+                after = product([*one.metrics[:at], replace(metric, score=score), *one.metrics[at + 1 :]])
+                gain = after - before
+                found.append(
+                    Suggestion(
+                        dimension=one.name,
+                        metric=metric.name,
+                        fault=fault,
+                        dimension_gain=round(gain, 4),
+                        gain=round(gain / len(known), 4),
+                    )
+                )
+    return sorted(found, key=lambda one: -one.gain)[:_SUGGESTED]
+
+
+def _scores(dimensions: Sequence[Dimension]) -> dict[str, float | None]:
+    return {"overall": _mean(dimensions), **{one.name: one.score for one in dimensions}}
+
+
+def _compared(ours: Sequence[Dimension], other: Record, theirs: Sequence[Dimension]) -> Compared:
+    here, there = _scores(ours), _scores(theirs)
+    differences = {
+        name: None if value is None or (their := there[name]) is None else round(value - their, 4)
+        for name, value in here.items()
+    }
+    return Compared(
+        id=other.uid,
+        title=title_of(other),
+        score=there["overall"],
+        dimensions={one.name: one.score for one in theirs},
+        differences=differences,
+    )
+
+
+def _standing(ours: Sequence[Dimension], compared: Sequence[Compared]) -> dict[str, dict[str, Any]]:
+    """For each dimension the rank of a content among those it is compared with, itself included."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in _scores(ours).items():
+        theirs = [one.score if name == "overall" else one.dimensions[name] for one in compared]
+        known = [one for one in theirs if one is not None]
+        if value is None or not known:
+            continue
+        better, equal = sum(one > value for one in known), sum(one == value for one in known)
+        found[name] = {
+            "rank": better + 1,
+            "of": len(known) + 1,
+            "percentile": round((len(known) - better - equal / 2) / len(known), 4),
+            "mean_of_others": round(sum(known) / len(known), 4),
+        }
+    return found

@@ -2,137 +2,278 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.analysis.quality.agreement import Contrary
-from polymnia.engine.analysis.quality.calendar import Day, days, spans
-from polymnia.engine.analysis.quality.measuring import dimension, rated, untold
-from polymnia.engine.analysis.quality.sheet import Sheet
-from polymnia.engine.analysis.quality.sums import Disagreement, counted, equations, partitions, totals
-from polymnia.engine.analysis.quality.tenses import AHEAD, PAST
-from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
-from polymnia.engine.analysis.quality.within import values
+from polymnia.engine.analysis.conflicts import once
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
+from polymnia.engine.items import title_of
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.text.date_tokens import WORDS
+from polymnia.engine.text.document import Block
+from polymnia.importing import importing
 
-__all__ = ["accuracy"]
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.view import Material
+    from polymnia.models import Record
+
+__all__ = ["Day", "accuracy", "contraries", "days"]
 
 _FEWEST = 4  # words that can say something
-_AGREES = "agreement_with_the_project"
-_HALF = 0.3  # of the dates or numbers that are wrong; a wrong one is worse than a vague word
-_SENTENCES = 0.15  # of the sentences that the project denies
 
 
-def accuracy(sheet: Sheet, written: int, contraries: Sequence[Contrary], others: bool) -> Dimension:
-    """Measure what can be checked in a text ``written`` then (in microseconds), and whether ``others`` agree."""
-    dates = [(one.text, found) for one in sheet.sentences if (found := days(one.text))]
-    spoken = len(dates)
-    dates += [(one.text, found) for one in sheet.blocks if one.kind in ("h", "td") and (found := days(one.text))]
-    metrics = [
-        _dates(dates),
-        _spans(dates),
-        _future(dates[:spoken], written),
-        *(_numbers(name, look, sheet) for name, look in _LOOKS),
-        _agreement(sheet, contraries, others),
-    ]
-    if sheet.words < _FEWEST and all(one is None or one.name == _AGREES for one in metrics):
-        return untold("accuracy", f"Too few words to be right or wrong: {sheet.words}, and {_FEWEST} are needed.")
-    note = "Only dates, numbers and agreement with the project can be checked here, not whether a statement is true."
-    return dimension(
-        "accuracy", metrics, note, "The text has no full date, sum or count to check, and nothing else to agree with."
+def accuracy(page: Page, contraries: Sequence[Fault] | None) -> Dimension:
+    """Measure what can be checked in a text; ``contraries`` are what others deny, None where there are no others."""
+    dates = [(one.text, found) for one in page.sentences if (found := days(one.text))]
+    dates += [(one.text, found) for one in page.blocks if one.kind in ("h", "td") and (found := days(one.text))]
+    metrics = [_dates(dates), _spans(dates), *(_numbers(name, check, page) for name, check in _CHECKS.items())]
+    if page.words < _FEWEST and not any(metrics):
+        return few("accuracy", page.words, _FEWEST)
+    if contraries is not None and page.sentences:
+        metrics.append(share("agreement_with_the_project", contraries, len(page.sentences)))
+    return dimension("accuracy", metrics, Remark("quality.only_checks"), Remark("quality.nothing_to_check"))
+
+
+def contraries(material: Material, record: Record) -> list[Fault]:
+    """Sentences of a content that another content of the project denies, surest first."""
+    with importing():
+        from polymnia.engine.analysis.conflicts import conflicts_of
+
+    found = []
+    for one in once(conflicts_of(material, record, suggest=False).clashes):
+        ours, theirs = (one.left, one.right) if one.left.record.id == record.id else (one.right, one.left)
+        if ours.record.id == record.id and theirs.record.id != record.id and ours.sentence:
+            other = theirs.record
+            values = {"title": title_of(other), "id": other.uid, "theirs": theirs.sentence, "differs": one.differs}
+            found.append(Fault(ours.sentence, "denied", values, round(one.confidence, 3)))
+    return sorted(found, key=lambda one: (-one.weight, one.values["id"], one.quote))
+
+
+_KOREAN_WEEKDAYS = "월화수목금토일"
+_NAME = r"[^\W\d_가-힣]{3,10}"  # of a month or a weekday
+_BEFORE = rf"(?:(?P<before>\b{_NAME})\.?,?\s+(?:the\s+)?)?"
+_AFTER = rf"(?:\s*[(,]?\s*(?P<after>\b{_NAME}\b)\)?)?"
+_KOREAN = rf"(?:\s*[(（]?(?P<korean>[{_KOREAN_WEEKDAYS}])(?:요일|[)）]))?"
+_YEAR = r"(?:,?\s+(?P<y>\d{4}))?"
+_FORMS = [
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_BEFORE}(?P<core>(?<![\d.-])(?P<y>\d{{4}})-(?P<m>\d{{1,2}})-(?P<d>\d{{1,2}})(?![\d-]){_KOREAN}){_AFTER}",
+        rf"(?P<y>\d{{4}})\s*년\s*(?P<m>\d{{1,2}})\s*월\s*(?P<d>\d{{1,2}})\s*일{_KOREAN}",
+        rf"(?<![\d.])(?P<y>\d{{4}})[./]\s?(?P<m>\d{{1,2}})[./]\s?(?P<d>\d{{1,2}})(?!\d)\.?{_KOREAN}",
+        rf"{_BEFORE}(?P<core>\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<name>{_NAME})\b\.?{_YEAR}){_AFTER}",
+        rf"{_BEFORE}(?P<core>\b(?P<name>{_NAME})\b\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%]){_YEAR}){_AFTER}",
+        rf"(?<![\d.년])(?<!년 )(?P<m>\d{{1,2}})월\s*(?P<d>\d{{1,2}})일{_KOREAN}",
+        r"(?<![\d./-])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?![\d.])",
     )
+]
+_LEAP = 2000  # a year in which every day is that may be in one
+_JOIN = re.compile(r"\s*(?:-|–|—|~|to|until|till|through|부터|에서|까지)\s*(?:the\s+)?(?:~\s*)?", re.IGNORECASE)
 
 
-_LOOKS: tuple[tuple[str, Callable[[Sheet], tuple[int, list[Disagreement]]]], ...] = (
-    ("sums", equations),
-    ("totals", totals),
-    ("shares_of_a_whole", partitions),
-    ("announced_counts", counted),
-    ("figures_for_one_thing", values),
-)
+class Day(NamedTuple):
+    """A date as it stands: where, its parts (year 0 where none is said), and the weekday it is given."""
+
+    start: int
+    end: int
+    shown: str
+    year: int
+    month: int
+    day: int
+    weekday: int | None
+
+    @property
+    def date(self) -> date | None:
+        """The day itself; None where there is no such day or no year is said."""
+        try:
+            return date(self.year, self.month, self.day)
+        except ValueError:
+            return None
+
+    @property
+    def fault(self) -> Fault | None:
+        """What is wrong with it by itself: there is no such day, or it is another day of the week."""
+        values = {"shown": self.shown, "month": self.month, "day": self.day, "year": self.year}
+        if self._replace(year=self.year or _LEAP).date is None:
+            return Fault("", "no_such_day", values)
+        if self.date is not None and self.weekday is not None and self.date.weekday() != self.weekday:
+            return Fault("", "wrong_weekday", values | {"right": self.date.weekday(), "wrong": self.weekday})
+        return None
+
+
+def days(text: str) -> list[Day]:
+    """The dates of a text, in their order."""
+    found: list[Day] = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            parts = match.groupdict()
+            year, name, korean = int(parts.get("y") or 0), parts.get("name"), parts.get("korean")
+            before, after = _number(parts.get("before"), "W"), _number(parts.get("after"), "W")
+            start = match.start("core") if "core" in parts and before is None else match.start()
+            end = match.end("core") if "core" in parts and after is None else match.end()
+            month = _number(name, "mw") if name else int(parts["m"])
+            taken = any(start < one.end and one.start < end for one in found)
+            verb = name in ("may", "mar", "march")  # in small letters
+            if month is None or taken or verb or (year and not 1000 <= year <= 2999):
+                continue
+            weekday = _KOREAN_WEEKDAYS.index(korean) if korean else after if before is None else before
+            found.append(Day(start, end, text[start:end].strip(), year, month, int(parts["d"]), weekday))
+    return sorted(found)
+
+
+def _number(name: str | None, sorts: str) -> int | None:
+    """The number of a month (sorts mw) or weekday (W) by its name."""
+    sort, value = WORDS.get((name or "").lower(), ("", 0))
+    return value if sort and sort in sorts else None
 
 
 def _dates(dates: list[tuple[str, list[Day]]]) -> Metric | None:
-    faults = [
-        Fault(quote, f'"{day.shown}": {day.wrong}.', "Look the date up and put it right.")
-        for quote, found in dates
-        for day in found
-        if day.wrong
-    ]
-    count = sum(len(found) for _, found in dates)
-    return rated("possible_dates", faults, count, _HALF, unit="dates") if count else None
+    wrong = [(quote, fault) for quote, found in dates for day in found if (fault := day.fault)]
+    faults = [Fault(quote, fault.name, fault.values) for quote, fault in wrong]
+    places = sum(len(found) for _, found in dates)
+    return share("possible_dates", faults, places, "dates") if places else None
 
 
 def _spans(dates: list[tuple[str, list[Day]]]) -> Metric | None:
-    faults: list[Fault] = []
-    count = 0
+    """Dates that stand as the ends of a span: joined by a dash, "to", "until", 부터."""
+    faults, places = [], 0
     for quote, found in dates:
-        for first, last in spans(quote, found):
-            begins, ends = _ordered(first, last)
-            if begins is None or ends is None:
-                continue
-            count += 1
-            if ends < begins:
-                faults.append(
-                    Fault(
-                        quote,
-                        f'It ends ("{last.shown}") before it begins ("{first.shown}").',
-                        "Put the dates in order.",
-                    )
-                )
-    return rated("order_of_dates", faults, count, _HALF, unit="spans") if count else None
+        for first, last in pairwise(found):
+            begins, ends = first.date, last.date
+            if begins and ends and _JOIN.fullmatch(quote[first.end : last.start]):
+                places += 1
+                if ends < begins:
+                    faults.append(Fault(quote, "order_of_dates", {"first": first.shown, "last": last.shown}))
+    return share("order_of_dates", faults, places, "spans") if places else None
 
 
-def _ordered(first: Day, last: Day) -> tuple[tuple[int, int, int] | None, tuple[int, int, int] | None]:
-    """Both ends, the year of one standing for the other where it says none."""
-    if first.wrong or last.wrong:
-        return None, None
-    year = first.year or last.year
-    if not first.year and last.year and (first.month, first.day) > (last.month, last.day):
-        return None, None  # December 28 to January 3, 2026
-    return (first.year or year, first.month, first.day), (last.year or year, last.month, last.day)
+def _numbers(name: str, check: Callable[[Page], Iterator[Fault | None]], page: Page) -> Metric | None:
+    found = list(check(page))
+    return share(name, [one for one in found if one is not None], len(found), "places to check") if found else None
 
 
-def _future(dates: list[tuple[str, list[Day]]], written: int) -> Metric | None:
-    said = datetime.fromtimestamp(written / 1_000_000, UTC).date() + timedelta(days=1)  # whatever the zone
-    faults: list[Fault] = []
-    count = 0
-    for quote, found in dates:
-        told = [day.date for day in found if day.date is not None]
-        if not told or not PAST.search(quote) or AHEAD.search(quote):
-            continue
-        count += 1
-        if min(told) > said:
-            faults.append(
-                Fault(
-                    quote,
-                    f"It tells of {min(told)} as past, but was written before that.",
-                    "Put the date or the tense right.",
-                )
-            )
-    return (
-        rated("past_that_is_to_come", faults, count, _HALF, unit="sentences of the past with a date") if count else None
-    )
+_NUMBER = r"(?<![\d.,])[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,10})?(?!\d)"
+_SUM = re.compile(rf"((?:{_NUMBER})(?:\s*\+\s*(?:{_NUMBER})){{1,20}})\s*=\s*({_NUMBER})(?![\d.,]*[+*/%-])")
+_TOTAL = re.compile(r"^\W*(?:(?:grand |sub)?total|sum|총계|합계|총합|소계)(?![a-z])", re.IGNORECASE)
+_CELL = re.compile(rf"({_NUMBER})\s*(?:[^\d\s]{{1,5}})?")
+_LAST = re.compile(rf"({_NUMBER})\s*(?:[^\W\d]{{1,12}}|원|개|명)?\s*[.;]?\s*$")
+_CLOSE = 0.005  # what rounding may lose, of the total
 
 
-def _numbers(name: str, look: Callable[[Sheet], tuple[int, list[Disagreement]]], sheet: Sheet) -> Metric | None:
-    count, wrong = look(sheet)
-    faults = [
-        Fault(one.quote, f"The numbers disagree: {one.problem}.", "Count again and put the wrong one right.")
-        for one in wrong
-    ]
-    return rated(name, faults, count, _HALF, unit="places to check") if count else None
+def _value(number: str) -> float:
+    return float(number.replace(",", ""))
 
 
-def _agreement(sheet: Sheet, contraries: Sequence[Contrary], others: bool) -> Metric | None:
-    if not others or not sheet.sentences:
-        return None
-    faults = [
-        Fault(
-            one.ours,
-            f'"{one.title}" ({one.id}) says otherwise: "{one.theirs}" ({one.difference}).',
-            "Find out which is right and correct the other.",
-            round(one.confidence, 3),
-        )
-        for one in contraries
-    ]
-    return rated(_AGREES, faults, len(sheet.sentences), _SENTENCES, weight=1.5)
+def _sums(page: Page) -> Iterator[Fault | None]:
+    """Sums that are written out, such as 3 + 4 = 8; for each the fault, or None where it is right."""
+    for one in page.sentences:
+        for match in _SUM.finditer(one.text):
+            total = sum(map(_value, match[1].split("+")))
+            right = abs(total - _value(match[2])) <= 1e-6 + _CLOSE * abs(total) * ("." in match[0])
+            values = {"sum": match[1], "total": total, "stated": match[2]}
+            yield None if right else Fault(one.text, "sums", values)
+
+
+def _totals(page: Page) -> Iterator[Fault | None]:
+    """Lists and tables that state a total below their parts."""
+    for rows in _lists(page.blocks):
+        for at, row in enumerate(rows):
+            stated = _figures(row)
+            parts = [figures for one in rows[:at] if (figures := _figures(one))]
+            total_row = _TOTAL.match(row.text.strip("| *_")) and len(parts) > 1
+            if total_row and stated and all(len(part) == len(stated) for part in parts):
+                for given, *column in zip(stated, *parts, strict=True):
+                    total = sum(column)
+                    right = abs(total - given) <= max(1e-6, _CLOSE * abs(total))
+                    values = {"parts": len(column), "total": total, "stated": given}
+                    yield None if right else Fault(row.text, "totals", values)
+
+
+def _lists(blocks: list[Block]) -> list[list[Block]]:
+    """Items of one list or rows of one table, each list apart."""
+    found: list[list[Block]] = []
+    before = None
+    for one in blocks:
+        if one.kind in ("li", "td"):
+            if before is not None and before.kind == one.kind:
+                found[-1].append(one)
+            else:
+                found.append([one])
+        before = one
+    return found
+
+
+def _figures(row: Block) -> list[float]:
+    """The numbers that stand as values: in cells of a table, or at the end of an item."""
+    if row.kind == "td":
+        cells = [cell.strip().strip("*_$€₩ ") for cell in row.text.strip("|").split("|")[1:]]
+        return [_value(match[1]) for cell in cells if (match := _CELL.fullmatch(cell))]
+    match = _LAST.search(row.text)
+    return [_value(match[1])] if match and "%" not in row.text else []
+
+
+_KOREAN_COUNTS = ("두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열")
+_COUNTED = re.compile(
+    r"\b(?<!these )(?<!those )(?<!between )(two|three|four|five|six|seven|eight|nine|ten|[2-9]|1\d)\s+"
+    r"(?:[a-z-]+\s+){0,3}?[a-z]{3,}s\b[^.!?:]{0,60}:\s*[*_]*$"
+    r"|(?<![가-힣\d])(두|세|네|다섯|여섯|일곱|여덟|아홉|열|\d{1,2})\s?(?:가지|개|단계|명|항목|곳)[가-힣\s]{0,24}[.:：]?\s*[*_]*$",
+    re.IGNORECASE,
+)
+
+
+def _announced(page: Page) -> Iterator[Fault | None]:
+    """Announced numbers of things ("three reasons:") before a list."""
+    for at, block in enumerate(page.blocks):
+        match = _COUNTED.search(block.text) if block.kind in ("p", "h") else None
+        items: list[Block] = []
+        for one in page.blocks[at + 1 :] if match else ():
+            if one.kind != "li":
+                break
+            items.append(one)
+        listed = sum(one.level == items[0].level for one in items)
+        if match and listed:
+            said = _count(match[1] or match[2])
+            quote = page.inside[at][-1].text if page.inside[at] else block.text
+            yield None if said == listed else Fault(quote, "announced_counts", {"said": said, "listed": listed})
+
+
+def _count(word: str) -> int:
+    if word in _KOREAN_COUNTS:
+        return 2 + _KOREAN_COUNTS.index(word)
+    return int(word) if word.isdigit() else WORDS[word.lower()][1]
+
+
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_AMOUNT = re.compile(r"\d+(?:[.,:]\d+)*\s?[^\W\d_]*")  # with whatever it counts
+_MOST = 400  # sentences that are looked at
+_FORM = 2  # sentences that differ in their figures alone: from more on they are filled in like a form
+
+
+def _figures_for_one_thing(page: Page) -> Iterator[Fault | None]:
+    """Sentences that differ in their figures alone."""
+    found: dict[str, list[str]] = {}
+    for one in page.sentences[:_MOST]:
+        if _FIGURE.search(one.prose):
+            found.setdefault(_AMOUNT.sub("#", one.prose.lower()), []).append(one.text)
+    for texts in found.values():
+        yield from [None] * (len(texts) - 1)
+        different = list({text.lower(): text for text in texts}.values())
+        apart = duplicates.clash(*different) if len(different) == _FORM else None
+        if apart is None or apart.kind != "number":
+            yield None
+        else:
+            values = {"here": apart.left, "there": apart.right, "other": different[1]}
+            yield Fault(different[0], "figures_for_one_thing", values)
+
+
+_CHECKS: dict[str, Callable[[Page], Iterator[Fault | None]]] = {
+    "sums": _sums,
+    "totals": _totals,
+    "announced_counts": _announced,
+    "figures_for_one_thing": _figures_for_one_thing,
+}

@@ -1,123 +1,85 @@
-"""Actionability: whether somebody can act on a text: what to do, who, by when and with what."""
+"""Actionability: whether the tasks of a text say who and by when, and its steps with what."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from itertools import zip_longest
 
-from polymnia.engine.analysis.quality.actions import (
-    ACTION_KINDS,
-    STEPS,
-    TASKS,
-    commands,
-    is_step,
-    means,
-    vague_step,
-    when,
-    who,
-)
-from polymnia.engine.analysis.quality.measuring import dimension, rated, shared, untold
-from polymnia.engine.analysis.quality.sheet import Sentence, Sheet
-from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, share, unknown
+from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.names import names
 from polymnia.models import Record
 
 __all__ = ["actionability"]
 
-_EXPECTED = 0.25  # the share of sentences that are steps from which a text is one to act on, whatever its kind
-_FEWEST = 3  # words
-_ENOUGH = 0.2  # the share of steps at which a text that should have some has enough
+_TASKS = re.compile(
+    r"^\W*(?:\w+\s+)?(?:next steps?|action items?|actions|to-?dos?|(?:open )?tasks|follow[- ]?ups?)\W*$"
+    r"|^\W*(?:[가-힣]+\s)?(?:할 ?일|다음 ?단계|액션 ?아이템|후속 ?조치|후속 ?작업)(?:\s?목록)?\W*$",
+    re.IGNORECASE,
+)
+"""Headings under which tasks stand."""
+_WHO = re.compile(
+    r"@\w|\b(?:owner|assignee|responsible|assigned to)\b"
+    r"|^\W*[A-Z]\w+(?: [A-Z]\w+)?(?:: | (?:will|must|should|shall|has)\b)"
+    r"|\b(?:I|we|you|he|she|they|team)\s+(?:will|must|should|shall|has|have)\b|담당|[가-힣]{2,4}(?:님|씨|팀|매니저)"
+)
+_WHEN = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|immediately|within|daily|weekly|monthly|every|each)\b"
+    r"|\d:\d\d|요일|까지|즉시|매[일주월]",
+    re.IGNORECASE,
+)
+_MEANS = re.compile(
+    r"`[^`]+`|https?://\S+|\[[^\[\]]+\]\([^()]+\)|(?:^|\s)\$\s\S|[\w.-]/[\w./-]|\w\.[a-z]{2,4}\b|[\"“][^\"“”]{2,}[\"”]"
+    r"|\b\d+(?:\.\d+)?\b|[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{2,}\b"
+)
 _OWNERS = ("owner", "assignee", "assigned_to", "responsible", "stakeholders", "담당자", "담당")
-_DUES = ("due", "due_date", "deadline", "review_by", "마감", "기한", "target_date")
+_DUE = ("due", "due_date", "deadline", "review_by", "target_date", "마감", "기한")
 
 
-def actionability(sheet: Sheet, record: Record) -> Dimension:
-    """Measure how well a text can be acted on, where that is expected of it."""
-    named = " ".join((record.kind, record.category or "", *record.tags, str(record.metadata.get("type", ""))))
-    if sheet.words < _FEWEST:
-        return untold("actionability", f"Too few words to act on: {sheet.words}.")
-    steps = _steps(sheet)
-    boxes = any(one.kind == "li" and one.done is not None for one in sheet.blocks)
-    headed = any(STEPS.search(one.text) for one in sheet.headings)
-    kind = ACTION_KINDS.search(named)
-    many = len(steps) >= max(2.0, _EXPECTED * len(sheet.sentences))
-    if not (kind or boxes or headed or many):
-        return untold(
-            "actionability",
-            f"Nothing shows that it is there to be acted on: {len(steps)} of {len(sheet.sentences)} sentences "
-            f"are steps.",
-        )
-    why = (
-        f'it is of the kind or tag "{kind[0]}"' if kind else "it has tasks to tick" if boxes
-        else "it has a heading for steps" if headed else f"{len(steps)} of {len(sheet.sentences)} sentences are steps"
-    )  # fmt: skip
-    metrics: list[Metric | None] = [_has_steps(sheet, steps)]
-    if steps:
-        tasks = boxes or headed or TASKS.search(named) is not None
-        parts = record.metadata.get("decision")
-        fields: dict[str, Any] = {**record.metadata, **(parts if isinstance(parts, dict) else {})}
-        if tasks:
-            owned = any(fields.get(key) for key in _OWNERS)
-            dated = any(fields.get(key) for key in _DUES)
-            metrics += [
-                _told("steps_with_who", steps, who, owned, "It does not say who does it.", "Name one person or team."),
-                _told("steps_with_when", steps, when, dated, "It does not say by when.", "Give a date."),
-            ]
-        else:
-            metrics.append(_concrete(sheet, steps))
-        metrics.append(_firm(steps))
-    return dimension("actionability", metrics, f"Measured because {why}.")
+def actionability(page: Page, record: Record) -> Dimension:
+    """Measure whether tasks (items with boxes, or under a heading for tasks) and numbered steps can be acted on."""
+    tasks, steps = _items(page)
+    if not tasks and len(steps) < 2:
+        return unknown("actionability", Remark("quality.no_tasks"))
+    given = record.metadata.get("decision")
+    fields = {**record.metadata, **(given if isinstance(given, dict) else {})}
+    metrics = []
+    if tasks:
+        owned, dated = (any(fields.get(key) for key in keys) for keys in (_OWNERS, _DUE))
+        metrics = [
+            _told("steps_with_who", tasks, lambda text: owned or _has_who(text)),
+            _told("steps_with_when", tasks, lambda text: dated or _has_when(text)),
+        ]
+    else:
+        metrics = [_told("steps_with_means", steps, lambda text: _MEANS.search(text) is not None)]
+    return dimension("actionability", metrics)
 
 
-def _steps(sheet: Sheet) -> list[Sentence]:
-    found = []
-    headed = False
-    for at, block in enumerate(sheet.blocks):
+def _items(page: Page) -> tuple[list[str], list[str]]:
+    """The tasks of a text and its numbered steps, as they stand; code below an item is part of it."""
+    tasks, steps = [], []
+    under_tasks = False
+    for block, after in zip_longest(page.blocks, page.blocks[1:]):
         if block.kind == "h":
-            headed = STEPS.search(block.text) is not None
-        for one in sheet.inside[at] if block.kind in ("p", "li") else ():
-            listed = block.kind == "li"
-            box = listed and block.done is not None and one.first
-            if box or (headed and listed and one.first) or is_step(one.text, sheet.language, listed):
-                found.append(one)
-    return found
+            under_tasks = _TASKS.search(block.text) is not None
+        elif block.kind == "li" and block.text:
+            if block.done is not None or under_tasks:
+                tasks.append(block.text)
+            elif block.mark[:1].isdigit() and not (after is not None and after.kind == "code"):
+                steps.append(block.text)
+    return tasks, steps
 
 
-def _has_steps(sheet: Sheet, steps: list[Sentence]) -> Metric:
-    share = len(steps) / max(1, len(sheet.sentences))
-    first = sheet.sentences[0].text if sheet.sentences else ""
-    faults = (
-        [] if steps else [Fault(first, "It says nothing of what to do.", "Add the next steps, each with who and when.")]
-    )
-    return shared("steps_to_take", share, f"{len(steps)} of {len(sheet.sentences)} sentences; one in five is full",
-                  full=_ENOUGH, faults=faults, each=_ENOUGH)  # fmt: skip
+def _told(name: str, items: list[str], has: Callable[[str], bool]) -> Metric:
+    return share(name, [Fault(one, name) for one in items if not has(one)], len(items), "tasks and steps")
 
 
-def _told(name: str, steps: list[Sentence], test: Any, always: bool, problem: str, advice: str) -> Metric:
-    lacking = [] if always else [one for one in steps if not test(one.text)]
-    faults = [Fault(one.text, problem, advice) for one in lacking]
-    against = "told for all in the metadata" if always else f"{len(steps) - len(lacking)} of {len(steps)} steps"
-    return shared(name, 1 - len(lacking) / len(steps), against, faults=faults, each=1 / len(steps))
+def _has_who(text: str) -> bool:
+    return _WHO.search(text) is not None or any(one.kind == "person" for one in names(text))
 
 
-def _concrete(sheet: Sheet, steps: list[Sentence]) -> Metric:
-    """A step is concrete that names a thing, or that a block of code follows."""
-    coded = {at - 1 for at, one in enumerate(sheet.blocks) if one.kind == "code" and commands(one.text)}
-    lacking = [one for one in steps if not means(one.text) and one.block not in coded]
-    faults = [
-        Fault(one.text, "The step names nothing to act on.", "Give the command, file, link or number.")
-        for one in lacking
-    ]
-    return shared("steps_with_means", 1 - len(lacking) / len(steps), f"{len(steps) - len(lacking)} "
-                                                                     f"of {len(steps)} steps; half of them is full",
-                  full=0.5,
-        weight=0.5, faults=faults, each=1 / len(steps))  # fmt: skip
-
-
-def _firm(steps: list[Sentence]) -> Metric:
-    faults = [
-        Fault(
-            one.text, f'"{open_}" leaves open whether anything happens.', "Say what will be done, and when it is done."
-        )
-        for one in steps
-        if (open_ := vague_step(one.text))
-    ]
-    return rated("firm_steps", faults, len(steps), 0.4, unit="steps")
+def _has_when(text: str) -> bool:
+    return _WHEN.search(text) is not None or bool(mentioned(text, 0))

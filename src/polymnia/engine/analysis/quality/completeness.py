@@ -1,26 +1,26 @@
-"""Completeness: whether something is missing that the text itself, or others of its kind, let a reader expect."""
+"""Completeness and structure: what is missing in a text, and whether a reader finds the way through it."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
-from polymnia.engine.analysis.quality.completeness_words import ANNOUNCED, BELOW, BROKEN, PLACEHOLDER, SECTION
-from polymnia.engine.analysis.quality.measuring import dimension, missing, rated, shared, untold
-from polymnia.engine.analysis.quality.sheet import Block, Sheet
-from polymnia.engine.analysis.quality.siblings import Usual
-from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
+from msgspec import Struct
+
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share, unknown
 from polymnia.engine.items import DECISION
-from polymnia.engine.knowledge.content_types import content_type
+from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold
 from polymnia.models import Record
 
-__all__ = ["completeness", "headings_without_text"]
+__all__ = ["Usual", "completeness", "empty_headings", "heading_levels", "marks", "structure", "usual"]
 
 _FEWEST = 4  # words
-_GONE_ON = ("li", "td", "code", "q")
 _PARTS = ("context", "decision", "rationale", "alternatives", "impact", "stakeholders")
-_SAID = {
+_PART_WORDS = {
     "context": r"context|background|problem|배경|상황|문제|맥락",
     "decision": r"decision|decided|resolution|outcome|결정|결론",
     "rationale": r"rationale|reasons?|why|because|justification|근거|이유|사유",
@@ -28,209 +28,246 @@ _SAID = {
     "impact": r"impact|consequences?|effects?|implications|영향|결과|효과",
     "stakeholders": r"stakeholders?|owners?|people|deciders|participants|이해관계자|담당|관계자|참석",
 }
-_COUNTS = {"rationale": 2.0, "decision": 2.0, "alternatives": 1.5}
-_ASKS = re.compile(r"[?？؟][\"'”’)*_]*\s*$")
-_END = re.compile(r"[.!?…:。！？][\"'”’)*_`]*\s*$")
+_ANNOUNCES = re.compile(
+    r"[:：]\s*[*_]*$|(?:\bthe following|\bas follows|[다음아래][과와] 같(?:다|습니다))\s*\.?\s*$", re.I
+)
+_ENDED = re.compile(r"[.!?…:。！？][\"'”’)*_`]*\s*$|[다요죠음함임됨것]\s*$")
+_BROKEN = re.compile(
+    r"(?:,|;|\s[-–—]|\((?:[^()]{0,80})|\b(?:and|or|but|the|a|an|of|to|for|with|because|that|which|if|when|by|from|is"
+    r"|are))\s*$|(?:그리고|및|또는|하지만|그러나|왜냐하면|때문에|위해|[가-힣]지만|면서|으며|하며|[가-힣][을를])\s*$",
+    re.IGNORECASE,
+)
+_LIKELY = 0.5  # what an end counts that only has no full stop
 
 
-def completeness(sheet: Sheet, record: Record, usual: Usual | None) -> Dimension:
+def completeness(page: Page, record: Record, expected: Usual | None) -> Dimension:
     """Measure what is missing in a text, given what others of its kind have."""
-    parts = _decision(sheet, record)
-    if not sheet.blocks:
-        return untold("completeness", "There is no text.")
-    metrics = [
-        _placeholders(sheet), headings_without_text(sheet), _announced(sheet), _questions(sheet), _end(sheet), parts,
-        _fields(record, sheet, usual),
-    ]  # fmt: skip
-    if sheet.words < _FEWEST and parts is None and metrics[0] is not None and not metrics[0].faults:
-        return untold("completeness", f"Too few words to tell whether something is missing: {sheet.words}.")
-    note = None if usual is not None else "There are too few others of its kind to say what it should have."
-    return dimension("completeness", metrics, note)
+    if not page.blocks:
+        return unknown("completeness", Remark("quality.no_text"))
+    open_ends = _placeholders(page)
+    parts = _decision(page, record)
+    if page.words < _FEWEST and parts is None and not open_ends.faults:
+        return few("completeness", page.words, _FEWEST)
+    metrics = [open_ends, empty_headings(page), _announced(page), _end(page), parts, _fields(record, page, expected)]
+    return dimension("completeness", metrics, None if expected else Remark("quality.few_siblings"))
 
 
-def _placeholders(sheet: Sheet) -> Metric:
+def _placeholders(page: Page) -> Metric:
     faults = []
-    for at, block in enumerate(sheet.blocks):
-        lines = [one.text for one in sheet.inside[at]] or [block.text]
-        for line in lines if block.kind != "code" else block.text.splitlines():
-            if match := PLACEHOLDER.search(line):
-                faults.append(
-                    Fault(
-                        line.strip(),
-                        f'"{match[0]}" stands for something still to be written or decided.',
-                        "Write it, decide it, or say who will and when.",
-                    )
-                )
-    return rated(
-        "placeholders",
-        faults,
-        len(sheet.sentences) + len(sheet.headings),
-        0.1,
-        weight=1.5,
-        unit="sentences and headings",
-    )
+    for at, block in enumerate(page.blocks):
+        lines = [one.text for one in page.inside[at]] or block.text.splitlines()
+        faults += [
+            Fault(line.strip(), "placeholders", {"mark": match[0]})
+            for line in lines
+            if (match := PLACEHOLDER.search(line))
+        ]
+    return share("placeholders", faults, len(page.sentences) + len(page.headings), "sentences and headings")
 
 
-def headings_without_text(sheet: Sheet) -> Metric | None:
+def empty_headings(page: Page) -> Metric | None:
     """Headings under which nothing stands; None without headings."""
-    heads = [at for at, one in enumerate(sheet.blocks) if one.kind == "h"]
-    if not heads:
-        return None
+    heads = [at for at, one in enumerate(page.blocks) if one.kind == "h"]
     faults = []
     for at in heads:
-        after = sheet.blocks[at + 1] if at + 1 < len(sheet.blocks) else None
-        if after is None or (after.kind == "h" and after.level <= sheet.blocks[at].level):
-            faults.append(
-                Fault(
-                    sheet.blocks[at].text,
-                    "Nothing stands under this heading.",
-                    "Write the part or take the heading out.",
-                )
-            )
-    return rated("headings_without_text", faults, len(heads), 0.3, unit="headings")
+        after = page.blocks[at + 1] if at + 1 < len(page.blocks) else None
+        if after is None or (after.kind == "h" and after.level <= page.blocks[at].level):
+            faults.append(Fault(page.blocks[at].text, "headings_without_text"))
+    return share("headings_without_text", faults, len(heads), "headings") if heads else None
 
 
-def _announced(sheet: Sheet) -> Metric | None:
-    faults: list[Fault] = []
-    told = 0
-    for at, block in enumerate(sheet.blocks):
-        if block.kind not in ("p", "li"):
-            continue
-        after = sheet.blocks[at + 1] if at + 1 < len(sheet.blocks) else None
-        last = sheet.inside[at][-1].text if sheet.inside[at] else block.text
-        if ANNOUNCED.search(block.text):
-            told += 1
-            if (
-                after is None
-                or after.kind == "h"
-                or (block.kind == "li" and after.kind == "li" and after.level <= block.level)
-            ):
-                faults.append(
-                    Fault(
-                        last,
-                        "It announces something that does not come.",
-                        "Add what is announced, or end the sentence.",
-                    )
-                )
-        elif match := BELOW.search(block.text):
-            told += 1
-            quote = next((one.text for one in sheet.inside[at] if BELOW.search(one.text)), block.text)
-            if after is None or all(one.kind == "h" for one in sheet.blocks[at + 1 :]):
-                faults.append(
-                    Fault(quote, f'"{match[0]}" points at nothing: the text ends there.', "Add it, or say where it is.")
-                )
-    heads = {fold(one.text) for one in sheet.headings}
-    for one in sheet.sentences:
-        for match in SECTION.finditer(one.text) if heads else ():
-            name = fold((match[1] or match[2]).strip())
-            told += 1
-            if not any(name in head or head in name for head in heads):
-                faults.append(
-                    Fault(
-                        one.text,
-                        f'There is no part called "{(match[1] or match[2]).strip()}".',
-                        "Name a part that is there.",
-                    )
-                )
-    return rated("announced_but_missing", faults, told, 0.4, unit="announcements") if told else None
+def _announced(page: Page) -> Metric | None:
+    """Paragraphs that end in a colon, or announce what follows, and are followed by nothing."""
+    faults, places = [], 0
+    for at, block in enumerate(page.blocks):
+        if block.kind in ("p", "li") and _ANNOUNCES.search(block.text):
+            places += 1
+            after = page.blocks[at + 1] if at + 1 < len(page.blocks) else None
+            same_list = after is not None and block.kind == after.kind == "li" and after.level <= block.level
+            if after is None or after.kind == "h" or same_list:
+                last = page.inside[at][-1].text if page.inside[at] else block.text
+                faults.append(Fault(last, "announced_but_missing"))
+    return share("announced_but_missing", faults, places, "announcements") if places else None
 
 
-def _questions(sheet: Sheet) -> Metric | None:
-    asked = [at for at, one in enumerate(sheet.sentences) if _ASKS.search(one.text)]
-    if not asked or len(asked) * 2 > len(sheet.sentences) or content_type(sheet.text) == "conversation":
-        return None  # it asks on purpose
-    faults = []
-    for at in asked:
-        after = sheet.sentences[at + 1] if at + 1 < len(sheet.sentences) else None
-        here = sheet.sentences[at].block
-        near = after is not None and not _ASKS.search(after.text) and not any(
-            one.kind == "h" for one in sheet.blocks[here + 1 : after.block + 1]
-        )  # fmt: skip
-        if near and after is not None and sheet.blocks[here].kind == "li" and after.block != here:
-            near = sheet.blocks[after.block].level > sheet.blocks[here].level
-        if not near:
-            faults.append(
-                Fault(
-                    sheet.sentences[at].text,
-                    "The question is not answered.",
-                    "Answer it, or say who will find out and by when.",
-                )
-            )
-    return rated("unanswered_questions", faults, len(sheet.sentences), 0.25)
-
-
-def _end(sheet: Sheet) -> Metric | None:
-    last = next((one for one in reversed(sheet.blocks) if one.kind != "td"), None)
-    if last is None or last.kind not in ("p", "li") or sheet.code or sheet.data:
+def _end(page: Page) -> Metric | None:
+    """Whether the text breaks off: surely after a comma or article, likely where only its last sentence has no stop."""
+    last = page.blocks[-1]
+    if last.kind not in ("p", "li") or not page.prosaic or not page.inside[-1]:
         return None
-    tail = sheet.sentences[-1].text if sheet.sentences else last.text
-    broken = BROKEN.search(last.text) if not _END.search(last.text) else None
-    fault = Fault(tail, "The text breaks off.", "Finish the sentence.") if broken else None
-    return missing("finished_end", fault, "whether the last sentence is finished")
+    *before, tail = page.inside[-1]
+    faults = []
+    if not _ENDED.search(tail.text):
+        stopped = any(_ENDED.search(one.text) for one in before)
+        if _BROKEN.search(tail.text) or (stopped and tail.words >= _FEWEST):
+            faults.append(Fault(tail.text, "finished_end", weight=1.0 if _BROKEN.search(tail.text) else _LIKELY))
+    return share("finished_end", faults, 1, "ends")
 
 
-def _decision(sheet: Sheet, record: Record) -> Metric | None:
-    told = record.metadata.get("decision")
-    parts: dict[str, Any] = told if isinstance(told, dict) else {}
+def _decision(page: Page, record: Record) -> Metric | None:
+    given = record.metadata.get("decision")
+    parts = given if isinstance(given, dict) else {}
     if record.kind != DECISION and not parts:
         return None
-    heads = " | ".join(one.text for one in sheet.headings)
-    here = {
-        part: bool(parts.get(part)) or (not parts and _speaks(part, heads, sheet)) for part in _PARTS
-    }  # fmt: skip
-    total = sum(_COUNTS.get(part, 1.0) for part in _PARTS)
-    have = sum(_COUNTS.get(part, 1.0) for part in _PARTS if here[part])
-    title = str(parts.get("title") or record.metadata.get("title") or (sheet.blocks[0].text if sheet.blocks else ""))
-    quote = str(parts.get("decision") or title)
-    faults = [
-        Fault(quote, f"The decision says nothing of its {part}.", _ADVICE[part], _COUNTS.get(part, 1.0))
+    said = "\n".join([one.text for one in page.headings] + [one.text for one in page.sentences])
+    missing = [
+        part
         for part in _PARTS
-        if not here[part]
+        if not parts.get(part) and (parts or not re.search(_PART_WORDS[part], said, re.IGNORECASE))
     ]
-    return shared(
-        "parts_of_a_decision",
-        have / total,
-        f"{sum(here.values())} of the six parts a decision has",
-        weight=1.5,
-        faults=faults,
-        each=1 / total,
-    )
+    title = parts.get("title") or record.metadata.get("title") or (page.blocks[0].text if page.blocks else "")
+    quote = str(parts.get("decision") or title)
+    return share("parts_of_a_decision", [Fault(quote, f"no_{part}") for part in missing], len(_PARTS), "parts")
 
 
-_ADVICE = {
-    "context": "Say what made the decision necessary.",
-    "decision": "Say in one sentence what was decided.",
-    "rationale": "Say why it was decided so.",
-    "alternatives": "Name what else was considered, and why it was not taken.",
-    "impact": "Say what changes because of it, and for whom.",
-    "stakeholders": "Name who decided and who has to know.",
-}
+_SIBLINGS = 5  # that say what is usual
+_NEWEST = 200  # and those that are looked at
+_USUAL = 0.7  # of them must have a field before it is missed: of 5 no fewer than 4
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*\S)", re.MULTILINE)
+_OWN = frozenset({"title", "decision", "created", "updated"})
 
 
-def _speaks(part: str, heads: str, sheet: Sheet) -> bool:
-    rule = re.compile(_SAID[part], re.IGNORECASE)
-    return rule.search(heads) is not None or any(rule.search(one.text) for one in sheet.sentences)
+class Usual(Struct, frozen=True):
+    """What most of so many others of a kind, or of a kind and a tag, have: fields by their keys, and their share."""
+
+    count: int
+    kind: str
+    tag: str | None
+    fields: dict[tuple[str, str], tuple[str, float]]
 
 
-def _fields(record: Record, sheet: Sheet, usual: Usual | None) -> Metric | None:
-    if usual is None or not usual.fields:
+def usual(peers: Sequence[Record], record: Record, text: Callable[[Record], str]) -> Usual | None:
+    """What most others of the same kind have, with a tag in common where enough have one; None where they are few."""
+    alike = [one for one in peers if one.kind == record.kind and one.id != record.id]
+    near = [one for one in alike if set(one.tags) & set(record.tags)]
+    tag = None
+    if len(near) >= _SIBLINGS:
+        alike = near
+        tag = Counter(tag for one in near for tag in one.tags if tag in record.tags).most_common(1)[0][0]
+    alike = alike[-_NEWEST:]
+    if len(alike) < _SIBLINGS:
         return None
-    have = usual.have(record, [one.text for one in sheet.headings])
-    absent = [one for one in usual.fields if one.key not in have]
-    first: Block | None = sheet.blocks[0] if sheet.blocks else None
-    quote = sheet.sentences[0].text if sheet.sentences else first.text if first else ""
-    faults = [
-        Fault(
-            quote,
-            f"{one.share:.0%} of {usual.count} others {usual.named} have {one.shown}; this one has none.",
-            f"Add {one.shown}.",
-        )
-        for one in absent
-    ]
-    return shared(
-        "fields_of_its_kind",
-        1 - len(absent) / len(usual.fields),
-        f"{len(usual.fields)} fields that most of {usual.count} others {usual.named} have",
-        faults=faults,
-        each=1 / len(usual.fields),
-    )
+    counts: Counter[tuple[str, str]] = Counter()
+    names: dict[tuple[str, str], str] = {}
+    for one in alike:
+        found = _fields_of(one, _HEADING.findall(text(one)))
+        counts.update(found.keys())
+        names = found | names
+    fields = {key: (names[key], count / len(alike)) for key, count in counts.items() if count >= _USUAL * len(alike)}
+    return Usual(len(alike), record.kind, tag, dict(sorted(fields.items(), key=lambda one: (-one[1][1], one[0]))))
+
+
+def _fields_of(record: Record, headings: Iterable[str]) -> dict[tuple[str, str], str]:
+    """What a record has: sort and folded name of each field, and its name as it is written."""
+    found = {("heading", fold(head)): head for head in headings}
+    found |= {("metadata", key): key for key, value in record.metadata.items() if key not in _OWN and value}
+    return found | {("field", name): name for name in ("summary", "tags", "category") if getattr(record, name)}
+
+
+def _fields(record: Record, page: Page, expected: Usual | None) -> Metric | None:
+    if expected is None or not expected.fields:
+        return None
+    have = _fields_of(record, [one.text for one in page.headings])
+    faults = []
+    for key, (name, part) in expected.fields.items():
+        if key not in have:
+            values = {"name": name, "share": part, "count": expected.count, "kind": expected.kind, "tag": expected.tag}
+            faults.append(Fault(page.first, f"no_{key[0]}", values))
+    return share("fields_of_its_kind", faults, len(expected.fields), "fields")
+
+
+_SHORTEST = 3  # sentences below which a text needs no structure
+_PER_HEADING = 250  # words of a part
+_PARAGRAPH, _PARAGRAPH_KOREAN = 150, 110  # words
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(\s*<?([^)\s]*)")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)[^`\n]+\1")
+_SLUG = re.compile(r"[^\w\- ]+")
+
+
+def structure(page: Page) -> Dimension:
+    """Measure how well a text is laid out."""
+    if not page.prosaic:
+        return unknown("structure", Remark("quality.no_layout"))
+    made = marks(page) if page.marked or _LINK.search(page.text) else None
+    if len(page.sentences) + len(page.headings) < _SHORTEST:
+        if made is not None and made.faults:
+            return dimension("structure", [made])
+        values = {"sentences": len(page.sentences), "least": _SHORTEST}
+        return unknown("structure", Remark("quality.short", values))
+    return dimension("structure", [_headings(page), heading_levels(page), _paragraphs(page), made])
+
+
+def _headings(page: Page) -> Metric | None:
+    needed = page.words // _PER_HEADING
+    if not needed:
+        return None
+    # A paragraph or item that begins in bold leads the eye as a heading does.
+    led = sum(one.kind in ("p", "li") and one.text.startswith("**") for one in page.blocks)
+    missing = max(0, needed - len(page.headings) - led)
+    if not missing:
+        return share("headings_for_its_length", [], needed, "headings")
+    runs: list[tuple[int, str]] = [(0, "")]
+    for at, block in enumerate(page.blocks):
+        if block.kind == "h":
+            runs.append((0, ""))
+        for one in page.inside[at]:
+            runs[-1] = (runs[-1][0] + one.words, runs[-1][1] or one.text)
+    words, first = max(runs)
+    fault = Fault(first, "headings_for_its_length", {"words": words}, float(missing))
+    return share("headings_for_its_length", [fault], needed, "headings")
+
+
+def heading_levels(page: Page) -> Metric | None:
+    """Headings whose level does not fit the one before, or that stand twice in one place; None of fewer than two."""
+    heads = page.headings
+    faults = []
+    seen: set[tuple[str, ...]] = set()
+    path: list[tuple[int, str]] = []
+    for before, one in zip([None, *heads], heads, strict=False):
+        if before is not None and one.level > before.level + 1:
+            faults.append(Fault(one.text, "heading_level", {"level": one.level, "before": before.level}))
+        while path and path[-1][0] >= one.level:
+            path.pop()
+        path.append((one.level, fold(one.text)))
+        place = tuple(name for _, name in path)
+        if place in seen:
+            faults.append(Fault(one.text, "heading_twice"))
+        seen.add(place)
+    return share("levels_of_headings", faults, len(heads), "headings") if len(heads) > 1 else None
+
+
+def _paragraphs(page: Page) -> Metric:
+    limit = _PARAGRAPH_KOREAN if page.language == "ko" else _PARAGRAPH
+    faults, places = [], 0
+    for block, inside in zip(page.blocks, page.inside, strict=True):
+        if block.kind in ("p", "li") and inside:
+            places += 1
+            words = sum(one.words for one in inside)
+            if words > limit:
+                faults.append(Fault(inside[0].text, "long_paragraphs", {"words": words, "limit": limit}))
+    return share("long_paragraphs", faults, places, "paragraphs")
+
+
+def marks(page: Page) -> Metric:
+    """Marks that are not well made: open blocks of code, links that lead nowhere, open emphasis."""
+    faults = []
+    anchors = {_SLUG.sub("", one.text.lower()).replace(" ", "-") for one in page.headings}
+    for block in page.blocks:
+        if block.kind == "code":
+            if block.done is False:
+                first = next((line for line in block.text.splitlines() if line.strip()), block.text)
+                faults.append(Fault(first or page.text.splitlines()[block.line], "open_code"))
+            continue
+        for match in _LINK.finditer(block.text):
+            if not match[2]:
+                faults.append(Fault(_line(block.text, match.start()), "empty_link", {"words": match[1]}))
+            elif match[2].startswith("#") and match[2][1:].lower() not in anchors:
+                faults.append(Fault(_line(block.text, match.start()), "no_anchor", {"target": match[2]}))
+        bare = _CODE_SPAN.sub("", block.text) if block.kind in ("p", "li") else ""
+        for sign in ("**", "`"):
+            if bare.count(sign) % 2:
+                faults.append(Fault(_line(block.text, block.text.rfind(sign)), "open_mark", {"sign": sign}))
+    return share("well_made_marks", faults, len(page.blocks), "blocks")
+
+
+def _line(text: str, at: int) -> str:
+    return text[text.rfind("\n", 0, at) + 1 :].split("\n", 1)[0].strip()

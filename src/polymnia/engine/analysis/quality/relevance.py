@@ -1,151 +1,134 @@
-"""Relevance: whether a text speaks of what it says it is about, belongs to the project, and is asked for."""
+"""Relevance: whether a text speaks of what its title, summary and tags promise, and belongs to the project."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from polymnia.engine.analysis.quality.measuring import dimension, shared, untold
-from polymnia.engine.analysis.quality.places import Place
-from polymnia.engine.analysis.quality.sheet import Sheet
-from polymnia.engine.analysis.quality.values import Dimension, Fault, Metric
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
 from polymnia.engine.text.keywords import telling
 from polymnia.engine.text.words import terms
+from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.models import Record
+    from polymnia.engine.analysis.view import Material
 
 __all__ = ["relevance"]
 
 _FEWEST = 5  # words
-_LOW = 0.25  # who stands higher than this share of the project has full marks: somebody must be the farthest
-_SAID = 0.6  # the share of the words of a title or summary that a text need say
+_LOW = 0.25  # who is nearer than this share of the others is near enough: somebody must be the farthest
+_OTHERS = 10  # contents of a project below which there is no middle to be near to
+_SAMPLE = 1500  # and those that are compared, the newest
+_NEAR = 5  # neighbours whose mean nearness counts
+_BEARERS = 3  # others with a tag that say what is like it
 
 
-def relevance(
-    sheet: Sheet, record: Record, *, tagged: Mapping[str, Place], near: Place | None, read: Place | None
-) -> Dimension:
-    """Measure how relevant a text is, given its place among those of each tag, in the project and among the read."""
-    if sheet.words < _FEWEST:
-        return untold(
-            "relevance", f"Too few words to say what they are about: {sheet.words}, and {_FEWEST} are needed."
-        )
+def relevance(material: Material, page: Page, record: Record, peers: Sequence[Record]) -> Dimension:
+    """Measure how relevant a text is to its own labels and to the other contents of the project."""
+    if page.words < _FEWEST:
+        return few("relevance", page.words, _FEWEST)
+    others = [one for one in peers if one.id != record.id]
+    near = _project(material, page, record, others)
     metrics = [
-        _title(sheet, record),
-        _summary(sheet, record),
-        _tags(sheet, record, tagged),
-        _near(sheet, near),
-        _read(sheet, read),
+        _label(page, "title", _title(page, record)),
+        _label(page, "summary", record.summary),
+        _tags(material, page, record, others),
+        near,
     ]
-    note = " ".join(
-        why
-        for why, known in (
-            ("The project is too small, or has no vectors, to say how near it is to the rest.", near),
-            ("Too little was read, or it is too new, to say whether it is asked for.", read),
-        )
-        if known is None
-    )
-    empty = "No title, summary or tags were given to compare it with, and the project is too small to compare it with."
-    return dimension("relevance", metrics, note or None, empty)
+    note = Remark("quality.no_neighbours") if near is None else None
+    return dimension("relevance", metrics, note, Remark("quality.no_labels"))
 
 
-def _spoken(sheet: Sheet, words: str) -> tuple[list[str], list[str]]:
-    """The telling words of a line, and those of them that the text does not say."""
-    said = telling(words, None, most=20) or [word for word in words.split() if len(word) > 1]
-    have = terms("\n".join(one.text for one in sheet.blocks if one.kind != "h")).counts
-    single = list(dict.fromkeys(part for one in said for part in one.split()))
-    return single, [one for one in single if not set(terms(one).counts) & set(have)]
-
-
-def _compared(sheet: Sheet, name: str, line: str, what: str) -> Metric | None:
-    single, absent = _spoken(sheet, line)
-    if not single:
-        return None
-    faults = (
-        [
-            Fault(
-                line,
-                f"The {what} speaks of {', '.join(absent[:5])}, the text does not.",
-                f"Write of it, or change the {what}.",
-                float(len(absent)),
-            )
-        ]
-        if absent
-        else []
-    )
-    against = f"{len(single) - len(absent)} of the {len(single)} telling words of the {what}; {_SAID:g} of them is full"
-    return shared(name, 1 - len(absent) / len(single), against, full=_SAID, faults=faults, each=1 / len(single))
-
-
-def _title(sheet: Sheet, record: Record) -> Metric | None:
+def _title(page: Page, record: Record) -> str | None:
     given = record.metadata.get("title")
-    title = given if isinstance(given, str) and given.strip() else record.name if record.name != record.uid else None
-    if title is None and sheet.headings and sheet.blocks[0].kind == "h":
-        title = sheet.headings[0].text
-    return _compared(sheet, "title_and_text", title, "title") if title else None
+    if isinstance(given, str) and given.strip():
+        return given
+    if record.name != record.uid:
+        return record.name
+    return page.blocks[0].text if page.blocks and page.blocks[0].kind == "h" else None
 
 
-def _summary(sheet: Sheet, record: Record) -> Metric | None:
-    return _compared(sheet, "summary_and_text", record.summary, "summary") if record.summary else None
-
-
-def _tags(sheet: Sheet, record: Record, tagged: Mapping[str, Place]) -> Metric | None:
-    if not record.tags:
+def _label(page: Page, what: str, label: str | None) -> Metric | None:
+    """The share of the telling words of a title or summary that the text says."""
+    if not label:
         return None
-    have = terms(sheet.text).counts
-    odd: dict[str, Place] = {}
-    known = 0
+    phrases = telling(label, None, most=20) or [word for word in label.split() if len(word) > 1]
+    words = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
+    said = set(terms("\n".join(one.text for one in page.blocks if one.kind != "h")).counts)
+    absent = [word for word in words if not set(terms(word).counts) & said]
+    values = {"what": what, "words": absent[:5]}
+    faults = [Fault(label, "label_and_text", values, float(len(absent)))] if absent else []
+    return share(f"{what}_and_text", faults, len(words), f"telling words of the {what}") if words else None
+
+
+def _tags(material: Material, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+    """The share of the tags that the text says, or that fit it as they fit the others that bear them.
+
+    A tag that too few others bear may be right without being said.
+    """
+    said = set(terms(page.text).counts)
+    faults, places = [], 0
     for tag in record.tags:
-        words = terms(tag.replace("/", " ").replace("-", " ").replace("_", " ")).counts
-        place = tagged.get(tag)
-        said = bool(set(words) & set(have))
-        known += said or place is not None  # a tag that too few others bear may be right without being said
-        if not said and place is not None and place.share < _LOW:
-            odd[tag] = place
-    if not known:
+        if set(terms(tag.replace("/", " ").replace("-", " ").replace("_", " ")).counts) & said:
+            places += 1
+            continue
+        bearers = [one for one in others if tag in one.tags][-_SAMPLE:]
+        nearer = _share_below(_to_middle(material, record, bearers)) if len(bearers) >= _BEARERS else None
+        if nearer is not None:
+            places += 1
+            if nearer < _LOW:
+                faults.append(Fault(page.first, "tags_and_text", {"tag": tag, "others": len(bearers)}))
+    return share("tags_and_text", faults, places, "tags") if places else None
+
+
+def _project(material: Material, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+    """How near a text is to its neighbours, against how near others are to theirs; None where that is not known."""
+    nearer = _share_below(_to_neighbours(material, record, others[-_SAMPLE:]))
+    if nearer is None:
         return None
-    quote = sheet.sentences[0].text if sheet.sentences else sheet.text.strip()[:200]
-    faults = [
-        Fault(
-            quote,
-            f'The text neither says "{tag}" nor is like the {len(place.others)} others with that tag.',
-            f'Take the tag "{tag}" off, or write of it.',
-        )
-        for tag, place in odd.items()
-    ]
-    against = f"{known - len(odd)} of {known} tags are said in the text or fit the others that bear them"
-    return shared("tags_and_text", 1 - len(odd) / known, against, faults=faults, each=1 / known)
+    fault = Fault(page.first, "nearness_to_the_project", {"share": 1 - nearer}, 1 - nearer / _LOW)
+    return share("nearness_to_the_project", [fault] if nearer < _LOW else [], 1, "places in the project")
 
 
-def _near(sheet: Sheet, near: Place | None) -> Metric | None:
-    if near is None:
+def _share_below(values: Sequence[float] | None) -> float | None:
+    """The share of the others that the first value is above; equal ones count half."""
+    if not values:
         return None
-    quote = sheet.sentences[0].text if sheet.sentences else sheet.text.strip()[:200]
-    faults = []
-    if near.share < _LOW:
-        faults = [
-            Fault(
-                quote,
-                f"{1 - near.share:.0%} of the project are nearer to their neighbours than this.",
-                "Say how it belongs to the project, or keep it elsewhere.",
-            )
-        ]
-    against = f"nearer to its neighbours than {near.share:.0%} of {len(near.others)} contents; {_LOW:.0%} is full"
-    return shared("nearness_to_the_project", near.share, against, full=_LOW, faults=faults, each=_LOW)
+    ours, *others = values
+    return sum((one < ours) + (one == ours) / 2 for one in others) / len(others)
 
 
-def _read(sheet: Sheet, read: Place | None) -> Metric | None:
-    if read is None:
+def _vectors(material: Material, record: Record, others: Sequence[Record]) -> NDArray[Any] | None:
+    """Vectors of a content and of others; None where it has none itself."""
+    if material.model is None:
         return None
-    quote = sheet.sentences[0].text if sheet.sentences else sheet.text.strip()[:200]
-    faults = []
-    if read.share < _LOW:
-        faults = [
-            Fault(
-                quote,
-                f"It was found or opened less often for its age than {1 - read.share:.0%} of the project.",
-                "Give it words people search for, tags and relations, or put it away.",
-            )
-        ]
-    against = f"read more often for its age than {read.share:.0%} of {len(read.others)} contents; {_LOW:.0%} is full"
-    return shared("asked_for", read.share, against, full=_LOW, weight=0.5, faults=faults, each=_LOW)
+    vectors = material.vectors_of([record.id, *(one.id for one in others)])
+    known = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)
+    return vectors[known] if len(known) and known[0] == 0 else None
+
+
+def _to_neighbours(material: Material, record: Record, others: Sequence[Record]) -> list[float] | None:
+    """How near a content is to its nearest neighbours, and each of the others to theirs."""
+    vectors = _vectors(material, record, others)
+    if vectors is None or len(vectors) <= _OTHERS:
+        return None
+    alike = vectors @ vectors.T
+    np.fill_diagonal(alike, -1.0)
+    found: list[float] = np.partition(alike, -_NEAR, axis=1)[:, -_NEAR:].mean(axis=1).tolist()
+    return found
+
+
+def _to_middle(material: Material, record: Record, others: Sequence[Record]) -> list[float] | None:
+    """How near a content is to the middle of some others, and each of those to the middle of the rest."""
+    vectors = _vectors(material, record, others)
+    if vectors is None or len(vectors) <= _BEARERS:
+        return None
+    middles = np.concatenate((vectors[1:].sum(axis=0)[None], vectors[1:].sum(axis=0) - vectors[1:]))
+    lengths = np.maximum(np.linalg.norm(middles, axis=1), 1e-9)
+    found: list[float] = (np.einsum("ij,ij->i", vectors, middles) / lengths).tolist()
+    return found

@@ -2,9 +2,185 @@
 
 from __future__ import annotations
 
-from polymnia.engine.analysis.topics.clustering import Clustering, cluster
-from polymnia.engine.analysis.topics.confidence import confidence
-from polymnia.engine.analysis.topics.finding import topic_clusters
-from polymnia.engine.analysis.topics.naming import telling_terms
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
+from polymnia.engine.analysis.topics.names import telling_terms
+from polymnia.engine.analysis.view import Material
+from polymnia.engine.items import DECISION, title_of
+from polymnia.engine.text.calendar import moment
+from polymnia.models import Record
 
 __all__ = ["Clustering", "cluster", "confidence", "telling_terms", "topic_clusters"]
+
+Numbers = NDArray[Any]
+
+_TYPE = "topic_clusters"
+_WHOLE, _USUAL = 1000, 10  # progress is counted in thousandths; after so many steps it is half
+_SHOWN = 5  # examples of a cluster
+_LISTED = 10  # outliers and topics of a theme that are shown
+_NAMED = 300  # texts of a cluster its name is read from, nearest to its middle first
+_BESIDE = 2000  # outliers that are read beside them
+_TOGETHER = 0.1  # cohesion below which a group has hardly more in common than any texts have
+_TELLS = 0.2  # the mean confidence of a project with topics: .96 of those had more, and .90 of the shuffled ones less
+_LEAST, _ALONE = 0.1, 0.5  # what a group must have in such a project to be answered, and in any other
+_PART = re.compile(r"^ {0,3}#{2,6}[ \t]+.*\n?", re.MULTILINE)
+# Headings of parts that a text of any subject may have.
+_ANY_PART = re.compile(
+    r"^ {0,3}#{2,6}[ \t]+(?:overview|introduction|summary|background|context|notes?|details?|steps?|procedure|usage"
+    r"|setup|requirements?|prerequisites|general|rules?|decisions?|rationale|reasons?|alternatives?(?: considered)?"
+    r"|options?|impact|consequences?|stakeholders?|status|action items|actions|agenda|attendees|participants|to ?do"
+    r"|next steps|open questions|references|see also|misc|faq|개요|소개|요약|배경|맥락|메모|참고|절차|단계"
+    r"|방법|규칙|결정(?: ?사항)?|근거|이유|대안|영향|이해관계자|상태|할 ?일|안건|참석자|기타)[ \t:#]*$\n?",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def topic_clusters(material: Material) -> Found:
+    """What the contents are about: clusters with telling names, themes of several clusters, and what fits nowhere."""
+    items = [record for record in material.items if _text(material, record).strip()]
+    texts = [_text(material, record) for record in items]
+    vectors = material.vectors_of([record.id for record in items]) if items else None
+    known = int(np.any(vectors, axis=1).sum()) if vectors is not None and vectors.size else 0
+    looked_at = {"items": len(items), "with_vectors": known, "model": material.model}
+    if len(items) < FEWEST:
+        return Found(looked_at=looked_at, notes=[Remark("topics.few", {"count": len(items), "least": FEWEST})])
+    steps = itertools.count(1)
+
+    def tick() -> None:
+        # How many steps there will be depends on what is found; each brings the end nearer.
+        done = next(steps)
+        material.tick(_WHOLE * done // (done + _USUAL), _WHOLE)
+
+    made = cluster(vectors, texts, tick)
+    topics = _Topics(items, texts, made)
+    material.tick()
+    patterns = [topics.cluster(group) for group in topics.certain]
+    patterns += [topics.theme(parent) for parent in topics.themes]
+    if topics.outliers.size and patterns:
+        patterns.append(topics.nowhere())
+    if material.focus is not None:
+        patterns = [pattern for pattern in patterns if material.focus in pattern.members]
+    patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
+    looked_at |= {"clusters": len(topics.certain), "themes": len(topics.themes), "outliers": int(made.outlier.sum())}
+    notes = []
+    if not known:
+        notes.append(Remark("topics.no_vectors"))
+    elif known < len(items):
+        notes.append(Remark("topics.without_vector", {"count": len(items) - known, "model": material.model}))
+    if not made.groups:
+        notes.append(Remark("topics.no_groups"))
+    elif weak := made.groups - len(topics.certain):
+        notes.append(Remark("topics.by_chance", {"count": weak}))
+    return Found(patterns=patterns, looked_at=looked_at, notes=notes)
+
+
+def _text(material: Material, record: Record) -> str:
+    """What a record says, with its name where somebody chose it; headings that only say what a part is are left out."""
+    text = material.text(record)
+    if "##" in text:
+        text = (_PART if record.kind == DECISION else _ANY_PART).sub("", text)
+    return text if record.name in (record.uid, text) else f"{record.name}\n{text}"
+
+
+class _Topics:
+    """The groups of a project with their names."""
+
+    def __init__(self, items: Sequence[Record], texts: Sequence[str], made: Clustering) -> None:
+        self._items = items
+        self._made = made
+        self._sure = sure = confidence(made)
+        self.outliers = np.flatnonzero(made.outlier)
+        order = np.lexsort((np.arange(len(items)), -made.nearness))
+        inside = order[~made.outlier[order]]
+        self._members = [inside[made.labels[inside] == group] for group in range(made.groups)]
+        mean = float(np.average(sure, weights=np.maximum(made.sizes, 1))) if made.groups else 0.0
+        least = _LEAST if mean >= _TELLS else _ALONE
+        self.certain = [
+            group
+            for group in range(made.groups)
+            if sure[group] >= least and made.sizes[group] > 1 and made.cohesion[group] >= _TOGETHER
+        ]
+        read = [[texts[at] for at in members[:_NAMED]] for members in self._members]
+        self._terms = telling_terms(read, [texts[at] for at in self.outliers[:_BESIDE]])
+        below: dict[int, list[int]] = {}
+        for group in self.certain:
+            below.setdefault(int(made.parents[group]), []).append(group)
+        several = len(below) > 1
+        self.themes = {parent: groups for parent, groups in below.items() if several and len(groups) > 1}
+        above = [[text for group in groups for text in read[group][: _NAMED // 5]] for groups in self.themes.values()]
+        rest = [text for group in self.certain if int(made.parents[group]) not in self.themes for text in read[group]]
+        self._above = dict(zip(self.themes, telling_terms(above, rest), strict=True))
+
+    def cluster(self, group: int) -> Pattern:
+        made, members = self._made, self._members[group]
+        evidence: dict[str, Any] = {
+            "label": self._name(group),
+            "terms": self._terms[group],
+            "size": len(members),
+            "share": round(len(members) / len(self._items), 3),
+            "cohesion": round(float(made.cohesion[group]), 3),
+            "stability": round(float(made.stability[group]), 3),
+            "apart": round(float(made.apart[group]), 3),
+            **self._span(members),
+            "examples": self._examples(members[:_SHOWN]),
+        }
+        parent = int(made.parents[group])
+        if parent in self.themes:
+            evidence["theme"] = ", ".join(self._above[parent])
+        return self._pattern("cluster", float(self._sure[group]), evidence, members)
+
+    def theme(self, parent: int) -> Pattern:
+        groups = self.themes[parent]
+        members = np.concatenate([self._members[group] for group in groups])
+        sizes = np.array([len(self._members[group]) for group in groups])
+        steady = float(self._made.steady[parent])
+        evidence = {
+            "label": ", ".join(self._above[parent]) or self._name(groups[0]),
+            "terms": self._above[parent],
+            "size": len(members),
+            "stability": round(steady, 3),
+            **self._span(members),
+            "topics": [{"label": self._name(group), "size": len(self._members[group])} for group in groups[:_LISTED]],
+            "topic_count": len(groups),
+        }
+        return self._pattern("theme", float(np.average(self._sure[groups], weights=sizes)) * steady, evidence, members)
+
+    def nowhere(self) -> Pattern:
+        """What fits nowhere, the loneliest first."""
+        made = self._made
+        order = self.outliers[np.lexsort((self.outliers, made.nearness[self.outliers]))]
+        examples = self._examples(order[:_LISTED])
+        for one, at in zip(examples, order, strict=False):
+            if (group := int(made.labels[at])) in self.certain:
+                one["nearest"] = self._name(group)
+        evidence = {"count": len(order), "share": round(len(order) / len(self._items), 3), "examples": examples}
+        surest = max(float(self._sure[group]) for group in self.certain)
+        return self._pattern("outliers", made.lonely * surest, evidence, order)
+
+    def _pattern(self, name: str, sure: float, evidence: dict[str, Any], members: Numbers) -> Pattern:
+        return Pattern(
+            type=_TYPE,
+            name=name,
+            confidence=round(sure, 3),
+            evidence=evidence,
+            details={"items": len(self._items)},
+            members=tuple(self._items[at].id for at in members),
+        )
+
+    def _name(self, group: int) -> str:
+        return ", ".join(self._terms[group]) or title_of(self._items[int(self._members[group][0])])
+
+    def _span(self, members: Numbers) -> dict[str, str]:
+        times = [self._items[at].created for at in members]
+        return {"first": moment(min(times)), "last": moment(max(times))}
+
+    def _examples(self, members: Numbers) -> list[dict[str, str]]:
+        return [{"id": self._items[at].uid, "title": title_of(self._items[at])} for at in members]

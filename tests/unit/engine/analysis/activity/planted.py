@@ -87,7 +87,8 @@ class Place:
 
         finder = self.memory.finding()
         finder.reindex("default", lambda *_: None)
-        return finder.look("default", run)
+        with finder.look("default") as look:
+            return run(look)
 
 
 def anywhere(rng: np.random.Generator, count: int, days: int, first: int = 0) -> list[int]:

@@ -98,7 +98,8 @@ class Desk:
     def read(self, ask: Callable[[Material], T], **wanted: Any) -> T:
         finder = self.memory.finding()
         finder.reindex(self.memory.project, lambda *_: None)
-        return finder.look(self.memory.project, lambda look: ask(Material(look, wanted=Filters(**wanted), now=NOW)))
+        with finder.look(self.memory.project) as look:
+            return ask(Material(look, wanted=Filters(**wanted), now=NOW))
 
     def conflicts(self, *ids: str, **asked: Any) -> Clashes:
         """What is found in the project, or among some items."""

@@ -45,7 +45,8 @@ class Desk:
         with self.memory.store.read(self.memory.project) as snapshot:
             name = record if isinstance(record, str) else record.name
             (found,) = snapshot.load([snapshot.ids([name])[name]])
-        return self.memory.finding().look(self.memory.project, lambda look: connections(look, found, **asked))
+        with self.memory.finding().look(self.memory.project) as look:
+            return connections(look, found, **asked)
 
 
 @pytest.fixture

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 
 from polymnia import describe, remark
-from polymnia.engine.analysis import extra
 from polymnia.engine.analysis.insights import TYPES, insights
 from polymnia.engine.analysis.insights.view import Looked
-from polymnia.errors import NoLibrary
 
-from .planted import Project, of_type
+from .planted import Project
 
 
 def _messy(path: Path) -> Project:
@@ -29,7 +27,6 @@ def _messy(path: Path) -> Project:
 @pytest.mark.parametrize("depth", ["surface", "deep", "comprehensive"])
 @pytest.mark.parametrize("notes", [0, 1])
 def test_a_project_with_hardly_anything_in_it_says_so(tmp_path: Path, depth: str, notes: int) -> None:
-    pytest.importorskip("sklearn")
     project = Project(tmp_path)
     for _ in range(notes):
         project.note("The ferry leaves at dawn.", days=3)
@@ -114,19 +111,6 @@ def test_the_best_of_each_name_comes_before_the_second_of_any() -> None:
     for name, sure in (("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6)):
         looked.add(name, sure, {})
     assert [(one.name, one.confidence) for one in looked.strongest(3)] == [("a", 0.9), ("b", 0.6), ("a", 0.8)]
-
-
-def test_without_the_library_only_what_needs_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(module: str) -> None:
-        raise ImportError(module)
-
-    monkeypatch.setattr(extra, "load", nothing)
-    project = _messy(tmp_path)
-    with pytest.raises(NoLibrary):
-        project.insights("knowledge_synthesis")
-    found = project.insights(depth="deep")
-    assert of_type(found, "content_gaps") and of_type(found, "efficiency_opportunities")
-    assert any(note.startswith("knowledge_synthesis") and ".[analysis]" in note for note in map(remark, found.notes))
 
 
 def test_it_can_be_called_off(tmp_path: Path) -> None:

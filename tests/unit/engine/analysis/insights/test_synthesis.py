@@ -13,8 +13,6 @@ from polymnia.engine.analysis.insights.synthesis import bags, central, chosen
 
 from .planted import Project, named, of_type, shuffled
 
-pytest.importorskip("sklearn")
-
 _TOPICS = {
     "bread": (
         "The sourdough starter needs flour and water",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from polymnia import remark
 from polymnia.engine.analysis.findings import Found, Pattern
-from polymnia.engine.analysis.issues import quality_issues
-from polymnia.engine.analysis.issues.empty import emptiness
+from polymnia.engine.analysis.issues import emptiness, quality_issues
 
 from ..quality.desk import NOW, Desk
 
@@ -170,14 +170,14 @@ def test_what_is_silent_is_stale_where_its_kind_is_kept_up(desk: Desk) -> None:
     assert ids(desk, one) == {rooms[0]}
     assert not ids(desk, one) & set(songs)
     assert 0.9 < one.confidence < 1.0
-    assert "days" in one.evidence["examples"][0]["why"]
+    assert "days" in remark(one.evidence["examples"][0]["why"])
 
 
 def test_without_a_rhythm_silence_says_nothing(desk: Desk) -> None:
     tagged(desk, CLEAN, ago=900)
     patterns, found = issues(desk)
     assert "stale" not in patterns
-    assert any("20 are needed" in note for note in found.notes)
+    assert any("20 are needed" in remark(note) for note in found.notes)
 
 
 def test_contradictory_contents_are_told_with_both_sentences(desk: Desk) -> None:
@@ -215,7 +215,7 @@ def test_where_most_stand_alone_none_is_orphaned(desk: Desk) -> None:
     desk.notes(CLEAN)
     patterns, found = issues(desk)
     assert "orphaned" not in patterns
-    assert any("how this project is kept" in note for note in found.notes)
+    assert any("how this project is kept" in remark(note) for note in found.notes)
 
 
 def test_broken_layout_is_found_and_quoted(desk: Desk) -> None:
@@ -251,10 +251,10 @@ def test_a_focus_asks_about_one_content(desk: Desk) -> None:
 
 def test_an_empty_project_and_one_note(desk: Desk) -> None:
     patterns, found = issues(desk)
-    assert not patterns and found.notes == ["There is no content to look at."]
+    assert not patterns and [remark(note) for note in found.notes] == ["There is no content to look at."]
     desk.note("The gateway restarts every night.")
     patterns, found = issues(desk)
-    assert not patterns and any("at least 10 are needed" in note for note in found.notes)
+    assert not patterns and any("at least 10 are needed" in remark(note) for note in found.notes)
 
 
 def test_without_a_model_copies_are_found_by_their_words(tmp_path: Path) -> None:

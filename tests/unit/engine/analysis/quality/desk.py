@@ -71,7 +71,8 @@ class Desk:
             id = look.snapshot.ids_of([focus])[focus] if focus else None
             return work(Material(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
 
-        return finder.look("default", run)
+        with finder.look("default") as look:
+            return run(look)
 
     def record(self, material: Material, uid: str) -> Record:
         """One of the records of a material."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from form import each
+from polymnia.engine.analysis.quality import Dimension
 from polymnia.engine.analysis.quality.accuracy import accuracy
 from polymnia.engine.analysis.quality.actionability import actionability
-from polymnia.engine.analysis.quality.clarity import clarity
-from polymnia.engine.analysis.quality.completeness import completeness
+from polymnia.engine.analysis.quality.clarity import clarity, readable
+from polymnia.engine.analysis.quality.completeness import completeness, structure
 from polymnia.engine.analysis.quality.consistency import consistency
-from polymnia.engine.analysis.quality.readable import readable
-from polymnia.engine.analysis.quality.sheet import sheet
-from polymnia.engine.analysis.quality.structure import structure
-from polymnia.engine.analysis.quality.values import Dimension
+from polymnia.engine.analysis.quality.page import page
 from polymnia.models import Record
 
 from .desk import NOW
@@ -48,48 +46,6 @@ TWINS = [
     ),
     Twins(
         "clarity",
-        "loose_pronouns",
-        "This means a restart after each change. The server reads its settings once.",
-        "This means a restart after each change.",
-        "The server restarts after each change. The server reads its settings once.",
-    ),
-    Twins(
-        "clarity",
-        "loose_pronouns",
-        "이것은 매번 다시 시작한다. 서버는 설정을 한 번 읽는다.",
-        "이것은 매번 다시 시작한다.",
-        "서버는 매번 다시 시작한다. 서버는 설정을 한 번 읽는다.",
-    ),
-    Twins(
-        "clarity",
-        "passive_voice",
-        "The report was written on Monday. Kim reads it.",
-        "The report was written on Monday.",
-        "Lee wrote the report on Monday. Kim reads it.",
-    ),
-    Twins(
-        "clarity",
-        "passive_voice",
-        "보고서는 월요일에 작성되어진다. 김민수가 읽는다.",
-        "보고서는 월요일에 작성되어진다.",
-        "이지은이 월요일에 보고서를 쓴다. 김민수가 읽는다.",
-    ),
-    Twins(
-        "clarity",
-        "undefined_abbreviations",
-        "The QBRX starts at noon. All teams attend.",
-        "The QBRX starts at noon.",
-        "The quarterly business review (QBRX) starts at noon. All teams attend.",
-    ),
-    Twins(
-        "clarity",
-        "undefined_abbreviations",
-        "정오에 QBRX가 시작된다. 모든 팀이 참석한다.",
-        "정오에 QBRX가 시작된다.",
-        "정오에 분기 사업 검토(QBRX)가 시작된다. 모든 팀이 참석한다.",
-    ),
-    Twins(
-        "clarity",
         "long_sentences",
         "The importer reads each file in the folder that the settings name and then checks every line of it "
         "against the "
@@ -105,20 +61,6 @@ TWINS = [
         "다른 파일에 쓰고 마지막으로 관리자에게 결과를 적은 편지를 보내고 기록을 남긴다. 김민수가 맡는다.",
         "가져오기 프로그램은",
         "가져오기 프로그램은 파일을 하나씩 읽는다. 맞는 줄은 표에 쓴다. 김민수가 맡는다.",
-    ),
-    Twins(
-        "clarity",
-        "double_negations",
-        "It is not impossible to restart the server. Kim knows how.",
-        "It is not impossible to restart the server.",
-        "It is possible to restart the server. Kim knows how.",
-    ),
-    Twins(
-        "clarity",
-        "double_negations",
-        "서버를 다시 켜지 않을 수 없다. 김민수가 안다.",
-        "서버를 다시 켜지 않을 수 없다.",
-        "서버를 다시 켜야 한다. 김민수가 안다.",
     ),
     # completeness
     Twins(
@@ -155,27 +97,6 @@ TWINS = [
         "파일은 20MB까지다. 오류는 다음과 같다:\n",
         "오류는 다음과 같다:",
         "파일은 20MB까지다. 오류는 다음과 같다:\n\n- 413\n- 415\n",
-    ),
-    Twins(
-        "completeness",
-        "announced_but_missing",
-        "The limit is 20 MB. For the codes see below.",
-        "For the codes see below.",
-        "For the codes see below. The limit is 20 MB.\n\n| 413 | too large |\n| 415 | unknown |\n",
-    ),
-    Twins(
-        "completeness",
-        "unanswered_questions",
-        "The limit is 20 MB. What happens above it?",
-        "What happens above it?",
-        "The limit is 20 MB. What happens above it? The file is refused.",
-    ),
-    Twins(
-        "completeness",
-        "unanswered_questions",
-        "한도는 20MB이다. 그보다 크면 어떻게 되나?",
-        "그보다 크면 어떻게 되나?",
-        "한도는 20MB이다. 그보다 크면 어떻게 되나? 거절한다.",
     ),
     Twins(
         "completeness",
@@ -253,20 +174,6 @@ TWINS = [
     ),
     Twins(
         "accuracy",
-        "past_that_is_to_come",
-        "Version 2 was released on 2027-05-10.",
-        "Version 2 was released on 2027-05-10.",
-        "Version 2 was released on 2024-05-10.",
-    ),
-    Twins(
-        "accuracy",
-        "past_that_is_to_come",
-        "2판은 2027년 5월 10일에 나왔다.",
-        "2판은 2027년 5월 10일에 나왔다.",
-        "2판은 2024년 5월 10일에 나왔다.",
-    ),
-    Twins(
-        "accuracy",
         "sums",
         "The cost is 120 + 45 = 175 euros.",
         "The cost is 120 + 45 = 175 euros.",
@@ -281,27 +188,6 @@ TWINS = [
     ),
     Twins(
         "accuracy", "totals", "- 서울: 12\n- 부산: 10\n- 합계: 25\n", "합계: 25", "- 서울: 12\n- 부산: 10\n- 합계: 22\n"
-    ),
-    Twins(
-        "accuracy",
-        "totals",
-        "We hired 12 in Seoul, 10 in Busan and 5 in Jeju, a total of 30 people.",
-        "We hired 12 in Seoul",
-        "We hired 12 in Seoul, 10 in Busan and 5 in Jeju, a total of 27 people.",
-    ),
-    Twins(
-        "accuracy",
-        "shares_of_a_whole",
-        "The budget is split: 60% staff, 30% rent and 20% travel.",
-        "The budget is split",
-        "The budget is split: 60% staff, 30% rent and 10% travel.",
-    ),
-    Twins(
-        "accuracy",
-        "shares_of_a_whole",
-        "예산 구성은 인건비 60%, 임대료 30%, 출장비 20%이다.",
-        "예산 구성은",
-        "예산 구성은 인건비 60%, 임대료 30%, 출장비 10%이다.",
     ),
     Twins(
         "accuracy",
@@ -357,13 +243,6 @@ TWINS = [
     ),
     Twins(
         "structure",
-        "lists_in_running_text",
-        "Bring bread, butter, cheese, apples, pears, plums, nuts and water. Come early. Stay late.",
-        "Bring bread, butter",
-        "Bring:\n\n- bread\n- butter\n- cheese\n- apples\n\nCome early. Stay late.",
-    ),
-    Twins(
-        "structure",
         "well_made_marks",
         "# Run\n\nDo this first.\n\n```sh\nmake all\n",
         "make all",
@@ -400,20 +279,6 @@ TWINS = [
     ),
     Twins(
         "consistency",
-        "one_spelling_for_one_thing",
-        "새 콘텐츠를 매일 올린다. 모든 컨텐츠는 검토를 거친다. 콘텐츠 담당은 이지은 매니저이고 검토는 김민수가 한다.",
-        "모든 컨텐츠는 검토를 거친다.",
-        "새 콘텐츠를 매일 올린다. 모든 콘텐츠는 검토를 거친다. 콘텐츠 담당은 이지은 매니저이고 검토는 김민수가 한다.",
-    ),
-    Twins(
-        "consistency",
-        "british_or_american",
-        "The colour of the button is red. Its behaviour is fixed. We favor the left side.",
-        "We favor the left side.",
-        "The colour of the button is red. Its behaviour is fixed. We favour the left side.",
-    ),
-    Twins(
-        "consistency",
         "forms_of_dates",
         "It began on 2025-03-01. It went on to 2025-03-09. It was sold on March 12, 2025.",
         "It was sold on March 12, 2025.",
@@ -421,35 +286,10 @@ TWINS = [
     ),
     Twins(
         "consistency",
-        "forms_of_units",
-        "Small files have 10 MB. Large files have 90 MB. Huge files have 900MB or more than that.",
-        "Huge files have 900MB or more than that.",
-        "Small files have 10 MB. Large files have 90 MB. Huge files have 900 MB or more than that.",
-    ),
-    Twins(
-        "consistency",
         "manner_of_address",
         "서버는 매일 다시 시작합니다. 기록은 한 달 동안 보관합니다. 백업은 매주 한다. 담당자는 김민수입니다.",
         "백업은 매주 한다.",
         "서버는 매일 다시 시작합니다. 기록은 한 달 동안 보관합니다. 백업은 매주 합니다. 담당자는 김민수입니다.",
-    ),
-    Twins(
-        "consistency",
-        "items_of_lists",
-        "Steps for the release:\n\n- Build the image.\n- Push the image.\n- Restart the old service\n- Check "
-        "the log file.\n",
-        "Restart the old service",
-        "Steps for the release:\n\n- Build the image.\n- Push the image.\n- Restart the old service.\n- Check "
-        "the log file.\n",
-    ),
-    Twins(
-        "consistency",
-        "form_of_steps",
-        "Steps for the release:\n\n- Build the image\n- Pushing the image\n- Restart the old service\n- Check "
-        "the log file\n",
-        "Pushing the image",
-        "Steps for the release:\n\n- Build the image\n- Push the image\n- Restart the old service\n- Check the "
-        "log file\n",
     ),
     # readability
     Twins(
@@ -501,39 +341,23 @@ TWINS = [
     Twins(
         "actionability",
         "steps_with_means",
-        "Install the tool. Run it on the server. Check the result.",
-        "Install the tool.",
-        "Install the tool with `pip install x`. Run `x serve` on the server. Check the result in `x.log`.",
+        "1. Install the tool\n2. Run it on the server\n3. Check the result\n",
+        "Install the tool",
+        "1. Install the tool with `pip install x`\n2. Run `x serve` on the server\n3. Check the result in `x.log`\n",
         "guide",
-    ),
-    Twins(
-        "actionability",
-        "firm_steps",
-        "- [ ] Kim: consider the offer by Friday\n- [ ] Lee: send the letter by Monday\n",
-        "Kim: consider the offer by Friday",
-        "- [ ] Kim: answer the offer by Friday\n- [ ] Lee: send the letter by Monday\n",
-        "task",
-    ),
-    Twins(
-        "actionability",
-        "steps_to_take",
-        "The server was slow on Monday. Nobody knows why.",
-        "The server was slow on Monday.",
-        "The server was slow on Monday. Kim will check the log by Friday.",
-        "incident",
     ),
 ]
 
 
 def measured(dimension: str, text: str, kind: str) -> Dimension:
     record = Record(id=1, uid="content_1", name="content_1", kind=kind, observations=(text,), created=NOW, updated=NOW)
-    read = sheet(text, "text/markdown")
+    read = page(text, "text/markdown")
     return {
         "clarity": lambda: clarity(read),
         "completeness": lambda: completeness(read, record, None),
-        "accuracy": lambda: accuracy(read, NOW, [], False),
+        "accuracy": lambda: accuracy(read, None),
         "structure": lambda: structure(read),
-        "consistency": lambda: consistency(read),
+        "consistency": lambda: consistency(read, {}),
         "readability": lambda: readable(read),
         "actionability": lambda: actionability(read, record),
     }[dimension]()

@@ -1,0 +1,168 @@
+"""What was: history, changes, undo, purge."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from polymnia.cli.console import counted, dim, existing, green, moment, print_json, red, resolved, shown, strong
+from polymnia.engine import scopes
+from polymnia.engine.memory import Memory
+from polymnia.engine.verbs.past import Deed
+from polymnia.errors import Invalid, NotFound
+from polymnia.models import Change, Event
+from polymnia.settings import Settings
+
+__all__ = ["changes", "history", "instant", "purge", "undo"]
+
+_TITLE, _TITLES = 60, 3  # characters of a title, titles of a change
+_RECENT = 100  # changes among which the newest that can be undone is looked for, to name what goes
+_SAID = ("category", "content_type", "summary", "tags", "metadata")  # what somebody says of a memory
+
+
+def instant(memory: Memory, text: str) -> int:
+    """A time given as a time or as the number of a change."""
+    if not text.isdecimal() or len(text) == 8:
+        return moment(text)
+    change = memory.change(int(text))
+    if change is None:
+        raise NotFound([text], "Change", hint="`polymnia changes` lists their numbers.")
+    return change.at
+
+
+def history(arguments: Namespace, chosen: Settings) -> int:
+    """Tell everything that happened to a memory."""
+    with existing(chosen) as held:
+        events = held.history(resolved(held, arguments.name))
+    if arguments.json:
+        print_json([{**_change(event.change), **_event(event)} for event in events])
+        return 0
+    for event in events:
+        _print_change(event.change, f"version {event.version}" if event.version else "")
+        if event.created:
+            print(green("  created" if event.change.undoes is None else "  brought back"))
+        for text in event.added:
+            print(green(f"  + {text}"))
+        for text in event.removed:
+            print(red(f"  - {text}"))
+        for text in event.related:
+            print(green(f"  + {text}"))
+        for text in event.unrelated:
+            print(red(f"  - {text}"))
+        for column, old in event.changed.items():
+            if told := _was(column, old):
+                print(f"  {told}")
+        if event.deleted:
+            print(red("  deleted"))
+    return 0
+
+
+def _was(column: str, old: Any) -> str:
+    """What a column held before, in words; empty for what nobody asks for."""
+    if column == "scope":
+        return f"scope was {scopes.shown(old)}"
+    if column == "session":
+        return ""  # goes with the scope
+    if old is None:
+        return f"had no {column.replace('_', ' ')}" if column in _SAID else ""
+    return f"{column.replace('_', ' ')} was {old}"
+
+
+def changes(arguments: Namespace, chosen: Settings) -> int:
+    """List the newest changes."""
+    with existing(chosen) as held:
+        newest = held.changes(arguments.limit)
+        deeds = held.deeds(newest)
+    if arguments.json:
+        print_json([{**_change(change), "did": _deeds(deeds[change.id])} for change in newest])
+        return 0
+    for change in newest:
+        _print_change(change, _told(deeds[change.id]))
+    return 0
+
+
+def undo(arguments: Namespace, chosen: Settings) -> int:
+    """Take back a change, whole."""
+    with existing(chosen) as held:
+        named = None if arguments.change is None else held.change(arguments.change)
+        known = held.deeds(held.changes(_RECENT) if named is None else [named])
+        undone = held.undo(arguments.change)
+        deeds = held.deeds(held.changes(1))
+    by = undone.undone_by
+    titles = {one.memory: one.title for deeds_of in known.values() for one in deeds_of}
+    did = [one._replace(title=one.title or titles.get(one.memory)) for one in next(iter(deeds.values()), [])]
+    if arguments.json:
+        print_json({"undone": _change(undone), "change": by, "did": _deeds(did)})
+        return 0
+    print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
+    if told := _told(did):
+        print(f"So: {told}.")
+    print(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
+    return 0
+
+
+def _told(deeds: list[Deed]) -> str:
+    """What a change did, in a line: each kind of deed with how many, and the first titles."""
+    parts = []
+    for how in dict.fromkeys(one.how for one in deeds):
+        titles = [one.title for one in deeds if one.how == how]
+        named = [f'"{title[:_TITLE]}{"…" if len(title) > _TITLE else ""}"' for title in titles if title][:_TITLES]
+        rest = len(titles) - len(named)
+        if rest:
+            named.append(f"{rest:,} more" if named else counted(rest, "memory"))
+        parts.append(f"{how} {', '.join(named)}")
+    return "; ".join(parts)
+
+
+def _deeds(deeds: list[Deed]) -> list[dict[str, str | None]]:
+    return [{"how": one.how, "title": one.title} for one in deeds]
+
+
+def _print_change(change: Change, more: str) -> None:
+    undone = f", undone by {change.undone_by}" if change.undone_by else ""
+    undoes = f" of change {change.undoes}" if change.undoes else ""
+    tail = f"  {more}" if more else ""
+    tool = f" by {change.tool}" if change.tool not in (None, change.action) else ""
+    account = f", {change.account}" if change.account else ""
+    author = dim(f"{change.who}{account}")
+    print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}")
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "change": change.id,
+        "at": shown(change.at),
+        "who": change.who,
+        "account": change.account,
+        "client": change.client,
+        "dialect": change.dialect,
+        "tool": change.tool,
+        "action": change.action,
+        "undoes": change.undoes,
+        "undoneBy": change.undone_by,
+    }
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "version": event.version,
+        "created": event.created,
+        "deleted": event.deleted,
+        "added": event.added,
+        "removed": event.removed,
+        "related": event.related,
+        "unrelated": event.unrelated,
+        "changed": event.changed,
+    }
+
+
+def purge(arguments: Namespace, chosen: Settings) -> int:
+    """Remove memories for good."""
+    if not arguments.yes:
+        raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
+    with existing(chosen) as held:
+        gone = held.purge([resolved(held, name) for name in arguments.names])
+    if not gone:
+        raise NotFound(arguments.names)
+    print(f"Removed {counted(gone, 'memory')} for good: the text is gone from store, indexes and history.")
+    return 0

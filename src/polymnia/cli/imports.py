@@ -1,0 +1,453 @@
+"""Files in: graphs, archives and project files, recognized by their content."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tempfile
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO, Any
+
+import msgspec
+
+from polymnia.app import default_store, limits, memory
+from polymnia.cli.console import bar, counted, dim, on_one_line, print_json, red, strong
+from polymnia.engine import scopes
+from polymnia.engine.transfer import archives, project_import
+from polymnia.engine.transfer.detection import (
+    CHAT_KEYS,
+    GRAPH_SIGN,
+    START,
+    Detected,
+    detect,
+    is_graph,
+    is_memories,
+    project_form,
+)
+from polymnia.engine.transfer.folder import Folder
+from polymnia.engine.transfer.formats import archive
+from polymnia.engine.transfer.formats.graph import GraphFile, read, recover
+from polymnia.engine.transfer.formats.graph_items import Note
+from polymnia.engine.transfer.formats.project import ProjectForm
+from polymnia.engine.transfer.formats.records import FileLimits
+from polymnia.engine.transfer.graphs import ImportedGraph, import_graph
+from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
+from polymnia.settings import Settings
+
+__all__ = ["import_file", "only_for"]
+
+_SHOWN = 20
+_UNDO = "`polymnia undo` takes the whole import back."
+_OF_ARCHIVES = {"strategy": "--strategy", "prefix": "--prefix", "no_validate": "--no-validate"}
+_MERGING: dict[str | None, project_import.Merging] = {
+    None: "merge",
+    "merge": "merge",
+    "replace": "replace",
+    "keep": "skip_existing",
+}
+
+
+def import_file(arguments: Namespace, chosen: Settings) -> int:
+    """Take in a file of any form we know, and report what was taken, repaired and refused."""
+    with _readable(arguments.path, chosen) as (folder, name):
+        with open(os.path.join(folder, name), "rb") as file:
+            start = file.read(START)
+            found = detect(start)
+            if arguments.archive or found.kind == "archive":
+                only_for(arguments, "with a graph or a project", existing="--existing")
+                return _import_archive(arguments, chosen, folder, name)
+            if found.kind == "project":
+                only_for(arguments, "with an archive", **_OF_ARCHIVES)
+                return _import_project(arguments, chosen, folder, name, found.form or "json")
+            if found.kind != "graph?":
+                raise _unknown(arguments.path, *_described_kind(found))
+            data = start + file.read()
+        if not is_graph(data):
+            if is_memories(data):
+                return _import_archive(arguments, chosen, folder, name)
+            if (form := project_form(data, arguments.path)) is not None:
+                only_for(arguments, "with an archive", **_OF_ARCHIVES)
+                return _import_project(arguments, chosen, folder, name, form)
+            raise _unknown(arguments.path, _described(data))
+        only_for(arguments, "with an archive", **_OF_ARCHIVES)
+        return _import_graph(arguments, chosen, data)
+
+
+def only_for(arguments: Namespace, when: str, **options: str) -> None:
+    """Refuse options that say nothing here, instead of passing them over."""
+    for name, option in options.items():
+        if getattr(arguments, name):
+            raise Invalid(f"{option} goes only {when}", field=name, hint=f"Leave out {option}.")
+
+
+@contextmanager
+def _readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
+    """The folder and name of a file that can be read more than once; what comes through a pipe is set down first."""
+    if path != "-":
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as e:
+            raise Forbidden(f"Cannot read {path}: {e.strerror}", hint="Check the path and try again.") from e
+        if stat.S_ISREG(mode):
+            yield os.path.split(os.path.realpath(path))
+            return
+        if stat.S_ISDIR(mode):
+            raise Forbidden(f"Cannot read {path}: it is a folder", hint="Name the file in it.")
+    with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
+        with open(os.path.join(folder, "archive"), "wb") as draft:
+            if path == "-":
+                _copy(sys.stdin.buffer, draft, chosen)
+            else:
+                with open(path, "rb") as source:
+                    _copy(source, draft, chosen)
+        yield folder, "archive"
+
+
+def _copy(source: IO[bytes], draft: IO[bytes], chosen: Settings) -> None:
+    left = chosen.max_import_bytes
+    while piece := source.read(1 << 20):
+        left -= len(piece)
+        if left < 0:
+            raise ImportFailed(
+                f"The archive is larger than {chosen.max_import_bytes:,} bytes (setting max_import_bytes)",
+                hint="Raise the setting if you trust where it comes from.",
+            )
+        draft.write(piece)
+
+
+# ── graphs ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
+    path = arguments.path
+    damage = None
+    try:
+        graph = read(data, path, limits=limits(chosen))
+    except BrokenFile as e:
+        graph, damage = recover(data, path, limits=limits(chosen)), _damage(data, e)
+    report = graph.report
+    if report.refused and not report.entities and not report.relations:
+        first, count = report.refused[0], counted(len(report.refused), "item")
+        raise _unknown(path, f"{_described(data)}: none of its {count} is a memory ({first.where}: {first.why})")
+    del data
+    if graph.extra:
+        keys = ", ".join(map(repr, graph.extra))
+        report.refused.append(Note("the document", f"Not imported, for it is no memory: {keys}."))
+    done = None
+    if not arguments.dry_run:
+        with (
+            memory(chosen, f"import of {os.path.basename(path)}") as held,
+            bar("Importing") as step,
+            held.store.write(held.project, held.author, "import") as tx,
+        ):
+            done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
+    if arguments.json:
+        print_json(_graph_data(graph, done, damage))
+    else:
+        _print_graph(path, graph, done, damage)
+    return 0
+
+
+def _damage(data: bytes, e: BrokenFile) -> str:
+    """What is wrong with a damaged file, in words for whoever has it before them."""
+    last = data.rstrip()
+    if e.details.get("line") == last.count(b"\n") + 1 and last[-1:] not in (b"}", b"]"):
+        return f"it ends in the middle of line {e.details['line']}, as if it had not been copied whole"
+    return e.message.partition("storage file: ")[2] or e.message
+
+
+def _unsearched(graph: GraphFile) -> dict[str, int]:
+    """The fields a graph has no place for: they stay with their item, and no search reads them."""
+    keys = Counter(key for entity in graph.entities for key in entity.extra)
+    keys.update(key for link in graph.relations for key in link[3])
+    return dict(keys.most_common())
+
+
+def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> dict[str, Any]:
+    told = msgspec.to_builtins(graph.report)
+    counts = {name: told[name] for name in ("entities", "relations", "observations", "dangling")}
+    return {
+        "file": {"form": graph.form, **counts, "damage": damage},
+        "imported": msgspec.to_builtins(done),
+        "repaired": told["repaired"],
+        "refused": told["refused"],
+        "dropped": Counter(note.why for note in graph.report.refused),
+        "unsearched": _unsearched(graph),
+    }
+
+
+def _print_graph(path: str, graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> None:
+    report = graph.report
+    print(
+        f"{strong(path)} holds {counted(report.entities, 'entity')} with "
+        f"{counted(report.observations, 'observation')} and {counted(report.relations, 'relation')}."
+    )
+    if damage:
+        print(red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken."))
+    if report.dangling:
+        print(f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same.")
+    changed = False
+    if done is None:
+        print("Nothing was imported (dry run).")
+    else:
+        print(
+            f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
+            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
+            f"Observations: {done.observations_new:,} new. "
+            f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
+        )
+        changed = bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
+        if not changed:
+            print("So nothing was changed.")
+    if unsearched := _unsearched(graph):
+        keys = ", ".join(f"{key!r} ({count:,})" for key, count in list(unsearched.items())[:_SHOWN])
+        print(f"Fields that a graph has no place for, kept with their items but not searched: {keys}.")
+    _print_notes("Repaired", report.repaired)
+    _print_notes("Refused", report.refused)
+    if changed:
+        print(dim(_UNDO))
+
+
+def _print_notes(title: str, notes: list[Note]) -> None:
+    if not notes:
+        return
+    print(f"{title}: {len(notes):,}")
+    for reason, count in Counter(note.why for note in notes).items() if len(notes) > _SHOWN else ():
+        print(f"  {count:,} × {on_one_line(reason)}")
+    for note in notes[:_SHOWN]:
+        print(f"  {note.where}: {note.why}")
+    if len(notes) > _SHOWN:
+        print(dim(f"  … and {len(notes) - _SHOWN:,} more (--json lists them all)"))
+
+
+# ── archives ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> int:
+    done: archives.ImportedMemories | None = None
+    counts: dict[str, int] = {}
+    try:
+        if arguments.dry_run:
+            counts, wrong = _check_archive(folder, name, arguments.prefix, chosen)
+        else:
+            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
+                held.exports = folder
+                done = held.import_memories(
+                    name=name,
+                    strategy=arguments.strategy or "skip_duplicates",
+                    prefix=arguments.prefix,
+                    validate=not arguments.no_validate,
+                    step=step,
+                )
+            wrong = done.problems
+    except ImportFailed as e:
+        if not e.problems:
+            raise
+        wrong = e.problems
+    if arguments.json:
+        told = msgspec.to_builtins(done)
+        if told is not None:
+            del told["problems"]
+        print_json({"file": counts or None, "imported": told, "problems": wrong})
+    else:
+        _print_archive(arguments.path, done, counts, wrong)
+    return 1 if wrong and not arguments.no_validate else 0
+
+
+def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
+    """How much an archive holds, and what of it cannot be imported. Makes no store where there is none."""
+    below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
+    bounds = FileLimits(total=chosen.max_import_bytes, text=chosen.max_text_bytes)
+    counts = {"memories": 0, "associations": 0}
+    try:
+        with Folder(folder).open(name) as file:
+            for item in archive.read(file, bounds):
+                if item.section in counts:
+                    counts[item.section] += 1
+    except Invalid as e:
+        raise ImportFailed(e.message, hint=e.hint) from e
+    with ExitStack() as stack:
+        if not os.path.exists(chosen.store or default_store()):
+            chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
+        held = stack.enter_context(memory(chosen, "cli"))
+        snapshot = stack.enter_context(held.store.read(held.project))
+        return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)[0]
+
+
+def _print_archive(path: str, done: archives.ImportedMemories | None, counts: dict[str, int], wrong: list[str]) -> None:
+    if counts:
+        what = f"{counted(counts['memories'], 'memory')} and {counted(counts['associations'], 'association')}"
+        print(f"{strong(path)} holds {what}.")
+    if done is not None:
+        print(
+            f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
+            f"Associations: {done.associations:,} new."
+        )
+        # Records are listed below one by one, while there are few.
+        listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
+        _print_dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
+    else:
+        print("Nothing was imported (dry run)." if counts else red("Nothing was imported."))
+    sys.stdout.flush()
+    _print_problems(path, wrong)
+    if wrong and done is None and not counts:
+        print("Correct them, or take the others with --no-validate.", file=sys.stderr)
+    if done is not None and (done.imported or done.overwritten or done.associations):
+        print(dim(_UNDO))
+
+
+def _print_dropped(dropped: dict[str, int]) -> None:
+    """Say what of a file was not taken, how often and why."""
+    if dropped:
+        print(f"Not taken: {sum(dropped.values()):,}")
+        for reason, count in dropped.items():
+            print(f"  {count:,} × {on_one_line(reason)}" if count > 1 else f"  {on_one_line(reason)}")
+
+
+def _print_problems(path: str, wrong: list[str]) -> None:
+    if wrong:
+        print(f"polymnia: {counted(len(wrong), 'record')} of {path} cannot be imported:", file=sys.stderr)
+        for one in wrong[:_SHOWN]:
+            print(f"  {on_one_line(one)}", file=sys.stderr)
+        if len(wrong) > _SHOWN:
+            print(f"  … and {len(wrong) - _SHOWN:,} more (--json lists them all)", file=sys.stderr)
+
+
+# ── project files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> int:
+    """Take in a project file, whole or not at all."""
+    done: project_import.ProjectImport | None = None
+    wrong: list[str] = []
+    if arguments.dry_run:
+        wrong = project_import.problems(lambda: Folder(folder).open(name), form, limits(chosen))
+    else:
+        try:
+            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
+                held.exports = folder
+                # The ids of the file are kept, so that importing it twice changes nothing.
+                done, _ = held.import_project(
+                    form, name=name, merging=_MERGING[arguments.existing], keep_ids=True, step=step
+                )
+        except ImportFailed as e:
+            if not e.problems:
+                raise
+            wrong = e.problems
+    if arguments.json:
+        told = (
+            None
+            if done is None
+            else {
+                "items_new": done.imported,
+                "items_updated": done.updated,
+                "items_kept": done.skipped,
+                "relationships_new": done.relationships,
+            }
+        )
+        dropped = {} if done is None else done.dropped
+        print_json({"file": {"form": form}, "imported": told, "problems": wrong, "dropped": dropped})
+        return 1 if wrong else 0
+    print(f"{strong(arguments.path)} is read as a project ({form}).")
+    if done is None:
+        print("Nothing was imported (dry run)." if arguments.dry_run else red("Nothing was imported."))
+        sys.stdout.flush()
+        _print_problems(arguments.path, wrong)
+        return 1 if wrong else 0
+    print(
+        f"Items: {done.imported:,} new, {done.updated:,} updated, {done.skipped:,} left as they are. "
+        f"Relationships: {done.relationships:,} new."
+    )
+    _print_dropped(done.dropped)
+    if done.imported or done.updated or done.relationships:
+        print(dim(_UNDO))
+    return 0
+
+
+# ── files of another kind ────────────────────────────────────────────────────────────────────────────────
+
+_FORMS = """These can be:
+  - knowledge graphs (JSON or JSON lines, as memory servers write them)
+  - archives (written by `polymnia export --archive` or memory_export; JSON or YAML, also gzip)
+  - project files (written by export_project_data; JSON, CSV, Markdown or zip, also gzip)
+  - contents of your own: a JSON list of objects with content, a table (CSV) with a column content or text, a \
+Markdown text whose name ends in .md
+To remember a text: polymnia add TEXT."""
+_KINDS = {
+    "store": "a Polymnia store",
+    "database": "an SQLite database",
+    "zip": "a zip file without a project in it",
+    "pdf": "a PDF document",
+    "binary": "binary data",
+    "damaged gzip": "a gzip file whose data are damaged",
+    "project": "a zip file",
+}
+_STORE_HINT = (
+    "Open it with --store FILE; put it in place of your store: polymnia restore FILE; "
+    "or copy its memories: polymnia export --archive --store FILE out.json."
+)
+_HEADING = re.compile(rb"^(?:#{1,6}|[ \t]{0,12}[-*]) \S", re.MULTILINE)
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _unknown(path: str, what: str, hint: str = "") -> ImportFailed:
+    """The refusal of a file that is none of ours."""
+    return ImportFailed(
+        f"{path} was not imported: it is {what}, which is no form that can be imported",
+        hint=(f"{hint}\n" if hint else "") + _FORMS,
+    )
+
+
+def _described_kind(found: Detected) -> tuple[str, str]:
+    """What a file is whose beginning shows that it is none of ours, and what to do with it."""
+    if found.kind != "gzip":
+        return _KINDS[found.kind], _STORE_HINT if found.kind == "store" else ""
+    inner = detect(found.start)
+    if inner.kind == "graph?":
+        what = "a knowledge graph" if GRAPH_SIGN.search(found.start) else _described(found.start)
+        return f"a gzip file of {what}", "Unpack it first: gunzip FILE."
+    what, hint = _described_kind(inner)
+    return f"a gzip file of {what}", hint
+
+
+def _described(data: bytes) -> str:
+    """What a file of no form we know looks like."""
+    text = data.removeprefix(b"\xef\xbb\xbf").strip()
+    if not text:
+        return "an empty file"
+    if text[:1] in b"{[":
+        try:
+            return _described_json(msgspec.json.decode(text))
+        except _NOT_JSON:
+            pass
+        try:
+            first = msgspec.json.decode(text.partition(b"\n")[0])
+        except _NOT_JSON:
+            return "JSON that breaks off or is damaged, and nothing in it looks like a memory"
+        return f"JSON lines; the first is {_described_json(first)}"
+    line, _, rest = text.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    for mark in (b",", b";", b"\t"):
+        if line.count(mark) and line.count(mark) == second.count(mark):
+            return f"a table with the columns {_quoted(line.decode('utf-8', 'replace').split(mark.decode()))}"
+    return "a Markdown text" if _HEADING.search(text[:START]) else "a text"
+
+
+def _described_json(value: object) -> str:
+    one = value[0] if isinstance(value, list) and value else value
+    if isinstance(one, dict):
+        if one.keys() & CHAT_KEYS or {"role", "content"} <= one.keys():
+            return "a conversation export"
+        keys = f"with the keys {_quoted(list(one))}" if one else "without a key"
+        return f"a JSON list of objects {keys}" if isinstance(value, list) else f"a JSON object {keys}"
+    return "a JSON list" if isinstance(value, list) else "a JSON value"
+
+
+def _quoted(names: list[str]) -> str:
+    shown = [repr(name.strip().strip('"'))[:60] for name in names[:6]]
+    return ", ".join(shown) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

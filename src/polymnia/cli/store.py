@@ -1,0 +1,186 @@
+"""The store: backups, its indexes brought up to date, and how it is."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import msgspec
+
+from polymnia.app import damaged_models, memory, missing_models
+from polymnia.cli.console import bar, counted, dim, green, print_json, red, strong
+from polymnia.engine.health.integrity import damaged_indexes
+from polymnia.engine.ports.copies import Copied
+from polymnia.engine.search.worker import Health
+from polymnia.settings import Settings
+
+__all__ = ["backup", "health", "reindex", "restore"]
+
+
+def backup(arguments: Namespace, chosen: Settings) -> int:
+    """Copy the store, and verify the copy."""
+    with memory(chosen, "cli", create=False) as held:
+        copied = held.store.back_up(arguments.path, overwrite=arguments.force)
+    if arguments.json:
+        print_json(msgspec.to_builtins(copied))
+        return 0
+    print(f"Backed up to {copied.path}, and verified: {_content(copied)}.")
+    print(dim(f"`polymnia restore {arguments.path}` brings it back."))
+    return 0
+
+
+def restore(arguments: Namespace, chosen: Settings) -> int:
+    """Put a backup in place of the store."""
+    with memory(chosen, "cli") as held:
+        restored = held.store.restore(arguments.path)
+    if arguments.json:
+        print_json(msgspec.to_builtins(restored))
+        return 0
+    print(f"Restored from {restored.copied.path}: {_content(restored.copied)}.")
+    if restored.kept is not None:
+        print(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
+    return 0
+
+
+def _content(copied: Copied) -> str:
+    memories, relations = counted(copied.memories, "memory"), counted(copied.relations, "relation")
+    return f"{memories}, {relations}, {counted(copied.changes, 'change')}"
+
+
+class _Progress:
+    """A bar for the words and for each model, one after the other, and how much each of them did."""
+
+    def __init__(self, bars: ExitStack) -> None:
+        self.done: dict[str, int] = {}
+        self._bars = bars
+        self._step: Callable[[int, int], None] = lambda done, total: None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self.done:
+            self._bars.close()
+            self._step = self._bars.enter_context(bar("Words" if what == "words" else f"Vectors of {what}"))
+        self.done[what] = done
+        self._step(done, total)
+
+
+def reindex(arguments: Namespace, chosen: Settings) -> int:
+    """Bring all words and vectors up to date. What is done stays done, so it can be stopped and started again."""
+    told: dict[str, Any] = {}
+    with memory(chosen, "cli", create=False) as held:
+        projects = held.store.projects() if arguments.all_projects else [chosen.project]
+        for project in projects:
+            before = held.finding().health(project)
+            try:
+                with ExitStack() as bars:
+                    progress = _Progress(bars)
+                    after = held.finding().reindex(project, progress, anew=arguments.anew)
+            except KeyboardInterrupt:
+                print(f"Stopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
+                raise
+            gone = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
+            told[project] = {"done": progress.done, "removed": gone, **_search_data(after)}
+            if not arguments.json:
+                _print_done(project, progress.done, gone, after)
+    if arguments.json:
+        print_json(told)
+    return 0
+
+
+def _summary(done: dict[str, int]) -> str:
+    parts = [
+        counted(count, "text") + " indexed" if what == "words" else f"{counted(count, 'vector')} of {what}"
+        for what, count in done.items()
+    ]
+    return ", ".join(parts) or "What was there"
+
+
+def _print_done(project: str, done: dict[str, int], gone: int, after: Health) -> None:
+    print(f"{strong(project)}: {_summary(done) if done else 'everything was up to date'}.")
+    if gone:
+        print(dim(f"  {counted(gone, 'vector')} of models that are not in use went."))
+    print(dim(f"  {counted(after.passages, 'passage')} can be searched by words{_by_meaning(after)}."))
+
+
+def _by_meaning(after: Health) -> str:
+    used = [f"{model['vectors']:,} by the meaning {name} sees" for name, model in after.models.items()]
+    return "".join(f", {one}" for one in used) or "; there is no model for meaning (--embedder none)"
+
+
+def health(arguments: Namespace, chosen: Settings) -> int:
+    """Tell how the store and its search are; the exit code is 1 when something is broken."""
+    with memory(chosen, "cli", create=False) as held:
+        finder = held.finding()
+        for channel in finder.channels:
+            channel.load()  # only a model that was tried is known to work
+        told = _search_data(finder.health(held.project))
+        counts = {}
+        for project in held.store.projects():
+            with held.store.read(project) as snapshot:
+                counts[project] = snapshot.count()
+        entities, relations = held.count()
+        about = held.store.about()
+        damaged = [msgspec.to_builtins(one) for one in damaged_indexes(held.store, counts, whole=True)]
+    fault = damaged_models(chosen)
+    if fault is not None and all(model["why"] != fault.message for model in told["models"].values()):
+        about_model = {"what": fault.message, "where": [], "how": fault.hint, "vectors": False}
+        damaged.append({"kind": "model_file", "project": None, **about_model})
+    well = not damaged and all(model["state"] != "broken" for model in told["models"].values())
+    data = {
+        "well": well,
+        "store": about,
+        "projects": {name: {"memories": m, "relations": r} for name, (m, r) in counts.items()},
+        "project": chosen.project,
+        "memories": entities,
+        "relations": relations,
+        **told,
+        "missing": missing_models(chosen),
+        "damaged": damaged,
+    }
+    if arguments.json:
+        print_json(data)
+    else:
+        _print_health(data)
+    return 0 if well else 1
+
+
+def _search_data(found: Health) -> dict[str, Any]:
+    return {
+        "passages": found.passages,
+        "waitingWords": found.waiting_words,
+        "pending": found.pending,
+        "models": found.models,
+    }
+
+
+def _print_health(data: dict[str, Any]) -> None:
+    store = data["store"]
+    print(f"{strong('store')}     {store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}")
+    if "file" in store:
+        print(f"{strong('file')}      {store['file']}")
+    names = [f"{name} {dim('(' + counted(one['memories'], 'memory') + ')')}" for name, one in data["projects"].items()]
+    print(f"{strong('projects')}  {', '.join(names) or 'none yet'}")
+    print(
+        f"{strong('project')}   {data['project']}: {counted(data['memories'], 'memory')}, "
+        f"{counted(data['relations'], 'relation')}, {counted(data['passages'], 'passage')}"
+    )
+    waiting = f"{counted(data['waitingWords'], 'row')} not in the index yet, searched all the same"
+    print(f"{strong('words')}     {waiting if data['waitingWords'] else 'all in the index'}")
+    for name, model in data["models"].items():
+        state = {"broken": red, "ready": green}.get(model["state"], dim)(model["state"])
+        waits = f", {counted(model['pending'], 'passage')} waiting for theirs" if model["pending"] else ""
+        print(f"{strong('meaning')}   {name}: {state}, {counted(model['vectors'], 'vector')}{waits}")
+        if model["why"]:
+            print(f"          {model['why']}")
+    if not data["models"]:
+        print(f"{strong('meaning')}   no model (--embedder none): search goes by words alone")
+    if data["missing"]:
+        print(f"{strong('missing')}   {data['missing']}")
+    for one in data["damaged"]:
+        where = f" {dim('(' + one['project'] + ')')}" if one["project"] else ""
+        print(f"{strong('damaged')}   {red(one['what'])}{where}")
+        print(f"          {one['how']}")
+    if any(model["state"] == "broken" for model in data["models"].values()):
+        print(red("Not well: a broken model takes no part in search until it is mended."))

@@ -1,0 +1,134 @@
+"""Issues in words: contents that are empty, copied, out of date, contradictory, lone or badly laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polymnia.dialects.content.reports import Description
+from polymnia.dialects.content.reports.phrases import plural
+from polymnia.engine.analysis.findings import Pattern
+
+__all__ = ["DESCRIPTIONS", "REMARKS"]
+
+_EMPTY = {
+    "no_text": "no text",
+    "white_space": "only white space",
+    "heading_alone": "a heading and nothing under it",
+    "only_signs": "only signs",
+    "no_word": "a word that stands for nothing",
+    "placeholder": "a mark that something is still to be written",
+}
+
+
+def _of(found: Pattern, verb: str, verb_of_many: str) -> str:
+    """How many contents of all do what the rest of the sentence says."""
+    count = found.evidence["count"]
+    return f"{plural(count, 'content')} of {found.details['total']:,} {verb if count == 1 else verb_of_many}"
+
+
+def _empty(found: Pattern) -> Description:
+    reasons = sorted(found.evidence["by_reason"].items(), key=lambda one: (-one[1], one[0]))
+    parts = ", ".join(f"{count} × {_EMPTY[why]}" for why, count in reasons)
+    return Description(
+        f"{_of(found, 'says', 'say')} nothing: {parts}.",
+        "Each text was read letter by letter without its headings, signs and marks for what is still to be written; "
+        "the confidence is 1 because nothing is left of these.",
+    )
+
+
+def _duplicated(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{of['count']:,} contents in {plural(of['groups'], 'group')} say the same ({of['equal']:,} letter by letter, "
+        f"{of['nearly']:,} nearly): {plural(of['superfluous'], 'content')} may be superfluous.",
+        "Texts of one scope that say exactly the same, which nobody stores twice unasked, are certain. Others were "
+        "found by vectors and shared words and compared word by word; of such pairs people call 79 to 88 % the same. "
+        "The confidence is the mean over the members.",
+    )
+
+
+def _stale(found: Pattern) -> Description:
+    reasons = found.evidence["by_reason"]
+    superseded, over, silent = (reasons.get(name, 0) for name in ("superseded", "past_deadline", "silent"))
+    return Description(
+        f"{_of(found, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that has "
+        f"passed, {silent:,} of a kind that is kept up but silent for long.",
+        "Marks and relations that supersede, and dates ahead when written that have passed since, are read as they "
+        "stand (1). A silent content counts by the share of the pauses between changes in this project that are "
+        "shorter than its silence; only kinds of which at least half were changed later are looked at. The confidence "
+        "is the mean.",
+    )
+
+
+def _contradictory(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{plural(of['conflicts'], 'conflict')} between statements of {plural(of['count'], 'content')}.",
+        "Found by the look for conflicts, with sensitivity medium. The confidence is the mean of how often conflicts "
+        "like these are real.",
+    )
+
+
+def _orphaned(found: Pattern) -> Description:
+    of, count = found.details, found.evidence["count"]
+    near = of["similarity"]
+    return Description(
+        f"{plural(count, 'content')} of {of['contents']:,} {'stands' if count == 1 else 'stand'} alone: no relation, "
+        f"no tag, never found or opened{', and nothing near in meaning' if near else ''}.",
+        f"Contents older than 7 days. The confidence is the share of the project ({of['linked']:.0%}) that has a "
+        "relation, a tag or a reader: how unusual it is here to have none."
+        + (f" Nothing else has a similarity of {near} to them." if near else ""),
+    )
+
+
+def _badly_structured(found: Pattern) -> Description:
+    return Description(
+        f"{_of(found, 'has', 'have')} a broken layout, {plural(found.evidence['faults'], 'fault')} in all.",
+        "Headings, fences, links and paragraphs were read as a page would show them; what is told is there letter by "
+        "letter, so the confidence is 1. Whether it is worth mending is a matter of taste.",
+    )
+
+
+DESCRIPTIONS = {
+    "empty": _empty,
+    "duplicated": _duplicated,
+    "stale": _stale,
+    "contradictory": _contradictory,
+    "orphaned": _orphaned,
+    "badly_structured": _badly_structured,
+}
+
+REMARKS: dict[str, Callable[..., str]] = {
+    "no_content": lambda: "There is no content to look at.",
+    "not_compared": lambda pairs: f"{pairs:,} further pairs of contents that are less alike were not compared.",
+    "few_changes": lambda changes, least: (
+        f"{plural(changes, 'later change')} of contents: at least {least} are needed to say how long a pause is usual."
+    ),
+    "few_contents": lambda count, least: (
+        f"{plural(count, 'content')}: at least {least} are needed before one can stand alone."
+    ),
+    "never_read": lambda: "Nobody has read anything yet, so that nobody read a content says nothing.",
+    "all_young": lambda: "All contents are younger than 7 days: none had time to be related or found.",
+    "most_alone": lambda lone, old: (
+        f"{lone:,} of {old:,} contents have no relation, tag or reader: that is how this project is kept, not a fault "
+        "of single ones."
+    ),
+    "no_vectors": lambda: (
+        "There are no vectors to say whether a content fits a topic; relations, tags and reads decide alone."
+    ),
+    "some_compared": lambda lone, compared: (
+        f"Of {lone:,} lone contents {compared:,}, evenly spread, were compared with all others."
+    ),
+    "some_read": lambda doubtful, step: (
+        f"Of {doubtful:,} contents with headings, links or long paragraphs every {step}th was read closely."
+    ),
+    "superseded_by": lambda by: f"superseded by {by}",
+    "status": lambda status: f'its status is "{status}"',
+    "over": lambda day: f"{day} is over, and it was last changed before that",
+    "silent": lambda since, days, shorter, pauses: (
+        f"nothing since {since}, {days} days; {shorter:,} of {pauses:,} pauses are shorter"
+    ),
+    "alone": lambda: "no relation, no tag, no reader",
+}
+for _why, _words in _EMPTY.items():
+    REMARKS[_why] = _words.__str__

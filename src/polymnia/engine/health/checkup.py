@@ -1,0 +1,376 @@
+"""A checkup of a server: each part is found to be well, or not, by doing what everybody does with it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from msgspec import Struct
+
+from polymnia.engine.content import read_as
+from polymnia.engine.health.counters import Counters, Performance
+from polymnia.engine.health.integrity import damaged_indexes
+from polymnia.engine.ports import Store
+from polymnia.engine.ports.checks import Asked
+from polymnia.engine.search import Analysis
+from polymnia.errors import Busy, Fault, Invalid
+from polymnia.models import Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.nearness import Near
+    from polymnia.engine.search.vectors import Channel
+    from polymnia.engine.verbs.base import Verbs
+
+__all__ = ["COMPONENTS", "Component", "Resources", "Status", "SystemHealth", "check"]
+
+ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
+COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
+
+Status = Literal["healthy", "degraded", "unhealthy"]
+_WORSE: tuple[Status, ...] = get_args(Status)
+_WORD = "water"
+_WAIT = 5.0  # seconds a part has to answer; what it does goes on in its thread
+_SLOW = 1.0  # seconds after which an answer is slow
+_LONG_LOG = 1 << 30  # bytes: far beyond what one large change leaves
+_COUNTED = 32  # projects whose vectors are counted: each is brought into memory for it, where there is room for 64
+_LENGTH = 0.05  # by so much the length of a vector may differ from one
+
+
+class Component(Struct, frozen=True, kw_only=True):
+    """One part: how it is, why, when that was found out (microseconds since 1970), and what was measured."""
+
+    status: Status
+    message: str
+    checked: int
+    metrics: dict[str, Any]
+
+
+class Resources(Struct, frozen=True, kw_only=True):
+    """What the process and its store use: bytes of memory and disk, and open connections to the store's file."""
+
+    memory: int
+    storage: int
+    connections: int
+
+
+class SystemHealth(Struct, frozen=True, kw_only=True):
+    """All parts that were looked at, and the worst of them as the whole. ``performance`` only where it is counted."""
+
+    status: Status
+    components: dict[str, Component]
+    resources: Resources
+    performance: Performance | None = None
+
+
+def _worst(statuses: list[Status]) -> Status:
+    """The worst of some states; nothing is healthy."""
+    return max(statuses, key=_WORSE.index, default="healthy")
+
+
+def check(
+    memory: Verbs,
+    *,
+    projects: Sequence[str] = (),
+    components: Collection[str] | None = None,
+    detailed: bool = False,
+    counters: Counters | None = None,
+) -> SystemHealth:
+    """Try each part and tell how it went. ``detailed`` reads the whole file, and tells more about each part.
+
+    The figures are those of all ``projects``, or of the memory's own where none is given.
+    Never waits longer than a few seconds for a part, and never raises for one that does not work.
+    """
+    unknown = [name for name in components or () if name not in COMPONENTS]
+    if unknown:
+        raise Invalid(f"components has {unknown[0]!r:.60}, but must be of: {', '.join(COMPONENTS)}", field="components")
+    told: dict[str, Component] = {}
+    for name in COMPONENTS:
+        if not components or name in components:
+            told[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
+    return SystemHealth(
+        status=_worst([one.status for one in told.values()]),
+        components=told,
+        resources=_resources(memory.store),
+        performance=None if counters is None else counters.measured(),
+    )
+
+
+class _Look:
+    """A part under examination: states it was found in, and what was measured."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Status, str]] = []
+        self.metrics: dict[str, Any] = {}
+
+    def say(self, status: Status, message: str) -> None:
+        self.found.append((status, message))
+
+    def timed(self, name: str, work: Callable[[], Any]) -> Any:
+        """Do something in a thread of its own and measure it. None when it failed or did not end in time."""
+        done: list[Any] = []
+        failed: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                done.append(work())
+            except BaseException as e:
+                failed.append(e)
+
+        began = time.perf_counter()
+        thread = threading.Thread(target=run, name="polymnia-condition", daemon=True)
+        thread.start()
+        thread.join(_WAIT)
+        took = time.perf_counter() - began
+        self.metrics[f"{name}_ms"] = round(took * 1000, 3)
+        if failed:
+            self.say(_badness(failed[0]), f"{name}: {_reason(failed[0])}")
+            return None
+        if not done:
+            self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
+            return None
+        if took > _SLOW:
+            self.say("degraded", f"{name} took {took:.1f} s")
+        return done[0]
+
+
+_Trying: TypeAlias = Callable[[_Look, "Verbs", list[str], bool], str]
+
+
+def _badness(error: BaseException) -> Status:
+    """A store that is in use now may be free in a moment; everything else does not mend itself."""
+    return "degraded" if isinstance(error, Busy) else "unhealthy"
+
+
+def _reason(error: BaseException) -> str:
+    return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
+
+
+def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) -> Component:
+    about = _Look()
+    try:
+        message = look(about, memory, projects, detailed)
+    except Exception as e:
+        # Whatever a part does wrong is what was asked for.
+        about.say("unhealthy", _reason(e))
+        message = ""
+    status = _worst([one for one, _ in about.found])
+    bad = [text for one, text in about.found if one != "healthy"]
+    return Component(
+        status=status,
+        message="; ".join(bad) if bad else message,
+        checked=time.time_ns() // 1000,
+        metrics=about.metrics,
+    )
+
+
+class _Enough(Exception):
+    """Ends a change that was only tried."""
+
+
+def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+    """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
+    store, grant = memory.store, memory.grant
+
+    def read() -> tuple[int, int, int]:
+        memories = relations = change = 0
+        for project in projects:
+            with store.read(project) as snapshot:
+                here = snapshot.count()
+                memories, relations = memories + here[0], relations + here[1]
+                change = max(change, snapshot.numbers[3])
+        return memories, relations, change
+
+    def write() -> bool:
+        try:
+            with store.write(projects[-1], memory.author, "check_system_health") as tx:
+                tx.note("health", None)
+                raise _Enough
+        except _Enough:
+            return True
+
+    counted = look.timed("read", read)
+    if counted is None:
+        return ""
+    memories, relations, change = counted
+    look.metrics |= {"memories": memories, "relationships": relations, "last_change": change}
+    about = store.about()
+    for key in ("kind", "format", "bytes", "log_bytes", "connections"):
+        if key in about:
+            look.metrics[key] = about[key]
+    if about.get("log_bytes", 0) > _LONG_LOG:
+        look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
+    if grant.write:
+        look.timed("write", write)
+    damaged = look.timed("indexes", lambda: damaged_indexes(store, projects[-_COUNTED:], whole=detailed, shared=False))
+    for one in damaged or ():
+        if not one.vectors:
+            look.say("unhealthy", f"{one.what}. {one.how}")
+    if detailed and grant.projects is None:
+        asked = Asked(checks=["file"], is_scope=bool, analyst=Analysis())
+        checked = store.check(None, asked)
+        for fact in checked.facts:
+            look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
+        look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
+    if detailed:
+        look.metrics["projects"] = len(store.projects())
+    told = "Reads and writes are answered"
+    if not grant.write:
+        told = "Reads are answered; writes were not tried, for this key may only read"
+    if detailed and grant.projects is not None:
+        told += "; the file was not looked at, for this key opens some projects only"
+    return told
+
+
+def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+    """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
+    finder, project = memory.finding(), projects[-1]
+    counted = projects[-_COUNTED:]
+    look.timed("try_search", memory.try_search)
+    if not finder.channels:
+        return "Search by meaning is switched off: no model was chosen"
+
+    def search() -> list[Near]:
+        word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
+        said = finder.said(project, *read_as(word))
+        with finder.look(project) as near:
+            return near.nearest(said, 1)
+
+    found = look.timed("search", search)
+    healths = look.timed("count", lambda: [finder.health(one) for one in counted])
+    if healths is None:
+        return ""
+    names = [channel.name for channel in finder.channels]
+    pending = sum(one.pending for one in healths)
+    look.metrics |= {
+        "passages": sum(one.passages for one in healths),
+        "vectors": sum(one.models[name]["vectors"] for one in healths for name in names),
+        "pending": pending,
+        "waiting_words": sum(one.waiting_words for one in healths),
+        "found": len(found or ()),
+    }
+    if detailed:
+        look.metrics["models"] = _added([one.models for one in healths])
+    searched = sum(healths[-1].models[name]["vectors"] for name in names)
+    broken = look.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
+    for one in broken or ():
+        if one.vectors:
+            look.say("unhealthy", f"{one.what}. {one.how}")
+    if pending:
+        look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
+    elif found == [] and searched and all(channel.ready.is_set() for channel in finder.models(project)):
+        look.say("degraded", "a search by meaning found nothing, though there are vectors")
+    told = "A search by meaning was answered"
+    if len(counted) < len(projects):
+        told += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
+    return told
+
+
+def _added(many: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """How far each model is, over several projects."""
+    total: dict[str, dict[str, Any]] = {}
+    for models in many:
+        for name, one in models.items():
+            known = total.setdefault(name, {**one, "vectors": 0, "pending": 0})
+            known["vectors"] += one["vectors"]
+            known["pending"] += one["pending"]
+    return total
+
+
+def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+    """Have each model embed a word, and look at what it gives."""
+    finder = memory.finding()
+    if not finder.channels:
+        look.metrics["models"] = []
+        return "No model was chosen: search is by words alone"
+    told = []
+    for channel in finder.each_model(projects[-1]):
+        one = _Look()
+        made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
+        if made is None and not one.found:
+            one.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
+        elif made is not None:
+            one.metrics["dimensions"] = int(made.shape[-1])
+            wrong = _wrong(made, channel.embedder.dimensions)
+            if wrong:
+                one.say("unhealthy", wrong)
+        state = _worst([status for status, _ in one.found])
+        told.append((channel.name, state, one))
+    working = [name for name, state, _ in told if state != "unhealthy"]
+    for name, state, one in told:
+        why = "; ".join(message for _, message in one.found)
+        if state != "healthy":
+            # While another model works, meaning is still searched.
+            look.say("degraded" if working else state, f"{name}: {why}")
+    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in told]
+    return f"{', '.join(working)} embedded a word"
+
+
+def _embedded(channel: Channel) -> Any:
+    return channel.soon([_WORD], query=True) if channel.load(patient=False) else None
+
+
+def _wrong(made: Any, dimensions: int) -> str | None:
+    """What is wrong with the vectors of one word."""
+    if made.shape != (1, dimensions):
+        return f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers"
+    length = float((made[0] ** 2).sum()) ** 0.5
+    if not abs(length - 1) <= _LENGTH:
+        return f"it gave a vector of the length {length:.3g}, not of 1"
+    return None
+
+
+def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+    """Bring what is held in memory up to the store, and measure it."""
+    finder = memory.finding()
+    health = look.timed("follow", lambda: finder.health(projects[-1]))
+    if health is None:
+        return ""
+    known = set(memory.store.projects())
+    indexes = [index for name, index in finder.held().items() if name in known]
+    look.metrics |= {
+        "projects": len(indexes),
+        "passages": sum(index.count - 1 for index in indexes),
+        "bytes": sum(index.bytes for index in indexes),
+        "small_projects": memory.store.about().get("held", 0),
+    }
+    return "What is held in memory follows the store"
+
+
+_LOOKS: dict[str, _Trying] = {
+    "database": _database,
+    "vector_store": _vector_store,
+    "ai_service": _ai_service,
+    "cache": _cache,
+}
+
+
+# ── resources ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _resources(store: Store) -> Resources:
+    """What the process and its store use. A store that cannot be opened uses nothing that could be told."""
+    try:
+        about = store.about()
+    except Fault:
+        about = {}
+    storage, connections = int(about.get("bytes", 0)), int(about.get("connections", 0))
+    return Resources(memory=_memory_used(), storage=storage, connections=connections)
+
+
+def _memory_used() -> int:
+    """The bytes of memory the process has now; where the system does not tell, the most it ever had."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

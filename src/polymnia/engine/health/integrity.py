@@ -1,0 +1,285 @@
+"""Checking a project, a session or a whole store, and repairing what can be repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from polymnia.engine import scopes
+from polymnia.engine.health.repairs import REPAIRS
+from polymnia.engine.health.rules import CHECKS, RULES, Check, Examined, IntegrityFinding, IntegrityReport
+from polymnia.engine.ports import Store
+from polymnia.engine.ports.checks import Asked, Checked, Fact
+from polymnia.engine.search import Analysis
+from polymnia.errors import Fault, Invalid
+from polymnia.importing import importing
+
+if TYPE_CHECKING:
+    from polymnia.engine.verbs.base import Verbs
+
+__all__ = ["DamagedIndex", "damaged_indexes", "validate"]
+
+Scope = Literal["project", "session", "system"]
+_SEVERITIES = ("error", "warning", "info")
+_ALL = 1 << 40
+_LISTED = 8192  # texts indexed between two commits
+_EMBEDDED = 64  # passages embedded between two commits,
+_MOST_EMBEDDED = 5_000  # and in one call: a minute's work of the built-in model at most
+_FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a short look at the indexes, which many may ask for
+_TEXTS = 300
+_OF_VECTORS = {"vector_of_nothing", "vector_broken"}
+_BY_REINDEX = {
+    *("scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged"),
+    *("shape_differs", *_OF_VECTORS),
+}
+_REINDEX = "`polymnia reindex --anew` makes it again from the texts."
+
+
+def validate(
+    memory: Verbs,
+    *,
+    scope: Scope = "project",
+    session: str | None = None,
+    checks: Collection[str] | None = None,
+    fix: bool = False,
+    spots: int = 100,
+    sample: int | None = 2_000,
+) -> IntegrityReport:
+    """Run the checks over the project, one session of it, or every project of the store and the file itself.
+
+    With ``fix`` what can be is repaired and everything is checked again, so that the report tells what is left.
+    ``spots`` is how many places a finding names. ``sample`` is how many texts are looked up letter by letter in the
+    indexes (None: all); everything else is looked at whole, up to a million rows of each kind, the newest. Findings of
+    other projects name no memories.
+    """
+    if scope == "session" and session is None:
+        raise Invalid("A check of a session needs to know which", field="session_id")
+    wanted = _chosen(checks)
+    asked = Asked(
+        checks=wanted,
+        is_scope=_is_scope,
+        analyst=Analysis(),
+        session=session if scope == "session" else None,
+        models=tuple(channel.name for channel in memory.finding().models(memory.project)),
+        spots=spots,
+        sample=_ALL if sample is None else sample,
+    )
+    places: list[str | None] = [memory.project]
+    if scope == "system":
+        places = [*dict.fromkeys((memory.project, *memory.store.projects())), None]
+    elif scope == "project" and memory.grant.projects is None:
+        places.append(None)
+    run = _Run(memory, asked, whole=scope == "system")
+    for place in places:
+        run.check(place, fix)
+    if scope == "project" and memory.grant.projects is not None:
+        why = "this key opens some projects only, and the file belongs to all of them"
+        run.looked.append(Examined(project=None, what="file", why_not=why))
+    return IntegrityReport(
+        scope=scope,
+        checks=wanted,
+        projects=sum(1 for place in places if place is not None),
+        findings=sorted(run.findings, key=lambda one: (_SEVERITIES.index(one.severity), CHECKS.index(one.check))),
+        looked=run.looked,
+        changes=run.changes,
+    )
+
+
+def _chosen(checks: Collection[str] | None) -> tuple[Check, ...]:
+    unknown = [name for name in checks or () if name not in CHECKS]
+    if unknown:
+        raise Invalid(f"checks has {unknown[0]!r:.60}, but must be of: {', '.join(CHECKS)}", field="checks")
+    return tuple(name for name in CHECKS if not checks or name in checks)
+
+
+def _is_scope(path: str) -> bool:
+    try:
+        return scopes.legal_scope(path, "scope") == path
+    except Invalid:
+        return False
+
+
+class _Run:
+    """One run of the checks."""
+
+    def __init__(self, memory: Verbs, asked: Asked, *, whole: bool) -> None:
+        self.memory = memory
+        self.asked = asked
+        self.whole = whole
+        self.findings: list[IntegrityFinding] = []
+        self.looked: list[Examined] = []
+        self.changes: dict[str, int] = {}
+
+    def check(self, place: str | None, fix: bool) -> None:
+        """Look at one project, or at what all of them share; mend, and look again."""
+        found = self._look(place)
+        self._tell(place, found)
+        wanted = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
+        if not fix or not wanted:
+            self.findings += [self._finding(fact, fact.count) for fact in found.facts]
+            return
+        failed: dict[str, str] = {}
+        if place is None:
+            self.memory.store.mend(None, wanted, self.asked)
+        else:
+            self._repair(place, wanted, failed)
+        left = {_key(fact): fact for fact in self._look(place).facts}
+        for fact in found.facts:
+            now = left.pop(_key(fact), None)
+            self.findings.append(self._finding(fact, 0 if now is None else now.count, failed.get(fact.kind)))
+        self.findings += [self._finding(fact, fact.count, failed.get(fact.kind)) for fact in left.values()]
+
+    def _look(self, place: str | None) -> Checked:
+        asked = self.asked
+        if place is None and not self.whole:
+            # Of what all projects share, whoever asks for one project is told only what slows it down.
+            asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
+        return self.memory.store.check(place, asked)
+
+    def _tell(self, place: str | None, found: Checked) -> None:
+        self.looked += [
+            Examined(project=place, what=what, looked=looked, of=there)
+            for what, (looked, there) in found.looked.items()
+        ]
+        self.looked += [Examined(project=place, what=what, why_not=why) for what, why in found.passed_over.items()]
+
+    def _finding(self, fact: Fact, left: int, failed: str | None = None) -> IntegrityFinding:
+        rule = RULES[fact.kind]
+        own = fact.project in (None, self.memory.project)
+        return IntegrityFinding(
+            check=rule.check,
+            kind=fact.kind,
+            severity=rule.severity,
+            what=rule.what.format(n=fact.count),
+            count=fact.count,
+            where=tuple(dict.fromkeys(spot.label for spot in fact.spots)) if own else (),
+            project=fact.project,
+            fixable=rule.by != "nobody",
+            how=rule.how,
+            left=left,
+            failed=failed,
+        )
+
+    # ── repairs ───────────────────────────────────────────────────────────────────────────────────────
+
+    def _repair(self, project: str, wanted: set[str], failed: dict[str, str]) -> None:
+        """Memories and what is made of them in one change; the indexes and vectors after it, step by step."""
+        store = self.memory.store
+        by = {kind: RULES[kind].by for kind in wanted}
+        every = replace(self.asked, spots=_ALL)
+        with store.write(project, self.memory.author, "validate_data_integrity") as tx:
+            store.mend(tx, {kind for kind in wanted if by[kind] == "store"}, every)
+            if any(one == "change" for one in by.values()):
+                facts = {fact.kind: fact for fact in store.check(project, every).facts}
+                unreadable = facts.get("text_no_unicode")
+                broken = {spot.detail for spot in unreadable.spots} if unreadable else set()
+                for kind, repair in REPAIRS.items():
+                    if kind in wanted and kind in facts:
+                        repair(tx, [spot for spot in facts[kind].spots if spot.id not in broken])
+            if "vectors_unused" in wanted:
+                tx.drop_vectors(self.asked.models)
+            changed, number = tx.changed, tx.numbers[3] + 1
+        if changed:
+            self.changes[project] = number
+            self.memory.finding.noticed(project)
+        if wanted & _OF_VECTORS:
+            self.memory.finding().forget(project)  # it holds vectors that are gone
+        self._list_words(project, wanted)
+        if "embedding_missing" in wanted or changed or "vector_broken" in wanted:
+            self._embed(project, every, failed)
+
+    def _list_words(self, project: str, wanted: set[str]) -> None:
+        anew = bool(wanted & {"words_wrong", "words_outdated", "marks_many"})
+        if not anew and "words_behind" not in wanted:
+            return
+        left, before = 1, 0
+        while 0 < left != before:
+            before = left
+            with self.memory.store.write(project, "polymnia", "reindex") as tx:
+                if anew:
+                    tx.drop_words()
+                    anew = False
+                left = tx.list_words(_LISTED)
+
+    def _embed(self, project: str, every: Asked, failed: dict[str, str]) -> None:
+        with importing():
+            from polymnia.engine.search.worker import embed_some
+
+        asked = replace(every, checks=["missing_embeddings"])
+        channels = {channel.name: channel for channel in self.memory.finding().channels}
+        missing: dict[str, list[tuple[int, int]]] = {}
+        for fact in self.memory.store.check(project, asked).facts:
+            for spot in fact.spots:
+                model, part = spot.detail
+                missing.setdefault(model, []).append((spot.id % (1 << 32), part))
+        for model, wanted in missing.items():
+            channel = channels[model]
+            if not channel.load(patient=False) and channel.fault is not None:
+                failed["embedding_missing"] = channel.fault.message
+                continue
+            for start in range(0, min(len(wanted), _MOST_EMBEDDED), _EMBEDDED):
+                some = wanted[start : start + _EMBEDDED]
+                try:
+                    with self.memory.store.read(project) as snapshot:
+                        texts = snapshot.texts_of(sorted({number for number, _ in some}))
+                    embed_some(self.memory.store, project, channel, texts, some)
+                except Fault as fault:
+                    failed["embedding_missing"] = fault.message
+                except UnicodeDecodeError:  # a finding of its own
+                    failed["embedding_missing"] = "a text of the project cannot be read"
+                if channel.fault is not None:
+                    failed["embedding_missing"] = channel.fault.message
+                if "embedding_missing" in failed:
+                    break
+            if len(wanted) > _MOST_EMBEDDED and "embedding_missing" not in failed:
+                failed["embedding_missing"] = (
+                    f"{_MOST_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
+                )
+
+
+def _key(fact: Fact) -> tuple[str, str | None]:
+    """Two facts of one kind are one, but for models: each has its own."""
+    if fact.kind == "vectors_unused":
+        return fact.kind, fact.spots[0].label
+    return fact.kind, fact.spots[0].detail[0] if fact.kind == "embedding_missing" else None
+
+
+# ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class DamagedIndex(Struct, frozen=True):
+    """What is wrong, where, and what to do about it. ``vectors`` says whether it is about search by meaning."""
+
+    kind: str
+    project: str | None
+    what: str
+    where: tuple[str, ...]
+    how: str
+    vectors: bool
+
+
+def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, shared: bool = True) -> list[DamagedIndex]:
+    """Every index that disagrees with the texts, in these projects and (``shared``) in what all of them share.
+
+    ``whole`` looks at everything and reads the whole file. Otherwise the newest rows are compared, and the pages of the
+    substring index are read only in a file that is not large.
+    """
+    asked = Asked(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
+    if not whole:
+        asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
+    places: list[str | None] = [*projects, None] if shared and whole else [*projects]
+    return [
+        DamagedIndex(
+            fact.kind,
+            fact.project,
+            RULES[fact.kind].what.format(n=fact.count),
+            tuple(dict.fromkeys(spot.label for spot in fact.spots)),
+            _REINDEX if fact.kind in _BY_REINDEX else RULES[fact.kind].how,
+            fact.kind in _OF_VECTORS,
+        )
+        for place in places
+        for fact in store.check(place, asked).facts
+    ]

@@ -1,0 +1,318 @@
+"""Archives out of and into a project: all memories, or those of a scope and everything below it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from polymnia.engine import content, scopes
+from polymnia.engine.graph import Step
+from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.transfer.fields import Ends, association, draft, memory, records_of
+from polymnia.engine.transfer.folder import Folder
+from polymnia.engine.transfer.formats import archive
+from polymnia.engine.transfer.formats.archive import ArchiveForm
+from polymnia.engine.transfer.formats.records import FileLimits, Item
+from polymnia.engine.transfer.imports import Open, Records, absent, known_records, reading
+from polymnia.errors import ExportFailed, Forbidden, NoSpace
+from polymnia.models import EntityDraft, Filters, Limits, Record, RelationDraft
+
+__all__ = ["Exported", "ImportedMemories", "Strategy", "export_memories", "import_memories", "problems"]
+
+Strategy = Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"]
+
+_PART = 500
+
+
+# ── export ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Exported(Struct, frozen=True, kw_only=True):
+    """What an export came to. ``path`` is where the file lies; without one ``data`` is the archive itself.
+
+    Compressed data travels as base64. ``replaced`` says that a file of that name was there before.
+    """
+
+    count: int
+    associations: int
+    bytes: int
+    path: str | None = None
+    data: str | None = None
+    replaced: bool = False
+
+
+def export_memories(
+    snapshot: Snapshot,
+    *,
+    scope: str | None,
+    form: ArchiveForm,
+    gzip: bool,
+    associations: bool,
+    folder: Folder,
+    name: str | None,
+    limits: Limits,
+    step: Step | None = None,
+) -> Exported:
+    """Write an archive to a file of the folder, or into the answer."""
+    source = _Source(snapshot, scope, step)
+
+    def write(out: BinaryIO) -> int:
+        links = source.associations() if associations else iter(())
+        return archive.write(out, form, scope, source.memories(), links, gzip=gzip)
+
+    if name is None:
+        out = _Bounded(limits.inline_bytes)
+        size = write(out)
+        data = base64.b64encode(out.getvalue()).decode() if gzip else out.getvalue().decode()
+        return Exported(count=source.count, associations=source.linked, bytes=size, data=data)
+    path = os.path.join(folder.path, name)
+    try:
+        with folder.create(name) as file:
+            replaced = os.path.lexists(path)
+            size = write(file)
+    except (Forbidden, NoSpace) as e:
+        raise ExportFailed(e.message, hint=e.hint) from e
+    return Exported(count=source.count, associations=source.linked, bytes=size, path=path, replaced=replaced)
+
+
+class _Bounded(io.BytesIO):
+    """Takes so many bytes and no more: an answer has to fit into a message."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self._most:
+            raise ExportFailed(
+                f"The archive is larger than {self._most:,} bytes, which is the most that an answer can carry",
+                hint="Give a file_path to write it to a file, or a scope to export less.",
+            )
+        return super().write(data)
+
+
+class _Source:
+    """The records of an export in the order of their making, a part at a time; those that were read are counted."""
+
+    def __init__(self, snapshot: Snapshot, scope: str | None, step: Step | None) -> None:
+        self._snapshot = snapshot
+        self._scope = scope
+        self._step = step
+        self._uids: dict[str, str] = {}
+        self.count = self.linked = 0
+
+    def memories(self) -> Iterator[dict[str, Any]]:
+        wanted = Filters() if self._scope is None else Filters(scope=self._scope, scopes_below=True)
+        for record in records_of(self._snapshot, wanted, self._step):
+            self._uids[record.name] = record.uid
+            self.count += 1
+            yield memory(record)
+
+    def associations(self) -> Iterator[dict[str, Any]]:
+        """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
+        for relation in self._snapshot.relations():
+            inside = relation.source in self._uids and relation.target in self._uids
+            if inside or self._scope is None:
+                self.linked += 1
+                yield association(relation, self._uids)
+
+
+# ── import ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class ImportedMemories(Struct, frozen=True, kw_only=True):
+    """What an import came to, memory by memory; ``problems`` are the records that were left out, and why.
+
+    ``dropped`` counts by reason everything in the file that was not taken.
+    """
+
+    imported: int = 0
+    skipped: int = 0
+    overwritten: int = 0
+    versions: int = 0
+    merged: int = 0
+    associations: int = 0
+    scopes: list[str] = []
+    problems: list[str] = []
+    dropped: dict[str, int] = {}
+
+
+def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
+    """Everything in an archive that cannot be imported, by its place and with the reason; and its memories, counted."""
+    records = _records(limits, prefix)
+    loose: list[tuple[Item, list[str]]] = []
+    for item, made in records.read(_items(open, limits)):
+        if not isinstance(made, EntityDraft):
+            ends = [end for end, is_id in made[:2] if is_id and end not in records.uids]
+            if ends:
+                loose.append((item, ends))
+    known = content.finds(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
+    for item, ends in loose:
+        if missing := [end for end in ends if end not in known and end not in records.uids]:
+            records.refuse(item, _missing_ends(missing))
+    return records.problems(), len(records.uids)
+
+
+def import_memories(
+    tx: Transaction,
+    open: Open,
+    *,
+    strategy: Strategy,
+    prefix: str | None,
+    limits: Limits,
+    step: Step | None = None,
+    total: int = 0,
+) -> ImportedMemories:
+    """Take an archive into the project, all of it as one change. What cannot be taken is left out and told.
+
+    A ``prefix`` is where new memories are filed; one that is here stays where it is, whatever the strategy.
+
+    ``total`` is how many memories there are, where that is known.
+    """
+    records = _records(limits, prefix)
+    importer = _Importer(tx, strategy, stays=prefix is not None)
+    part: list[EntityDraft] = []
+    links: list[tuple[Item, Ends]] = []  # the ends of one may come later in the file
+    for item, made in records.read(_items(open, limits)):
+        if not isinstance(made, EntityDraft):
+            links.append((item, made))
+            continue
+        part.append(made)
+        if len(part) >= _PART:
+            importer.add(part)
+            part = []
+            if step is not None:
+                step(len(records.uids), total)
+    importer.add(part)
+    if step is not None and len(records.uids) % _PART:
+        step(total or len(records.uids), total)
+    drawn = []
+    for item, ends in links:
+        names, missing = importer.names_of(ends)
+        if missing:
+            records.refuse(item, _missing_ends(missing))
+        else:
+            drawn.append(replace(ends[2], source=names[0], target=names[1]))
+    importer.relate(drawn)
+    return ImportedMemories(
+        **importer.counts, scopes=sorted(importer.scopes), problems=records.problems(), dropped=records.dropped
+    )
+
+
+def _records(limits: Limits, prefix: str | None) -> Records:
+    return Records(
+        limits,
+        lambda value: draft(value, limits, prefix),
+        sections=("memories", "associations"),
+        id_field="memory_id",
+        file="an archive",
+    )
+
+
+def _items(open: Open, limits: Limits) -> Iterator[Item]:
+    bounds = FileLimits(total=limits.import_bytes, text=limits.text_bytes)
+    return reading(open, lambda source: archive.read(source, bounds))
+
+
+def _missing_ends(missing: list[str]) -> str:
+    return f"there is no memory {' or '.join(f'{end!r:.80}' for end in dict.fromkeys(missing))} in the archive or here"
+
+
+class _Importer:
+    """Adds memories and associations to a project that may have some of them, as the strategy says."""
+
+    def __init__(self, tx: Transaction, strategy: Strategy, *, stays: bool) -> None:
+        self._tx = tx
+        self._before = tx.numbers[1]
+        self._strategy = strategy
+        self._stays = stays
+        self._names: dict[str, str] = {}  # of the memories of the archive, by their ids: some are here under others
+        self._sessions: set[str] = set()
+        self.counts: Counter[str] = Counter()
+        self.scopes: set[str] = set()
+
+    def add(self, drafts: list[EntityDraft]) -> None:
+        """Add some memories."""
+        if not drafts:
+            return
+        tx = self._tx
+        new: list[EntityDraft] = []
+        for one, there in known_records(
+            tx, drafts, before=self._before, by_id=lambda one: True, by_text=_is_content, same=_is_same
+        ):
+            if one.session is not None and one.session not in self._sessions:
+                self._sessions.add(one.session)
+                scopes.begin(tx, one.session)
+            if there is None:
+                new.append(one)
+            else:
+                self._names[one.uid or ""] = there.name
+                self._merge(there, one)
+        for made in tx.add_records(new):
+            self._names[made.uid] = made.name
+            self.scopes.add(scopes.shown(made.scope))
+        self.counts["imported"] += len(new)
+
+    def _merge(self, there: Record, one: EntityDraft) -> None:
+        """The project has the memory already: what happens is the strategy's choice."""
+        tx, strategy = self._tx, self._strategy
+        if strategy == "skip_duplicates":
+            self.counts["skipped"] += 1
+            return
+        if self._stays:
+            one = replace(one, scope=there.scope, session=there.session)
+        self.scopes.add(scopes.shown(there.scope if strategy == "merge_metadata" else one.scope))
+        self.counts["overwritten"] += 1
+        if strategy == "overwrite":
+            updated = one.updated if one.updated is not None else there.updated
+            tx.replace_record(there.id, replace(one, name=there.name, updated=updated))
+        elif strategy == "create_versions":
+            self.counts["versions"] += 1
+            tx.replace_record(there.id, replace(one, name=there.name, updated=None))
+        else:
+            self.counts["merged"] += 1
+            tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
+            tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
+
+    def names_of(self, ends: Ends) -> tuple[list[str], list[str]]:
+        """The names of the memories at the ends of an association, and the ends that are nowhere."""
+        names: list[str] = []
+        missing: list[str] = []
+        for end, is_id in ends[:2]:
+            name = end if not is_id else self._names.get(end)
+            if name is None and (found := self._tx.load(list(content.finds(self._tx, [end]).values()))):
+                name = self._names[end] = found[0].name
+            if name is None:
+                missing.append(end)
+            else:
+                names.append(name)
+        return names, missing
+
+    def relate(self, links: list[RelationDraft]) -> None:
+        """Draw the associations that are not there yet; overwriting puts the archive's in their place."""
+        tx = self._tx
+        here = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in links)))
+        if self._strategy == "overwrite":
+            tx.remove_relations([relation.id for relation in here])
+            new = links
+        else:
+            new = absent(here, links, lambda one: (one.source, one.target, one.type))
+        tx.relate(new)
+        self.counts["associations"] += len(new)
+
+
+def _is_content(one: EntityDraft) -> bool:
+    """Whether a memory bears no name but its id and says one thing."""
+    return one.name == one.uid and len(one.observations) == 1
+
+
+def _is_same(one: EntityDraft, record: Record) -> bool:
+    """Whether a record that says the same as a content is that content: in the same scope, and without a name."""
+    return record.scope == one.scope and record.name == record.uid

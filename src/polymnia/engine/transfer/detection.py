@@ -1,0 +1,125 @@
+"""What kind of file somebody wants to import: found by its content, never by its name."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from polymnia.engine.transfer.formats.archive import ARCHIVE
+from polymnia.engine.transfer.formats.graph_items import SECTIONS, UNFIT, is_lone_item
+from polymnia.engine.transfer.formats.project import PROJECT, ProjectForm
+from polymnia.engine.transfer.formats.project_csv import COLUMNS, is_table
+from polymnia.engine.transfer.formats.project_zip import DOCUMENT
+
+__all__ = ["CHAT_KEYS", "GRAPH_SIGN", "START", "Detected", "detect", "is_graph", "is_memories", "project_form"]
+
+START = 64 * 1024
+"""As many bytes of the beginning of a file are enough to recognize it."""
+
+CHAT_KEYS = frozenset(("mapping", "chat_messages", "messages", "conversations", "turns", "conversation_id"))
+GRAPH_SIGN = re.compile(
+    rb'"(?:entities|relations)"\s*:\s*[\[{]|"type"\s*:\s*"(?:entity|relation)"'
+    rb'|"(?:entityType|relationType|observations)"\s*:'
+)
+_HEAD = 400  # bytes in which our own files say what they are
+_SQLITE = b"SQLite format 3\0"
+_OURS = b"Poly"  # the application id in the header of our stores
+_GZIP = b"\x1f\x8b"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_GRAPH_START = re.compile(rb'\s*(?:\{\s*"(?:entities|relations)"\s*:|\{\s*"type"\s*:\s*"(?:entity|relation)")')
+
+
+class Detected(Struct, frozen=True):
+    """What a file is by its beginning. Whether one is a graph only the whole of it tells."""
+
+    kind: Literal["archive", "project", "graph?", "store", "database", "zip", "pdf", "binary", "gzip", "damaged gzip"]
+    form: ProjectForm | None = None
+    start: bytes = b""
+    """The beginning of what is in a gzip file that cannot be imported as it is."""
+
+
+def detect(start: bytes) -> Detected:
+    """What a file is that begins with these bytes."""
+    if start.startswith(_SQLITE):
+        return Detected("store" if start[68:72] == _OURS else "database")
+    if start.startswith(_GZIP):
+        return _unpacked(start)
+    if start.startswith(_ZIP):
+        first = start[30 : 30 + int.from_bytes(start[26:28], "little")].lower()
+        ours = first == DOCUMENT.encode() or first.endswith((b".md", b".markdown"))
+        return Detected("project", "zip") if ours else Detected("zip")
+    if start.startswith(b"%PDF"):
+        return Detected("pdf")
+    head = start[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    if ARCHIVE.format.encode() in head:
+        return Detected("archive")
+    if PROJECT.format.encode() in head:
+        return Detected("project", "json" if head.lstrip().startswith(b"{") else "markdown")
+    columns = head.partition(b"\n")[0].decode("utf-8", "replace").strip().lower().split(",")
+    if columns[: len(COLUMNS)] == list(COLUMNS):
+        return Detected("project", "csv")
+    if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return Detected("binary")
+    return Detected("graph?")
+
+
+def _unpacked(start: bytes) -> Detected:
+    try:
+        inner = zlib.decompressobj(31).decompress(start, START)
+    except zlib.error:
+        return Detected("damaged gzip")
+    found = detect(inner)
+    if found.kind in ("archive", "project") and found.form != "zip":
+        return found
+    return Detected("gzip", start=inner)
+
+
+def is_graph(data: bytes) -> bool:
+    """Whether a file is a knowledge graph, whole or damaged: it has sections, or items with the keys of a graph."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
+    if not data or data == b"null" or _GRAPH_START.match(data):
+        return True
+    try:
+        value = msgspec.json.decode(data)
+    except UNFIT:
+        return GRAPH_SIGN.search(data) is not None
+    if isinstance(value, dict):
+        return any(key in value for key in SECTIONS) or is_lone_item(value)
+    return isinstance(value, list) and (not value or any(isinstance(one, dict) and is_lone_item(one) for one in value))
+
+
+def is_memories(data: bytes) -> bool:
+    """Whether a JSON document without a format is one of memories."""
+    try:
+        value = msgspec.json.decode(data)
+    except UNFIT:
+        return False
+    return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in ARCHIVE.sections)
+
+
+def project_form(data: bytes, path: str) -> ProjectForm | None:
+    """The form in which a file that does not say what it is can be read as contents; None where there is none.
+
+    A table and a list of objects show where their contents stand. That a text is Markdown only its name can tell.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lstrip()[:1] in (b"{", b"["):
+        try:
+            value = msgspec.json.decode(data)
+        except UNFIT:
+            return None
+        items = value.get("items") if isinstance(value, dict) else value
+        return "json" if isinstance(items, list) and items and all(map(_is_content, items)) else None
+    if is_table(data):
+        return "csv"
+    return "markdown" if data.strip() and path.lower().endswith((".md", ".markdown")) else None
+
+
+def _is_content(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("content"), str) and not value.keys() & {*CHAT_KEYS, "role"}

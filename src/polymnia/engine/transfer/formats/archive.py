@@ -1,0 +1,69 @@
+"""Archives: memories and associations as one file, in JSON or YAML, plain or gzip.
+
+An archive is one document, ``{"format", "version", "scope", "memories": […], "associations": […]}``. It holds nothing
+that depends on the moment it was made. Reading and writing hold one record at a time, whatever the size of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, Literal
+
+from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
+from polymnia.engine.transfer.formats.records import FileLimits, Item, Layout, cannot_read
+from polymnia.engine.transfer.formats.streams import Source, write_pieces
+from polymnia.importing import importing
+
+__all__ = ["ARCHIVE", "ArchiveForm", "read", "write"]
+
+ArchiveForm = Literal["json", "yaml"]
+
+ARCHIVE = Layout(
+    format="polymnia-memories",
+    head=("format", "version", "scope"),
+    sections={"memories": "memories", "associations": "associations"},
+    otherwise="it is no archive: it has neither memories nor associations nor a format",
+)
+# JSON shows in its first two marks; what looks otherwise, such as {a: 1}, may still be YAML.
+_JSON = re.compile(rb'[ \t\r\n]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:\{[ \t\r\n]*["}]|[\[\]"0-9tfn-]))')
+_START = 64 * 1024
+
+
+def write(
+    out: BinaryIO,
+    form: ArchiveForm,
+    scope: str | None,
+    memories: Iterable[dict[str, Any]],
+    associations: Iterable[dict[str, Any]],
+    *,
+    gzip: bool = False,
+) -> int:
+    """Write an archive and answer its size; the same records give the same bytes. The caller closes ``out``."""
+    if form == "json":
+        pieces = json_pieces(ARCHIVE, scope, memories, associations)
+    else:
+        with importing():
+            from polymnia.engine.transfer.formats.yaml_records import yaml_pieces
+
+        pieces = yaml_pieces(ARCHIVE, scope, memories, associations)
+    return write_pieces(out, pieces, gzip=gzip)
+
+
+def read(source: BinaryIO, limits: FileLimits | None = None) -> Iterator[Item]:
+    """The items of an archive from where ``source`` stands; whether it is gzip, JSON or YAML it shows by itself.
+
+    A record that cannot be read comes as ``Broken`` and reading continues behind it. What makes the rest of the file
+    unreadable is raised as a fault that names the place: check the whole before taking any of it.
+    """
+    limits = limits or FileLimits()
+    unpacked = Source(source, limits.total)
+    start = unpacked.peek(_START)
+    if not start.strip():
+        raise cannot_read("it is empty" if len(start) < _START else "it begins with nothing but white space")
+    if _JSON.match(start):
+        return read_json(unpacked, limits, ARCHIVE)
+    with importing():
+        from polymnia.engine.transfer.formats.yaml_records import read_yaml
+
+    return read_yaml(unpacked, limits, ARCHIVE)

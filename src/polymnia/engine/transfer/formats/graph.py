@@ -1,0 +1,282 @@
+"""The knowledge-graph files people have: reading all of one, and writing it so that their tools agree.
+
+Two forms exist. A *document* is ``{"entities": [...], "relations": [...]}`` over many lines; *lines* is one
+``{"type": "entity" | "relation", ...}`` a line. The name of a file does not tell them apart, for the npm
+server has put lines into files called memory.json: the content decides.
+
+:func:`read` takes a file that is JSON and raises BrokenFile for one that is not; :func:`recover` takes what
+can be read of any bytes at all. Both mend what people and programs get wrong and say so in the report.
+What has no place in a memory is kept as it is, and :func:`write` puts it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Raw, Struct
+
+from polymnia.engine.transfer.formats.graph_items import (
+    ENCODER,
+    MEMBERS,
+    SECTIONS,
+    UNFIT,
+    EntityItem,
+    EntityLine,
+    Flaw,
+    GraphBuilder,
+    GraphFile,
+    GraphForm,
+    Link,
+    RelationItem,
+    RelationLine,
+    Unread,
+    is_document,
+    shape,
+)
+from polymnia.engine.transfer.formats.streams import collected
+from polymnia.errors import BrokenFile
+from polymnia.models import Limits
+
+__all__ = ["GraphFile", "GraphForm", "Link", "Unread", "detect_form", "read", "recover", "write"]
+
+_DOCUMENT_START = re.compile(rb'\{\s*"(?:entities|relations)"\s*:')
+_LINE_START = re.compile(rb'\{\s*"type"\s*:\s*"(?:entity|relation)"')
+_SIGN = re.compile(
+    rb'(?P<section>"(?:entities|relations)"\s*:\s*[\[{])'
+    rb'|^[ \t]*\{[ \t]*"type"[ \t]*:[ \t]*"(?:entity|relation)"',
+    re.MULTILINE,
+)
+_INK = re.compile(rb"[^ \t\r\n]")
+_CHUNK = 64 * 1024
+
+
+def detect_form(data: bytes, path: str) -> GraphForm:
+    """Which form the bytes are in; an empty or new file gets the form its extension promises."""
+    data, _, _ = _decoded(data)
+    start = len(data) - len(data.lstrip(b" \t\r\n\0"))
+    if start == len(data):
+        return _promised(path)
+    if _LINE_START.match(data, start):
+        return "lines"
+    if data[start] == ord("[") or _DOCUMENT_START.match(data, start):
+        return "document"
+    end = data.find(b"\n", start)
+    end = len(data) if end < 0 else end
+    try:
+        first = msgspec.json.decode(memoryview(data)[start:end])
+    except UNFIT:
+        # Spread over several lines, or damaged: what shows first of either form decides.
+        sign = _SIGN.search(data, start)
+        if sign is None:
+            return _promised(path)
+        return "document" if sign["section"] else "lines"
+    if isinstance(first, dict):
+        if is_document(first):
+            return "document"
+        if shape(first) or _INK.search(data, end):
+            return "lines"
+    return _promised(path)
+
+
+def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
+    """Take everything from a file that is JSON; BrokenFile says at which line and byte one is not.
+
+    Items over the limits are left unread, so that one giant never keeps the rest of a file out.
+    """
+    form = detect_form(data, path)
+    data, skipped, mark = _decoded(data)
+    builder = GraphBuilder(form, limits or Limits(), wary=b"\\u0000" in data)
+    if mark:
+        builder.repair("line 1", mark)
+    try:
+        if form == "lines":
+            _read_lines(data, builder)
+        else:
+            _read_document(data, builder)
+    except Flaw as flaw:
+        line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
+        message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
+        raise BrokenFile(message, path=path, line=line, byte=byte) from None
+    return builder.done()
+
+
+def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
+    """Take whatever can be read of the bytes, whole or damaged. Never raises for what they hold."""
+    try:
+        return read(data, path, limits=limits)
+    except BrokenFile:
+        # What was taken so far goes with the exception: a large file is not held twice.
+        pass
+    from polymnia.engine.transfer.formats.graph_recovery import salvage
+
+    form = detect_form(data, path)
+    data, skipped, mark = _decoded(data)
+    # Broken text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
+    builder = GraphBuilder(form, limits or Limits(), wary=True)
+    if mark:
+        builder.repair("line 1", mark)
+    salvage(data, builder, skipped)
+    return builder.done()
+
+
+def _promised(path: str) -> GraphForm:
+    return "lines" if path.lower().endswith((".jsonl", ".ndjson")) else "document"
+
+
+def _decoded(data: bytes) -> tuple[bytes, int, str | None]:
+    """The bytes as UTF-8 without a mark, how many bytes the mark had, and a sentence about it if any."""
+    if data.startswith(b"\xef\xbb\xbf"):
+        return data[3:], 3, "The file began with a byte order mark; it was left out."
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", "replace")
+        return text.encode(), 0, "The file was in UTF-16; it was read as UTF-8."
+    return data, 0, None
+
+
+def _read_lines(data: bytes, builder: GraphBuilder) -> None:
+    view = memoryview(data)
+    start = number = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        number += 1
+        try:
+            builder.take(view[start:end], "lines", number)
+        except Flaw as flaw:
+            indent = end - start - len(data[start:end].lstrip(b" \t\r\n"))
+            raise Flaw(start + indent + flaw.at, flaw.message) from None
+        start = end + 1
+
+
+def _read_document(data: bytes, builder: GraphBuilder) -> None:
+    if not _INK.search(data):
+        return
+    try:
+        value = msgspec.json.decode(data, type=dict[str, Raw] | list[Raw] | str | float | bool | None)
+    except UNFIT:
+        from polymnia.engine.transfer.formats.graph_recovery import judge, outline
+
+        judge(data)
+        outline(data.decode(), builder)
+        return
+    try:
+        if isinstance(value, dict):
+            if not value.keys() & SECTIONS and shape(value):
+                builder.take(data, "any", "the file")
+                return
+            if value and not value.keys() & SECTIONS:
+                builder.refuse("the file", "It has neither entities nor relations; its keys are kept.")
+            builder.document(value)
+        elif isinstance(value, list):
+            builder.repair("the file", "It is a bare list; its items were taken as entities and relations.")
+            for index, item in enumerate(value):
+                builder.take(item, "any", index)
+        elif value is None:
+            builder.repair("the file", "It is null; read as an empty graph.")
+        else:
+            builder.take(data, "entities", "the file")
+    except (Flaw, UnicodeDecodeError):
+        from polymnia.engine.transfer.formats.graph_recovery import judge
+
+        # An item that is not UTF-8: only the whole file tells at which byte.
+        judge(data)
+        raise
+
+
+# ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Entity(Protocol):
+    """What is written of an entity: a draft or a record, whichever is at hand."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def observations(self) -> tuple[str, ...]: ...
+    @property
+    def extra(self) -> dict[str, Any]: ...
+
+
+def write(
+    form: GraphForm,
+    entities: Iterable[Entity],
+    relations: Iterable[Link],
+    *,
+    extra: Mapping[str, Any] | None = None,
+    unread: Sequence[Unread] = (),
+) -> Iterator[bytes]:
+    """The file in pieces, letter by letter as ``JSON.stringify`` makes it; holds one piece at a time.
+
+    Lines have no place for the foreign keys of a document: they leave ``extra`` out.
+    """
+    if form == "lines":
+        return collected(_lines(entities, relations, unread), _CHUNK)
+    return collected(_document(entities, relations, extra or {}, unread), _CHUNK)
+
+
+def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[Unread]) -> Iterator[bytes]:
+    separator = b""
+    for e in entities:
+        yield separator + _with(EntityLine(e.name, e.kind, e.observations), e.extra)
+        separator = b"\n"
+    for source, target, type_, extra in relations:
+        yield separator + _with(RelationLine(source, target, type_), extra)
+        separator = b"\n"
+    for left in unread:
+        yield separator + left.raw.encode()
+        separator = b"\n"
+
+
+def _document(
+    entities: Iterable[Entity],
+    relations: Iterable[Link],
+    extra: Mapping[str, Any],
+    unread: Sequence[Unread],
+) -> Iterator[bytes]:
+    yield b'{\n  "entities": '
+    items = (_with(EntityItem(e.name, e.kind, e.observations), e.extra) for e in entities)
+    yield from _members(items, [left for left in unread if left.section in ("entities", "lines")])
+    yield b',\n  "relations": '
+    items = (_with(RelationItem(source, target, type_), more) for source, target, type_, more in relations)
+    yield from _members(items, [left for left in unread if left.section == "relations"])
+    for key, value in extra.items():
+        if key not in SECTIONS:
+            yield b",\n  %b: %b" % (ENCODER.encode(key), _indented(ENCODER.encode(value), b"\n  "))
+    for left in unread:
+        if left.section == "document":
+            yield b",\n  " + _indented(left.raw.encode(), b"\n")[1:-1].strip()
+    yield b"\n}"
+
+
+def _members(items: Iterable[bytes], unread: Sequence[Unread]) -> Iterator[bytes]:
+    opening = b"["
+    for item in items:
+        yield opening + b"\n    " + _indented(item, b"\n    ")
+        opening = b","
+    for left in unread:
+        yield opening + b"\n    " + _indented(left.raw.encode(), b"\n    ")
+        opening = b","
+    yield b"[]" if opening == b"[" else b"\n  ]"
+
+
+def _with(item: Struct, extra: Mapping[str, Any]) -> bytes:
+    """The item as JSON, its foreign keys after its own; a foreign key never hides one of its own."""
+    encoded = ENCODER.encode(item)
+    if extra:
+        own = MEMBERS.decode(encoded)
+        if more := {key: value for key, value in extra.items() if key not in own}:
+            return encoded[:-1] + b"," + ENCODER.encode(more)[1:]
+    return encoded
+
+
+def _indented(encoded: bytes, margin: bytes) -> bytes:
+    try:
+        return msgspec.json.format(encoded, indent=2).replace(b"\n", margin)
+    except UNFIT:
+        # Half a surrogate pair, or nested too deeply to be laid out: it stays on one line.
+        return encoded

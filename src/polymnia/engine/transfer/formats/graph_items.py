@@ -1,0 +1,555 @@
+"""The entities and relations of a graph file: their shape, their keys, and what is made of each of them.
+
+Whatever is not in good order is repaired where its meaning is clear and kept as it is where it is not; a report has a
+note of either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from polymnia.errors import BrokenFile, Invalid
+from polymnia.models import EntityDraft, Limits, legal_name, legal_text
+
+GraphForm = Literal["document", "lines"]
+Section = Literal["entities", "relations", "lines", "document"]
+# (source, target, type, foreign keys): what a store takes to make a relation.
+Link: TypeAlias = tuple[str, str, str, dict[str, Any]]
+# Where an item was found decides what it must be; "any" is a list that says nothing about its members.
+Place = Literal["entities", "relations", "lines", "document", "any"]
+What = Literal["entity", "relation"]
+Listed = Literal["entities", "relations"]
+SECTIONS: dict[str, Listed] = {"entities": "entities", "relations": "relations"}
+
+# The key of the file formats comes first, then the ones other programs and people write in its place.
+NAME_KEYS = ("name", "entityName", "entity_name")
+KIND_KEYS = ("entityType", "entity_type", "type", "kind")
+OBSERVATION_KEYS = ("observations", "observation", "contents")
+SOURCE_KEYS = ("from", "from_", "source", "fromEntity", "from_entity")
+TARGET_KEYS = ("to", "to_", "target", "toEntity", "to_entity")
+LINK_KEYS = ("relationType", "relation_type", "relationship", "relation", "type", "kind")
+ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
+
+# An object by its keys, the JSON under each left as it is.
+MEMBERS = msgspec.json.Decoder(dict[str, Raw])
+ENCODER = msgspec.json.Encoder()
+# What the decoder raises for bytes it does not take, be they JSON or not.
+UNFIT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+# Deeper than this, a value could be read here and still be too deep for the next program that holds it.
+_DEEPEST = 200
+_LIST = msgspec.json.Decoder(list[Raw])
+_SPACE = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
+_DEEP = f"It is nested more than {_DEEPEST} levels deep"
+_ARTICLE = {"entity": "an entity", "relation": "a relation"}
+_EXPECTED: dict[Place, What] = {"entities": "entity", "relations": "relation"}
+_HOME: dict[What, Section] = {"entity": "entities", "relation": "relations"}
+_TAGS: dict[str, What] = {"entity": "entity", "relation": "relation"}
+
+
+class Note(Struct, frozen=True):
+    """One thing the reader came upon: where it was, and in a sentence what it was and what was done."""
+
+    where: str
+    why: str
+
+
+class Unread(Struct, frozen=True):
+    """JSON no memory can be made of, on one line. A rewrite puts it back into its section.
+
+    In the section "document" it is an object whose one member is a foreign key of the document itself,
+    which no program in Python can hold as a value.
+    """
+
+    section: Section
+    raw: str
+
+
+class GraphReport(Struct, frozen=True, kw_only=True):
+    """What was taken from a file and what was not.
+
+    ``dangling`` counts the relations, all of them taken, that name an entity the file does not have.
+    """
+
+    entities: int
+    relations: int
+    observations: int
+    dangling: int
+    repaired: list[Note]
+    refused: list[Note]
+
+
+class GraphFile(Struct, frozen=True, kw_only=True):
+    """Everything a file holds. Names of entities are unique; relations repeat as often as in the file.
+
+    ``extra`` has the foreign keys of a document, in their order.
+    """
+
+    form: GraphForm
+    entities: list[EntityDraft]
+    relations: list[Link]
+    extra: dict[str, Any]
+    unread: list[Unread]
+    report: GraphReport
+
+
+class Flaw(BrokenFile):
+    """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
+
+    def __init__(self, at: int, why: str) -> None:
+        super().__init__(why)
+        self.at = at
+
+
+class EntityItem(Struct, forbid_unknown_fields=True):
+    """An entity in good order. Whatever does not fit exactly is looked at closely."""
+
+    name: str
+    kind: str = field(name="entityType")
+    observations: tuple[str, ...]
+
+
+class RelationItem(Struct, forbid_unknown_fields=True):
+    """A relation in good order. Whatever does not fit exactly is looked at closely."""
+
+    source: str = field(name="from")
+    target: str = field(name="to")
+    type: str = field(name="relationType")
+
+
+class EntityLine(EntityItem, tag_field="type", tag="entity"):
+    """An entity on a line of its own."""
+
+
+class RelationLine(RelationItem, tag_field="type", tag="relation"):
+    """A relation on a line of its own."""
+
+
+_LINE = msgspec.json.Decoder(EntityLine | RelationLine)
+_SHAPES: dict[Place, msgspec.json.Decoder[Any]] = {
+    "entities": msgspec.json.Decoder(EntityItem),
+    "relations": msgspec.json.Decoder(RelationItem),
+    "lines": _LINE,
+    "any": _LINE,
+}
+
+
+def shape(value: Mapping[str, Any]) -> What | None:
+    """What an object is by the keys it has, when nothing else tells."""
+    named = has(value, NAME_KEYS)
+    if named and has(value, ("entityType", "entity_type", *OBSERVATION_KEYS)):
+        return "entity"
+    if has_ends(value):
+        return "relation"
+    return "entity" if named and has(value, KIND_KEYS) else None
+
+
+def is_item(value: object, section: str | None, *, whole: bool = False) -> bool:
+    """Whether an object is an item by its looks; as a whole one, a relation must have its type too."""
+    if not isinstance(value, dict):
+        return False
+    tagged = section is None and value.get("type") in ("entity", "relation")
+    if section is None and not tagged and shape(value) is None:
+        return False
+    if has_ends(value):
+        types = [key for key in LINK_KEYS if key != "type" or not tagged]
+        return not whole or has(value, types)
+    return has(value, NAME_KEYS)
+
+
+def is_lone_item(value: Mapping[str, Any]) -> bool:
+    """Whether an object on its own is an entity or a relation: a name alone is not enough, many things have one."""
+    if value.get("type") in ("entity", "relation"):
+        return True
+    if has_ends(value):
+        return has(value, LINK_KEYS)
+    if not has(value, NAME_KEYS):
+        return False
+    if has(value, ("entityType", "entity_type", *OBSERVATION_KEYS)):
+        return True
+    return has(value, KIND_KEYS) and value.keys() <= {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS}
+
+
+def is_document(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a graph of its own."""
+    return any(isinstance(value.get(key), (list, dict)) for key in SECTIONS)
+
+
+def has(value: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    """Whether the object has one of the keys."""
+    return any(key in value for key in keys)
+
+
+def has_ends(value: Mapping[str, Any]) -> bool:
+    """Whether the object has both a source and a target."""
+    return has(value, SOURCE_KEYS) and has(value, TARGET_KEYS)
+
+
+class GraphBuilder:
+    """Takes items one after the other and keeps account of what was done with each."""
+
+    def __init__(self, form: GraphForm, limits: Limits, *, wary: bool) -> None:
+        self.form = form
+        self._limits = limits
+        self._wary = wary
+        self._entities: list[EntityDraft] = []
+        self._relations: list[Link] = []
+        self._extra: dict[str, Any] = {}
+        self._unread: list[Unread] = []
+        self._repaired: list[Note] = []
+        self._refused: list[Note] = []
+        self._at: dict[str, int] = {}
+        self._grown: dict[int, tuple[list[str], set[str]]] = {}
+        self._words: dict[str, str] = {}
+
+    def take(self, raw: bytes | memoryview, place: Place, where: str | int) -> bool:
+        """Take one item; False when it was left unread. Raises Flaw when it is not JSON."""
+        try:
+            item = _SHAPES[place].decode(raw)
+        except UNFIT:
+            return self._look_closely(bytes(raw), place, where)
+        if (self._wary or len(raw) > min(self._limits.name_bytes, self._limits.text_bytes)) and (
+            why := self._illegal(item)
+        ):
+            return self._leave(bytes(raw), place, where, why)
+        if isinstance(item, EntityItem):
+            self._add_entity(item, {}, where, place)
+        else:
+            self._add_relation(item, {})
+        return True
+
+    def document(self, members: Mapping[str, bytes]) -> None:
+        """Take a whole document, given as its top-level keys and the JSON under each."""
+        for key, raw in members.items():
+            if section := SECTIONS.get(key):
+                self.section(section, raw)
+            else:
+                self.keep(key, raw)
+
+    def section(self, section: Listed, raw: bytes) -> None:
+        """Take what a document has under ``entities`` or ``relations``."""
+        opening = bytes(memoryview(raw)[:1])
+        if opening == b"[":
+            for index, item in enumerate(_LIST.decode(raw)):
+                self.take(item, section, index)
+        elif opening == b"{":
+            self.repair(section, "An object keyed by name, not a list; its members were taken as the list.")
+            for key, item in MEMBERS.decode(raw).items():
+                self.keyed(key, bytes(item), section, f"{section}[{quoted(key)}]")
+        elif opening == b"n":
+            self.repair(section, "It is null; read as an empty list.")
+        else:
+            self.take(raw, section, section)
+
+    def keyed(self, key: str, raw: bytes, section: Listed, where: str) -> bool:
+        """Take an item whose name, or number, is the key it stands under."""
+        own = "name" if section == "entities" else "id"
+        try:
+            value = msgspec.json.decode(raw)
+        except UNFIT:
+            rest = b"," + raw[1:] if raw[:1] == b"{" else b',"observations":%b}' % raw
+            return self.take(b'{"%b":%b%b' % (own.encode(), _ascii(key), rest), section, where)
+        if section == "entities" and not isinstance(value, dict):
+            value = {"observations": value}
+        if isinstance(value, dict) and own not in value:
+            rest = ENCODER.encode(value)[1:]
+            raw = b'{"%b":%b%b%b' % (own.encode(), _ascii(key), b"," if value else b"", rest)
+        return self.take(raw, section, where)
+
+    def keep(self, key: str, raw: bytes) -> None:
+        """Keep a foreign key of a document; lines have no place for one but a line of its own."""
+        member = b"{%b:%b}" % (_ascii(key), raw)
+        if self.form == "lines":
+            self._leave(member, "lines", quoted(key), "It is no entity or relation")
+            return
+        try:
+            value = msgspec.json.decode(member)
+        except UNFIT:
+            from polymnia.engine.transfer.formats.graph_recovery import judge
+
+            self._leave(member, "document", quoted(key), judge(member))
+            return
+        if _too_deep(value):
+            self._leave(member, "document", quoted(key), _DEEP)
+        else:
+            self._extra.setdefault(key, value[key])
+
+    def repair(self, where: str, why: str) -> None:
+        """Note something that was put right."""
+        self._repaired.append(Note(where, why))
+
+    def refuse(self, where: str, why: str) -> None:
+        """Note something that could not be taken."""
+        self._refused.append(Note(where, why))
+
+    def done(self) -> GraphFile:
+        """Everything taken, with the account of it."""
+        for at, (observations, _) in self._grown.items():
+            first = self._entities[at]
+            self._entities[at] = EntityDraft(first.name, first.kind, tuple(observations), first.extra)
+        names = self._at
+        return GraphFile(
+            form=self.form,
+            entities=self._entities,
+            relations=self._relations,
+            extra=self._extra,
+            unread=self._unread,
+            report=GraphReport(
+                entities=len(self._entities),
+                relations=len(self._relations),
+                observations=sum(len(e.observations) for e in self._entities),
+                dangling=sum(link[0] not in names or link[1] not in names for link in self._relations),
+                repaired=self._repaired,
+                refused=self._refused,
+            ),
+        )
+
+    def _look_closely(self, raw: bytes, place: Place, where: str | int) -> bool:
+        raw = raw.strip(b" \t\r\n")
+        if not raw and place == "lines":
+            return True
+        try:
+            value = msgspec.json.decode(raw)
+        except UNFIT:
+            from polymnia.engine.transfer.formats.graph_recovery import judge
+
+            return self._leave(raw, place, where, judge(raw))
+        if not isinstance(value, dict):
+            return self._leave(raw, place, where, f"It is {_named(value)}, not an object")
+        if len(raw) > _DEEPEST and _too_deep(value):
+            return self._leave(raw, place, where, _DEEP)
+        return self._take_odd(value, raw, place, where)
+
+    def _take_odd(self, value: dict[str, Any], raw: bytes, place: Place, where: str | int) -> bool:
+        repairs: list[Note] = []
+        tag = value.get("type")
+        what: What | None = _EXPECTED.get(place)
+        if what is None:
+            what = _TAGS.get(tag.lower()) if isinstance(tag, str) else None
+            if what is not None:
+                del value["type"]
+                if tag != what:
+                    repairs.append(Note(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
+            elif is_document(value):
+                self.repair(_spot(place, where), "A whole document among the items; its members were taken.")
+                self.document(MEMBERS.decode(raw))
+                return True
+            elif "type" in value and place == "lines":
+                return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
+            elif what := shape(value):
+                if place == "lines":
+                    repairs.append(Note(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
+            elif place == "any" and has(value, NAME_KEYS):
+                what = "entity"
+            else:
+                return self._leave(raw, place, where, "It is neither an entity nor a relation")
+        fits = has_ends(value) if what == "relation" else has(value, NAME_KEYS)
+        if not fits and (other := shape(value)):
+            wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
+            repairs.append(Note(_spot(place, where), wrong))
+            what = other
+        repair = _Repair(value, place, where, repairs)
+        item = repair.relation() if what == "relation" else repair.entity()
+        unfit = item if isinstance(item, str) else self._illegal(item)
+        if unfit or isinstance(item, str):
+            home: Section = _HOME[what] if place == "any" else place
+            return self._leave(raw, place, where, unfit or "", home)
+        if self.form == "lines" and value.pop("type", what) != what:
+            repairs.append(Note(_spot(place, where, "type"), "A line has no place for it; left out."))
+        self._repaired += repairs
+        if isinstance(item, EntityItem):
+            self._add_entity(item, value, where, place)
+        else:
+            self._add_relation(item, value)
+        return True
+
+    def _add_entity(self, item: EntityItem, extra: dict[str, Any], where: str | int, place: Place) -> None:
+        count = len(self._entities)
+        at = self._at.setdefault(item.name, count)
+        kind = self._words.setdefault(item.kind, item.kind)
+        if at == count:
+            self._entities.append(EntityDraft(item.name, kind, item.observations, extra))
+            return
+        first = self._entities[at]
+        if at not in self._grown:
+            self._grown[at] = (list(first.observations), set(first.observations))
+        observations, known = self._grown[at]
+        before = len(observations)
+        for text in item.observations:
+            if text not in known:
+                known.add(text)
+                observations.append(text)
+        for key, value in extra.items():
+            first.extra.setdefault(key, value)
+        added = len(observations) - before
+        why = f"It repeats the name {quoted(item.name)}; merged with the first, adding {added} of its texts."
+        if kind != first.kind:
+            why += f" The type is still {quoted(first.kind)}, not {quoted(kind)}."
+        self.repair(_spot(place, where), why)
+
+    def _add_relation(self, item: RelationItem, extra: dict[str, Any]) -> None:
+        # Names and types are few and repeat: holding each once keeps large graphs small.
+        word = self._words.setdefault
+        at = self._at
+        source = self._entities[at[item.source]].name if item.source in at else word(item.source, item.source)
+        target = self._entities[at[item.target]].name if item.target in at else word(item.target, item.target)
+        self._relations.append((source, target, word(item.type, item.type), extra))
+
+    def _illegal(self, item: EntityItem | RelationItem) -> str | None:
+        try:
+            if isinstance(item, EntityItem):
+                legal_name(item.name, "name", self._limits)
+                legal_name(item.kind, "entityType", self._limits)
+                for index, text in enumerate(item.observations):
+                    legal_text(text, f"observations[{index}]", self._limits.text_bytes)
+            else:
+                legal_name(item.source, "from", self._limits)
+                legal_name(item.target, "to", self._limits)
+                legal_name(item.type, "relationType", self._limits)
+        except Invalid as fault:
+            return fault.message
+        return None
+
+    def _leave(
+        self, raw: bytes, place: Place, where: str | int, why: str, home: Section | None = None
+    ) -> Literal[False]:
+        section: Section = home or ("entities" if place == "any" else place)
+        self.refuse(_spot(place, where), f"{why}; left in the file as it is.")
+        self._unread.append(Unread(section, _SPACE.sub(r"\1", raw.decode())))
+        return False
+
+
+def _encodable(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _ascii(text: str) -> bytes:
+    """The text in JSON, any half of a surrogate pair as the escape it was read from."""
+    if _encodable(text):
+        return ENCODER.encode(text)
+    import json
+
+    return json.dumps(text).encode()
+
+
+def _too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, (dict, list))
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+        if not level:
+            return False
+    return True
+
+
+class _Repair:
+    """Makes a good item of an odd one. What stays behind in ``value`` are its foreign keys."""
+
+    def __init__(self, value: dict[str, Any], place: Place, where: str | int, repairs: list[Note]) -> None:
+        self._value = value
+        self._place = place
+        self._where = where
+        self._repairs = repairs
+
+    def entity(self) -> EntityItem | str:
+        """The entity, or why there is none."""
+        name = self._text(NAME_KEYS)
+        if name is None:
+            return "It is an entity without a name"
+        return EntityItem(name, self._word(KIND_KEYS), self._observations())
+
+    def relation(self) -> RelationItem | str:
+        """The relation, or why there is none."""
+        source, target = self._text(SOURCE_KEYS), self._text(TARGET_KEYS)
+        if source is None or target is None:
+            return f"It is a relation without {'a source' if source is None else 'a target'}"
+        return RelationItem(source, target, self._word(LINK_KEYS))
+
+    def _text(self, keys: tuple[str, ...]) -> str | None:
+        value = self._pop(keys)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            self._repair(keys[0], f"It is the number {_text_of(value)}; read as text.")
+            return _text_of(value)
+        return None
+
+    def _word(self, keys: tuple[str, ...]) -> str:
+        value = self._pop(keys)
+        if isinstance(value, str):
+            return value
+        if value is None:
+            self._repair(keys[0], 'It is missing; read as "unknown".')
+            return "unknown"
+        self._repair(keys[0], f"It is {_named(value)}; read as its JSON text.")
+        return _text_of(value)
+
+    def _observations(self) -> tuple[str, ...]:
+        value = self._pop(OBSERVATION_KEYS)
+        if value is None:
+            self._repair("observations", "There is no list of them; read as none.")
+            return ()
+        if not isinstance(value, list):
+            self._repair("observations", f"It is {_named(value)}, not a list; read as one observation.")
+            return (_text_of(value),)
+        odd = [item for item in value if not isinstance(item, str)]
+        if odd:
+            kinds = " and ".join(dict.fromkeys(map(_named, odd)))
+            self._repair("observations", f"The list holds {kinds}; read as JSON text, null as nothing.")
+        return tuple(_text_of(item) for item in value if item is not None)
+
+    def _pop(self, keys: tuple[str, ...]) -> Any:
+        """The value under the first of the keys that has one; an empty key before it goes too."""
+        for key in keys:
+            if self._value.get(key) is not None:
+                if key != keys[0]:
+                    self._value.pop(keys[0], None)
+                    self._repair(key, f"It stands for {keys[0]} and was read as that.")
+                return self._value.pop(key)
+        self._value.pop(keys[0], None)
+        return None
+
+    def _repair(self, part: str, why: str) -> None:
+        self._repairs.append(Note(_spot(self._place, self._where, part), why))
+
+
+def _named(value: object) -> str:
+    """What a JSON value is called in a sentence."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a number"
+
+
+def quoted(value: object) -> str:
+    """A value of the file as a sentence shows it: JSON, cut where it would be too long to read."""
+    text = f'"{value}"' if isinstance(value, str) else _text_of(value)
+    text = text if len(text) <= 80 else f"{text[:76]}…{text[-1]}"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _text_of(value: object) -> str:
+    """A text as it is, any other value as its JSON text."""
+    return value if isinstance(value, str) else ENCODER.encode(value).decode()
+
+
+def _spot(place: Place, where: str | int, part: str = "") -> str:
+    """Where an item is, or a part of it: by its line, or by its number in its list."""
+    if isinstance(where, str):
+        return f"{where}, {part}" if part else where
+    if place == "lines":
+        return f"line {where}, {part}" if part else f"line {where}"
+    section = "" if place == "any" else place
+    return f"{section}[{where}].{part}" if part else f"{section}[{where}]"

@@ -1,0 +1,212 @@
+"""Project files: the items and relationships of a project as one file, in JSON, CSV, Markdown or zip.
+
+All four keep every field of every item and relationship; CSV has no place for the head. The same records give the same
+bytes, and one record is held at a time, both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Literal
+
+from msgspec import Struct
+
+from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
+from polymnia.engine.transfer.formats.records import (
+    FileLimits,
+    Item,
+    Layout,
+    cannot_read,
+    cannot_write,
+    check_value,
+)
+from polymnia.engine.transfer.formats.streams import Source, write_pieces
+from polymnia.importing import importing
+
+__all__ = [
+    "DEPTH",
+    "ITEM",
+    "PROJECT",
+    "RELATIONSHIP",
+    "ProjectForm",
+    "Written",
+    "folded",
+    "ordered",
+    "read",
+    "unfolded",
+    "write",
+]
+
+ProjectForm = Literal["json", "csv", "markdown", "zip"]
+
+PROJECT = Layout(
+    format="polymnia-project",
+    head=("format", "version", "project"),
+    sections={
+        "items": "items",
+        "contents": "items",
+        "content": "items",
+        "memories": "items",
+        "relationships": "relationships",
+        "associations": "relationships",
+        "relations": "relationships",
+    },
+    otherwise="it holds no project: it has neither items nor relationships nor a format",
+)
+ITEM = (
+    *("content_id", "title", "content_type", "kind", "scope", "session_id", "tags", "metadata"),
+    *("created_at", "updated_at", "version", "summary", "content", "history", "embeddings"),
+)
+RELATIONSHIP = ("source_id", "target_id", "type", "strength", "context", "metadata", "origin", "created_at")
+# Metadata may be nested a hundred deep, and those of an earlier version stand a few brackets deeper in its item.
+DEPTH = 110
+# What a project holds was found legal when it was stored, by whatever limits there were.
+_WRITTEN = FileLimits(text=1 << 40, depth=DEPTH)
+_ALIASES = {"id": "content_id", "memory_id": "content_id", "created": "created_at", "updated": "updated_at"}
+_ZIP = b"PK\x03\x04", b"PK\x05\x06"
+
+
+class Written(Struct):
+    """What a file came to: its items, relationships and earlier versions, and its bytes as they lie in it."""
+
+    items: int = 0
+    relationships: int = 0
+    versions: int = 0
+    bytes: int = 0
+
+
+def write(
+    out: BinaryIO,
+    form: ProjectForm,
+    head: Mapping[str, Any],
+    items: Iterable[Mapping[str, Any]],
+    relationships: Iterable[Mapping[str, Any]],
+    *,
+    compress: bool = False,
+    bom: bool = True,
+) -> Written:
+    """Write a project file. The items are read before the relationships, each once; the caller closes ``out``.
+
+    ``compress`` makes gzip of a text and deflates the entries of a zip. ``bom`` begins CSV with a byte order mark.
+    """
+    done = Written()
+    told = dict(head)
+    _check_writable(told, "project")
+    checked = _checked_items(items, done), _checked_relationships(relationships, done)
+    if form == "zip":
+        with importing():
+            from polymnia.engine.transfer.formats.project_zip import write_zip
+
+        done.bytes = write_zip(out, told, *checked, done, compress=compress)
+        return done
+    if form == "json":
+        pieces = json_pieces(PROJECT, told, *checked)
+    elif form == "csv":
+        from polymnia.engine.transfer.formats.project_csv import csv_pieces
+
+        pieces = csv_pieces(*checked, bom=bom)
+    else:
+        with importing():
+            from polymnia.engine.transfer.formats.project_markdown import markdown_pieces
+
+        pieces = markdown_pieces(told, *checked)
+    done.bytes = write_pieces(out, pieces, gzip=compress)
+    return done
+
+
+def read(source: BinaryIO, form: ProjectForm, limits: FileLimits | None = None) -> Iterator[Item]:
+    """The items of a project file from where ``source`` stands; gzip and zip show by themselves.
+
+    A record that cannot be read comes as ``Broken`` and reading continues behind it. What makes the rest of the file
+    unreadable is raised as a fault that names the place: check the whole before taking any of it.
+    """
+    limits = limits or FileLimits(depth=DEPTH)
+    start = source.read(4)
+    if start in _ZIP:
+        with importing():
+            from polymnia.engine.transfer.formats.project_zip import read_zip
+
+        return read_zip(start, source, limits)
+    if form == "zip":
+        raise cannot_read("it is no zip file")
+    unpacked = Source(source, limits.total, start)
+    if not unpacked.peek(1):
+        raise cannot_read("it is empty")
+    if form == "json":
+        return read_json(unpacked, limits, PROJECT)
+    if form == "csv":
+        from polymnia.engine.transfer.formats.project_csv import read_csv
+
+        return read_csv(unpacked, limits)
+    with importing():
+        from polymnia.engine.transfer.formats.project_markdown import read_markdown
+
+    return read_markdown(unpacked, limits)
+
+
+def _checked_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterator[dict[str, Any]]:
+    for item in items:
+        told = ordered(item, ITEM)
+        _check_writable(told, f"items[{done.items}]")
+        done.items += 1
+        if isinstance(earlier := told.get("history"), list):
+            done.versions += len(earlier)
+        yield told
+
+
+def _checked_relationships(relationships: Iterable[Mapping[str, Any]], done: Written) -> Iterator[dict[str, Any]]:
+    for relationship in relationships:
+        told = ordered(relationship, RELATIONSHIP)
+        _check_writable(told, f"relationships[{done.relationships}]")
+        done.relationships += 1
+        yield told
+
+
+def _check_writable(value: object, where: str) -> None:
+    """Refuse to write what could not be read again."""
+    if (why := check_value(value, _WRITTEN)) is not None:
+        raise cannot_write(why, where=where)
+
+
+def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """A record with its fields in their order, then all others; a field that is null is not there."""
+    told = {field: record[field] for field in fields if record.get(field) is not None}
+    if len(told) < len(record):
+        told |= {field: value for field, value in record.items() if field not in told and value is not None}
+    return told
+
+
+def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """A record in which fields that are not known stand together under ``other``."""
+    told = {field: value for field, value in record.items() if field in fields}
+    if len(told) < len(record):
+        told["other"] = {field: value for field, value in record.items() if field not in fields}
+    return told
+
+
+def unfolded(told: Mapping[str, Any], fields: tuple[str, ...], limits: FileLimits) -> dict[str, Any] | str:
+    """The record a folded one stands for, or why it cannot be read. Fields of its author's own are metadata."""
+    record: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for name, value in told.items():
+        field = name if name in fields or name == "other" else _ALIASES.get(name, name)
+        if value is None or field == "other":
+            continue
+        if field not in fields:
+            own[name] = value
+        elif field in record:
+            return f"it tells its {field} twice"
+        else:
+            record[field] = value
+    if isinstance(tags := record.get("tags"), str):
+        record["tags"] = [tag for part in tags.replace(";", ",").split(",") if (tag := part.strip())]
+    if own:
+        metadata = record.get("metadata", {})
+        if not isinstance(metadata, dict):
+            return "metadata is no object"
+        record["metadata"] = metadata | {name: value for name, value in own.items() if name not in metadata}
+    other = told.get("other")
+    if other is not None and not isinstance(other, dict):
+        return "other is no object"
+    whole = ordered(record | {k: v for k, v in (other or {}).items() if k not in record}, fields)
+    return check_value(whole, limits) or whole

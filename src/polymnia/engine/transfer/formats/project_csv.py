@@ -1,0 +1,213 @@
+"""A project in CSV: one row an item, then one row a relationship, told apart by the column ``record``.
+
+Texts, times and numbers stand as they are; tags, metadata, history and embeddings as JSON; what has no column of its
+own in the column ``other``. So nothing of an item or relationship is lost; only the head of the file has no place.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from itertools import islice
+from typing import Any, NamedTuple
+
+from msgspec.json import Encoder
+
+from polymnia.engine.transfer.formats.json_records import parse_record
+from polymnia.engine.transfer.formats.project import ITEM, RELATIONSHIP, unfolded
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read
+from polymnia.engine.transfer.formats.streams import Source
+from polymnia.errors import Invalid
+
+__all__ = ["COLUMNS", "csv_pieces", "is_table", "read_csv"]
+
+_BOM = b"\xef\xbb\xbf"
+_FIELDS = {"items": ITEM, "relationships": RELATIONSHIP}
+_SECTIONS = {"item": "items", "relationship": "relationships"}
+COLUMNS = ("record", *dict.fromkeys(ITEM + RELATIONSHIP), "other")
+# The types whose values a column holds as JSON; all other columns hold text.
+_JSON: dict[str, tuple[type, ...]] = {
+    "tags": (list,),
+    "metadata": (dict,),
+    "history": (list,),
+    "embeddings": (dict,),
+    "version": (int,),
+    "strength": (int, float),
+    "other": (dict,),
+}
+_ALIASES = {"text": "content", "body": "content", "id": "content_id", "name": "title", "mime_type": "content_type"}
+# What a spreadsheet takes for the beginning of a formula, in its narrow and its wide form; and the mark that says
+# that a cell is text. The mark is set before each of them, itself too, and so can be taken away again.
+_MARK = "'"
+_FORMULA = "=+-@\t\r\n＝＋－＠"
+_TO_MARK = re.compile(f"[{re.escape(_FORMULA)}{_MARK}]")
+_MARKED = re.compile(f"{_MARK}(?=[{re.escape(_FORMULA)}{_MARK}]|$)")
+_TO_QUOTE = re.compile('[",\r\n;\t]|^ | $')
+_QUOTED = re.compile(rb'"[^"]*"')  # a cell with doubled quotes is several of these
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_encode = Encoder().encode
+
+
+# ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def csv_pieces(
+    items: Iterable[dict[str, Any]], relationships: Iterable[dict[str, Any]], *, bom: bool
+) -> Iterator[bytes]:
+    """The rows. A byte order mark tells a spreadsheet that the file is UTF-8; without it Excel garbles it."""
+    yield (_BOM if bom else b"") + _row(COLUMNS)
+    for item in items:
+        yield _record_row("item", ITEM, item)
+    for relationship in relationships:
+        yield _record_row("relationship", RELATIONSHIP, relationship)
+
+
+def _record_row(record: str, fields: tuple[str, ...], told: Mapping[str, Any]) -> bytes:
+    cells: dict[str, str] = {"record": record}
+    other = {}
+    for field, value in told.items():
+        kinds = _JSON.get(field, (str,))
+        if field not in fields or type(value) not in kinds:
+            other[field] = value
+        else:
+            cells[field] = value if kinds == (str,) else _encode(value).decode()
+    if other:
+        cells["other"] = _encode(other).decode()
+    return _row([cells.get(column) for column in COLUMNS])
+
+
+def _row(cells: Iterable[str | None]) -> bytes:
+    return (",".join(map(_cell, cells)) + "\r\n").encode()
+
+
+def _cell(text: str | None) -> str:
+    """None is an empty cell, which an empty text is not: that has its mark."""
+    if text is None:
+        return ""
+    if not text or _TO_MARK.match(text):
+        text = _MARK + text
+    return '"' + text.replace('"', '""') + '"' if _TO_QUOTE.search(text) else text
+
+
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Row(NamedTuple):
+    """The cells of one row, None for one that is empty, and the line it begins on; ``flaw`` says what is wrong."""
+
+    cells: list[str | None]
+    line: int
+    flaw: str | None
+
+
+def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
+    """The items and relationships of a file. A column with a name of its author's own is metadata."""
+    rows = _rows(source, limits)
+    first = next(rows, None)
+    if first is None:
+        raise cannot_read("it is empty")
+    columns = [_column(name) for name in first.cells]
+    known = {name for name in columns if name}
+    if first.flaw or len(known) < len([name for name in columns if name]):
+        raise cannot_read(first.flaw or "two columns have the same name", where="line 1")
+    if "content" not in known and not {"content_id", "source_id"} & known:
+        raise cannot_read("its first row names no column content (or text, or body), nor content_id", where="line 1")
+    counts = dict.fromkeys(_FIELDS, 0)
+    for cells, line, flaw in rows:
+        if sum(counts.values()) >= limits.items:
+            raise cannot_read(f"it has more than {limits.items:,} records, which is the limit")
+        if flaw is None and len(cells) > len(columns) and any(cells[len(columns) :]):
+            flaw = f"it has {len(cells)} cells, but there are {len(columns)} columns"
+        told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
+        section = _section(told)
+        if section is None:
+            section, flaw = "items", flaw or f"record is {told['record']!r:.40}, not item or relationship"
+        told.pop("record", None)
+        value = flaw or _record(told, _FIELDS[section], limits)
+        yield Item(section, counts[section], Broken(value, line) if isinstance(value, str) else value)
+        counts[section] += 1
+
+
+def is_table(data: bytes) -> bool:
+    """Whether a file is a table of contents: its first row names their column, and the next one fits."""
+    try:
+        first, second = islice(_rows(Source(BytesIO(data), len(data)), FileLimits()), 2)
+    except (Invalid, ValueError):  # in another encoding, or with less than two rows
+        return False
+    return 1 < len(first.cells) == len(second.cells) and "content" in map(_column, first.cells)
+
+
+def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
+    """The rows of a file; cells are parted by commas, or by what the first row shows them to be parted by."""
+    first = _QUOTED.sub(b"", source.peek(64 * 1024)).split(b"\n", 1)[0].decode("latin-1")
+    delimiter = max(",;\t", key=first.count)
+    # The limit is one of the process, and by default no cell may have more than 128 KiB.
+    csv.field_size_limit(max(limits.record, csv.field_size_limit()))
+    size = 0  # of the row that is being read
+
+    def lines() -> Iterator[str]:
+        nonlocal size
+        for ended in source.lines(limits.record):
+            for line in ended.splitlines(keepends=True):  # a carriage return ends a line too
+                size += len(line)
+                if size > limits.record:
+                    raise cannot_read(
+                        f"a row has more than {limits.record:,} bytes, which is the limit",
+                        where=f"line {line_number:,}",
+                    )
+                yield line.decode("utf-8", "surrogateescape")
+
+    line_number = 1
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+    while True:
+        size, line_number = 0, reader.line_num + 1
+        flaw: str | None = None
+        cells: list[str] = []
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as e:
+            if "unexpected end of data" in str(e):
+                raise cannot_read(f"a cell that begins on line {line_number:,} has no closing quotation mark") from None
+            flaw = "something follows a quotation mark that closes a cell"
+        if bad := _NOT_UTF8.search("".join(cells)):
+            flaw = flaw or f"it holds a byte that is not UTF-8 (0x{ord(bad[0]) - 0xDC00:02X})"
+        if flaw or cells not in ([], [""]):
+            yield _Row([_text(cell) for cell in cells], line_number, flaw)
+
+
+def _text(cell: str) -> str | None:
+    return _MARKED.sub("", cell, count=1) if cell.startswith(_MARK) else cell or None
+
+
+def _column(name: str | None) -> str | None:
+    """The name of a column as fields are named: ``Content Type`` is ``content_type``."""
+    if name is None:
+        return None
+    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+    plain = _ALIASES.get(plain, plain)
+    return plain if plain in COLUMNS else name.strip()
+
+
+def _section(told: Mapping[str, str]) -> str | None:
+    if "record" in told:
+        return _SECTIONS.get(told["record"].strip().lower())
+    return "relationships" if "source_id" in told and "content" not in told else "items"
+
+
+def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> dict[str, Any] | str:
+    read = dict[str, Any](told)
+    for column, kinds in _JSON.items():
+        cell = told.get(column)
+        if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):
+            continue
+        value = parse_record(b'{"cell":%b}' % cell.encode(), limits)
+        if isinstance(value, str):
+            return f"{column}: {value}"
+        if len(value) != 1 or type(value["cell"]) not in kinds:
+            return f"{column} is {cell!r:.40}, which is not what this column holds"
+        read[column] = value["cell"]
+    return unfolded(read, fields, limits)

@@ -1,0 +1,165 @@
+"""A project in Markdown: each item its content as it is, under a front matter in YAML that tells all the rest.
+
+Items stand one behind the other, each under a line that is a comment to Markdown. A line of content that looks like one
+has a backslash before it. Relationships stand at the end, one a line, as JSON, which YAML takes for its own.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.json import Encoder
+
+from polymnia.engine.transfer.formats.archive import ARCHIVE
+from polymnia.engine.transfer.formats.json_records import parse_record
+from polymnia.engine.transfer.formats.project import ITEM, PROJECT, folded, unfolded
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read
+from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
+from polymnia.errors import Fault
+
+__all__ = ["item_page", "markdown_pieces", "read_markdown", "read_page"]
+
+_ITEM, _RELATIONSHIPS = b"<!-- polymnia:item -->\n", b"<!-- polymnia:relationships -->\n"
+_LIKE_ONE = re.compile(rb"^(?=\\*<!-- polymnia:)", re.MULTILINE)
+_ESCAPED = re.compile(rb"^\\(?=\\*<!-- polymnia:)", re.MULTILINE)
+_RULE = b"---\n"
+_FRONT_OPENS = re.compile(rb"---[ \t]*\r?\n")
+_FRONT_CLOSES = re.compile(rb"^---[ \t]*\r?$\n?", re.MULTILINE)
+_INNER = re.compile(rb"\n(?=[^\n])")
+_encode = Encoder().encode
+
+
+def markdown_pieces(
+    head: dict[str, Any], items: Iterable[dict[str, Any]], relationships: Iterable[dict[str, Any]]
+) -> Iterator[bytes]:
+    """The document in pieces."""
+    yield _front(dict(zip(PROJECT.head, (PROJECT.format, PROJECT.version, head), strict=True)))
+    for item in items:
+        yield b"\n" + _ITEM + item_page(item)
+    yield b"\n" + _RELATIONSHIPS + b"\n"
+    for relationship in relationships:
+        yield b"- " + _encode(relationship) + b"\n"
+
+
+def item_page(item: dict[str, Any]) -> bytes:
+    """One item as a page of its own: the front matter, an empty line, the content, an end of line."""
+    told = folded(item, ITEM)
+    content = told.pop("content", None)
+    if not isinstance(content, str):
+        # Without a content, or with one that is no text, the front matter says so.
+        told["content"] = content
+        content = ""
+    return _front(told) + b"\n" + _LIKE_ONE.sub(rb"\\", content.encode()) + b"\n"
+
+
+def _front(told: dict[str, Any]) -> bytes:
+    return _RULE + yaml_object(told).encode() + _RULE
+
+
+def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
+    """The items and relationships of a document. One without the lines between items is one item."""
+    items = relationships = 0
+    for begin, text, line in _parts(source, limits):
+        if items + relationships > limits.items:
+            raise cannot_read(f"it has more than {limits.items:,} records, which is the limit")
+        if begin == _RELATIONSHIPS:
+            if text.strip():
+                yield Item("relationships", relationships, _relationship(text, line, limits))
+                relationships += 1
+            continue
+        front, rest = _front_and_rest(text)
+        if begin is None and front is None and not rest.strip():
+            continue
+        told = _parse_front(front, limits)
+        if begin is None and isinstance(told, dict) and "format" in told:
+            for position, (key, value) in enumerate(told.items()):
+                PROJECT.check_head(key, value, "the front matter")
+                is_head = key in PROJECT.head
+                yield Item("head", position, {key: value}) if is_head else Item("unknown", position, key)
+            continue
+        item = told if isinstance(told, str) else _item(told, rest, limits, ends=1 if begin is None else 2)
+        yield Item("items", items, Broken(item, line) if isinstance(item, str) else item)
+        items += 1
+
+
+def read_page(page: bytes, limits: FileLimits) -> dict[str, Any] | str:
+    """The item of a page of its own, or why it cannot be taken."""
+    front, rest = _front_and_rest(page)
+    told = _parse_front(front, limits)
+    return told if isinstance(told, str) else _item(told, rest, limits, ends=1)
+
+
+def _item(told: dict[str, Any], rest: bytes, limits: FileLimits, *, ends: int) -> dict[str, Any] | str:
+    rest = rest[1:] if rest.startswith(b"\n") else rest.removeprefix(b"\r\n")
+    for _ in range(ends):
+        rest = rest.removesuffix(b"\n")
+    rest = _ESCAPED.sub(b"", rest)
+    try:
+        content = rest.decode()
+    except UnicodeDecodeError as e:
+        return f"it holds a byte that is not UTF-8 (0x{rest[e.start]:02X})"
+    if "content" not in told:
+        told["content"] = content
+    elif content.strip():
+        return "its content is told twice, in the front matter and below"
+    return unfolded(told, ITEM, limits)
+
+
+def _relationship(raw: bytes, line: int, limits: FileLimits) -> dict[str, Any] | Broken:
+    raw = raw.strip()
+    if not raw.startswith(b"- {"):
+        return Broken("it is no relationship: - and an object in JSON were expected", line)
+    value = parse_record(raw[2:], limits)
+    return Broken(value, line) if isinstance(value, str) else value
+
+
+def _front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
+    """The front matter, if there is one, and what is below."""
+    opened = _FRONT_OPENS.match(text)
+    closed = _FRONT_CLOSES.search(text, opened.end()) if opened else None
+    return (text[opened.end() : closed.start()], text[closed.end() :]) if opened and closed else (None, text)
+
+
+def _parse_front(front: bytes | None, limits: FileLimits) -> dict[str, Any] | str:
+    if front is None or not front.strip():
+        return {}
+    # As the only record of a list it is read as every record is.
+    block = b"-\n  " + _INNER.sub(b"\n  ", front)
+    try:
+        found = list(read_yaml(Source(io.BytesIO(block), limits.total), limits, ARCHIVE))
+    except Fault as fault:
+        return f"its front matter cannot be read: {fault.message}"
+    value = found[0].value
+    if isinstance(value, Broken):
+        return f"its front matter cannot be read: {value.reason}"
+    return value if isinstance(value, dict) else "its front matter is no object"
+
+
+def _parts(source: Source, limits: FileLimits) -> Iterator[tuple[bytes | None, bytes, int]]:
+    """The parts of a document, each with the line that begins it, which the first lacks, and its number."""
+    begin: bytes | None = None
+    held: list[bytes] = []
+    size = number = 0
+    first = 1
+    for line in source.lines(limits.record):
+        number += 1
+        if line.startswith(b"<!-- polymnia:") and (mark := line.rstrip() + b"\n") in (_ITEM, _RELATIONSHIPS):
+            yield begin, b"".join(held), first
+            begin, size, first = mark, 0, number + 1
+            held.clear()
+            continue
+        size += len(line)
+        if begin == _RELATIONSHIPS:
+            yield begin, line, number
+            continue
+        if size > limits.record:
+            raise cannot_read(
+                f"an item has more than {limits.record:,} bytes, which is the limit", where=f"line {first:,}"
+            )
+        held.append(line)
+    if begin != _RELATIONSHIPS:
+        yield begin, b"".join(held), first

@@ -1,0 +1,233 @@
+"""A project as a zip: the JSON document, one page of Markdown an item for people, and a manifest with checksums.
+
+``project.json`` is what is read again. Nothing in the file tells when, where or by whom it was made. A zip that is read
+is never unpacked to disk, and nothing in it is believed before it was counted and checked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO
+
+from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
+from polymnia.engine.transfer.formats.project import PROJECT, Written
+from polymnia.engine.transfer.formats.project_markdown import item_page, read_page
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read, shortened
+from polymnia.engine.transfer.formats.streams import Source
+
+__all__ = ["DOCUMENT", "read_zip", "write_zip"]
+
+DOCUMENT, MANIFEST, PAGES = "project.json", "manifest.json", "items/"
+_CHUNK = 256 * 1024
+_IN_MEMORY = 8 * 1024**2
+_LEVEL = 4
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+# The list of entries is held in memory while a zip is read: this is a million of them.
+_DIRECTORY = 128 * 1024**2
+_MANIFEST = 256 * 1024**2
+_ENCRYPTED = 0x1 | 0x40 | 0x2000
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_TAIL = 22 + 65535
+
+
+# ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_zip(
+    out: BinaryIO,
+    head: dict[str, Any],
+    items: Iterable[dict[str, Any]],
+    relationships: Iterable[dict[str, Any]],
+    done: Written,
+    *,
+    compress: bool,
+) -> int:
+    """Write the file and answer its size. The document waits until every page is written: each item comes only once."""
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    files: dict[str, dict[str, Any]] = {}
+    names: set[str] = set()
+    begin = out.tell()
+    with SpooledTemporaryFile(_IN_MEMORY) as document, zipfile.ZipFile(out, "w", method, compresslevel=_LEVEL) as file:
+
+        def paged() -> Iterator[dict[str, Any]]:
+            for item in items:
+                name, page = _page_name(item, names, len(files) + 1), item_page(item)
+                files[name] = {"bytes": len(page), "sha256": sha256(page).hexdigest()}
+                file.writestr(_entry(name, method), page, compresslevel=_LEVEL)
+                yield item
+
+        check = sha256()
+        for piece in json_pieces(PROJECT, head, paged(), relationships):
+            document.write(piece)
+            check.update(piece)
+        files[DOCUMENT] = {"bytes": document.tell(), "sha256": check.hexdigest()}
+        document.seek(0)
+        with file.open(_entry(DOCUMENT, method), "w", force_zip64=True) as entry:
+            while piece := document.read(_CHUNK):
+                entry.write(piece)
+        counts = {"items": done.items, "relationships": done.relationships, "versions": done.versions}
+        manifest = {"format": PROJECT.format, "version": PROJECT.version, "counts": counts, "files": files}
+        file.writestr(_entry(MANIFEST, method), json.dumps(manifest, indent=2) + "\n", compresslevel=_LEVEL)
+    return out.tell() - begin
+
+
+def _entry(name: str, method: int) -> zipfile.ZipInfo:
+    """An entry of the earliest day a zip can tell, and of an ordinary file."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = method
+    entry.create_system = 3
+    entry.external_attr = 0o100644 << 16
+    return entry
+
+
+def _page_name(item: dict[str, Any], names: set[str], position: int) -> str:
+    """A name every file system takes, and none takes for another's."""
+    id = str(item.get("content_id", ""))
+    name = _UNSAFE.sub("-", id)[:100].strip(".-")
+    if name != id or not name or _RESERVED.fullmatch(name) or name.lower() in names:
+        name = f"{name or 'item'}~{position}"  # no safe name has a tilde
+    else:
+        names.add(name.lower())
+    return f"{PAGES}{name}.md"
+
+
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_zip(start: bytes, source: BinaryIO, limits: FileLimits) -> Iterator[Item]:
+    """The items of the document in a zip, or where there is none, of its pages of Markdown.
+
+    ``start`` is what was read of ``source`` already.
+    """
+    with SpooledTemporaryFile(_IN_MEMORY) as file:
+        file.write(start)
+        size = len(start)
+        while piece := source.read(_CHUNK):
+            size += len(piece)
+            if size > limits.total:
+                raise cannot_read(f"it is larger than {limits.total:,} bytes, which is the limit")
+            file.write(piece)
+        _check_directory(file, size)
+        try:
+            with zipfile.ZipFile(file) as archive:
+                yield from _items(archive, limits)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as e:
+            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+
+
+def _items(archive: zipfile.ZipFile, limits: FileLimits) -> Iterator[Item]:
+    entries = _checked(archive, limits)
+    if DOCUMENT in entries:
+        counts = _check_manifest(archive, entries, limits) if MANIFEST in entries else None
+        found = {"items": 0, "relationships": 0}
+        with archive.open(entries[DOCUMENT]) as document:
+            for item in read_json(Source(document, limits.total), limits, PROJECT):  # type: ignore[arg-type]
+                if item.section in found:
+                    found[item.section] += 1
+                yield item
+        if counts is not None and any(counts.get(section) != count for section, count in found.items()):
+            raise cannot_read("its document does not hold as much as its manifest says")
+        return
+    pages = sorted(name for name in entries if name.lower().endswith((".md", ".markdown")))
+    if not pages:
+        raise cannot_read(f"it holds neither {DOCUMENT} nor a page of Markdown")
+    for position, name in enumerate(pages):
+        value = _page(archive, entries[name], limits)
+        yield Item("items", position, Broken(f"{shortened(name)}: {value}", 1) if isinstance(value, str) else value)
+
+
+def _page(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: FileLimits) -> dict[str, Any] | str:
+    if entry.file_size > limits.record:
+        return f"it has more than {limits.record:,} bytes, which is the limit"
+    return read_page(archive.read(entry).removeprefix(b"\xef\xbb\xbf"), limits)
+
+
+def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.ZipInfo]:
+    """The files of a zip by their names, all of which lead to a place inside of it."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    for entry in archive.infolist():
+        name = entry.orig_filename
+        where = f"entry {shortened(name)!r}"
+        if entry.is_dir() and not entry.file_size:
+            continue
+        parts = name.split("/")
+        if "\\" in name or ":" in parts[0] or "\0" in name or any(part in ("", ".", "..") for part in parts):
+            raise cannot_read("a name in it leads out of it", where=where)
+        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise cannot_read("it holds a link or a device", where=where)
+        if name in entries:
+            raise cannot_read("a name appears twice in it", where=where)
+        if entry.flag_bits & _ENCRYPTED:
+            raise cannot_read("it is encrypted", where=where)
+        if entry.compress_type not in _METHODS:
+            raise cannot_read("it is compressed in a way that is not read here", where=where)
+        total += entry.file_size
+        if total > limits.total:
+            raise cannot_read(f"it is larger than {limits.total:,} bytes when unpacked, which is the limit")
+        entries[name] = entry
+    if len(entries) > limits.items + 2:
+        raise cannot_read(f"it has more than {limits.items:,} files, which is the limit")
+    return entries
+
+
+def _check_manifest(
+    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], limits: FileLimits
+) -> dict[str, Any]:
+    """Compare every file with its checksum; the counts the manifest tells."""
+    if entries[MANIFEST].file_size > min(limits.total, _MANIFEST):
+        raise cannot_read("its manifest is too large")
+    try:
+        manifest = json.loads(archive.read(entries[MANIFEST]))
+        files, counts = manifest["files"], manifest["counts"]
+        checks = {name: file["sha256"] for name, file in files.items()}
+        for key in ("format", "version"):
+            PROJECT.check_head(key, manifest[key], MANIFEST)
+        if not isinstance(counts, dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise cannot_read("its manifest is none") from None
+    for name, check in checks.items():
+        if name not in entries:
+            raise cannot_read("a file of its manifest is missing", where=f"entry {shortened(name)!r}")
+        with archive.open(entries[name]) as entry:
+            if _checksum(entry) != check:
+                raise cannot_read(
+                    "a file is not what its manifest says; what was edited is imported without the manifest",
+                    where=f"entry {shortened(name)!r}",
+                )
+    if DOCUMENT not in checks:
+        raise cannot_read(f"its manifest does not tell of {DOCUMENT}")
+    return counts
+
+
+def _checksum(entry: IO[bytes]) -> str:
+    check = sha256()
+    while piece := entry.read(_CHUNK):
+        check.update(piece)
+    return check.hexdigest()
+
+
+def _check_directory(file: IO[bytes], size: int) -> None:
+    """Refuse a list of entries too long to be held, before anything reads it."""
+    file.seek(max(0, size - _TAIL - 20))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0:
+        raise cannot_read("its zip data break off")
+    listed = int.from_bytes(tail[at + 12 : at + 16], "little")
+    if listed == 0xFFFFFFFF or tail[at - 20 : at - 16] == b"PK\x06\x07":
+        place = int.from_bytes(tail[at - 12 : at - 4], "little")
+        file.seek(min(place, size))
+        listed = int.from_bytes(file.read(56)[40:48], "little")
+    if listed > _DIRECTORY:
+        raise cannot_read(f"its list of entries has more than {_DIRECTORY:,} bytes, which is the limit")
+    file.seek(0)

@@ -1,0 +1,459 @@
+"""Documents in YAML: written in block style, read event by event, never holding more than one record.
+
+An unquoted word is null, a truth value or a number only where YAML 1.1, YAML 1.2 and JSON agree that it is; all else is
+text. So no date, no ``yes``, no ``0x1F`` and no ``1e3`` ever turns into something its author did not write. What
+is written holds to the same: whatever any reader could take for something else stands in quotes.
+
+The events come from libyaml where it is built in, from PyYAML's own parser otherwise. What they mean is decided here:
+no aliases, no tags beyond those of JSON's types, no key twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from math import isfinite
+from typing import Any, NoReturn
+
+import yaml  # type: ignore[import-untyped]
+from msgspec.json import encode
+
+from polymnia.engine.transfer.formats.json_records import unfit
+from polymnia.engine.transfer.formats.records import (
+    LARGEST_INTEGER,
+    SMALLEST_INTEGER,
+    Broken,
+    FileLimits,
+    Item,
+    Layout,
+    cannot_read,
+    check_value,
+    shortened,
+)
+from polymnia.engine.transfer.formats.streams import Source
+from polymnia.errors import Fault
+
+__all__ = ["read_yaml", "yaml_object", "yaml_pieces"]
+
+# Characters a YAML reader refuses, takes for a line end, or drops; and those that are escaped anyway.
+_ODD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
+_ESCAPED = re.compile(f"[{_ODD}]")
+_ONE_LINE = re.compile(f"[^\t\n{_ODD}]+")
+# What no unquoted text begins with: marks with a meaning, and all a number or a date could begin with.
+_NEVER_FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`0123456789.+=<~")
+# Lines that can stand as they are, the first one showing where they begin.
+_LINES = re.compile(rf"(?=[^\s{_ODD}])[^{_ODD}]+")
+_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+# A reader need not look for the colon of a key further than 1,024 characters.
+_LONG_KEY = 500
+_MARGIN = "\n  "
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][-+]?[0-9]+)?)?")
+_MEANS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_CORE = "tag:yaml.org,2002:"
+_TEXT = (f"{_CORE}str", "!")
+_KINDS = {f"{_CORE}null": type(None), f"{_CORE}bool": bool, f"{_CORE}int": int, f"{_CORE}float": float}
+_BOXES = {yaml.MappingStartEvent: f"{_CORE}map", yaml.SequenceStartEvent: f"{_CORE}seq"}
+# Before and after the document there is little to say, and libyaml takes quadratic time over what can be said there.
+_AROUND = 64 * 1024
+
+
+# ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def yaml_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    """A document in pieces. ``head`` is the value of the last key of the layout's head."""
+    for key, value in zip(layout.head, (layout.format, layout.version, head), strict=True):
+        try:
+            yield f"{key}: {_scalar(value, '  ')}\n".encode()
+        except ValueError as e:
+            raise unfit(e, key) from None
+    for section, records in zip(dict.fromkeys(layout.sections.values()), sections, strict=True):
+        before = f"{section}:\n"
+        for position, record in enumerate(records):
+            try:
+                yield f"{before}- {_object(record, _MARGIN)}\n".encode()
+            except (ValueError, RecursionError) as e:
+                raise unfit(e, f"{section}[{position}]") from None
+            before = ""
+        if before:
+            yield f"{section}: []\n".encode()
+
+
+def yaml_object(value: dict[str, Any]) -> str:
+    """One object as a document of its own; raises ValueError for what no file holds."""
+    return _object(value, "\n") + "\n"
+
+
+def _object(value: dict[str, Any], margin: str) -> str:
+    """The members of an object, the first where the pen is and the others each behind ``margin``."""
+    return margin.join(_member(key, member, margin) for key, member in value.items()) or "{}"
+
+
+def _member(key: str, value: Any, margin: str) -> str:
+    written = _key(key)
+    if written[0] == "?":
+        written = written.replace("\n", margin)
+    if value and isinstance(value, dict):
+        return f"{written}{margin}  {_value(value, margin)}"
+    if value and isinstance(value, (list, tuple)):
+        return f"{written}{margin}{_list(value, margin)}"
+    return f"{written} {_value(value, margin)}"
+
+
+def _list(value: Iterable[Any], margin: str) -> str:
+    return margin.join(f"- {_value(member, margin)}" for member in value) or "[]"
+
+
+def _value(value: Any, margin: str) -> str:
+    if isinstance(value, dict):
+        return _object(value, f"{margin}  ")
+    if isinstance(value, (list, tuple)):
+        return _list(value, f"{margin}  ")
+    return _scalar(value, f"{margin[1:]}  ")
+
+
+def _scalar(value: Any, indent: str) -> str:
+    """A value that is no list and no object, as it stands behind its key; raises ValueError for what no archive holds.
+
+    ``indent`` is what stands before the lines of a text of several lines.
+    """
+    kind = type(value)
+    if kind is str:
+        return _text(value, indent)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int:
+        if not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
+            raise ValueError("an integer beyond 64 bits")
+        return str(value)
+    if kind is float:
+        if not isfinite(value):
+            raise ValueError("a number that is not finite")
+        written = repr(value)
+        return written if "." in written else written.replace("e", ".0e")
+    raise ValueError(f"a value of type {kind.__name__}")
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> str:
+    """A key with its colon. One too long to be seen as a key from its beginning is announced by a question mark."""
+    written = text if _is_plain(text) else _quoted(text)
+    return f"{written}:" if len(written) <= _LONG_KEY else f"? {written}\n:"
+
+
+def _text(text: str, indent: str) -> str:
+    if "\n" in text:
+        if _LINES.fullmatch(text) is None:
+            return _quoted(text)
+        body = text.rstrip("\n")
+        ends = len(text) - len(body)
+        mark = "|-" if ends == 0 else "|" if ends == 1 else "|+"
+        lines = body.replace("\n", f"\n{indent}")
+        if "\n\n" in body:
+            lines = lines.replace(f"\n{indent}\n", "\n\n")
+            lines = lines.replace(f"\n{indent}\n", "\n\n")
+        return f"{mark}\n{indent}{lines}" + "\n" * (ends - 1)
+    return text if _is_plain(text) else _quoted(text)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text can stand without quotes: nothing in it is a mark with a meaning."""
+    return (
+        text != ""
+        and text[0] not in _NEVER_FIRST
+        and not text[0].isspace()
+        and text[-1] not in ": "
+        and ": " not in text
+        and " #" not in text
+        and _ONE_LINE.fullmatch(text) is not None
+        and (len(text) > 5 or text.lower() not in _WORDS)
+    )
+
+
+def _quoted(text: str) -> str:
+    written = encode(text).decode()
+    return _ESCAPED.sub(_escape, written) if not written.isascii() or "\x7f" in written else written
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def _meaning(word: str) -> Any:
+    """What an unquoted word means; raises ValueError for a number that no archive may hold."""
+    if word in _MEANS:
+        return _MEANS[word]
+    if word[0] not in "-+.0123456789":
+        return word
+    if (number := _NUMBER.fullmatch(word)) is None:
+        if _NO_NUMBER.fullmatch(word):
+            raise ValueError(f"{word}, which is no finite number")
+        return word
+    if number[1]:
+        if not isfinite(real := float(word)):
+            raise ValueError("a number out of range")
+        return real
+    if len(word) > 20 or not SMALLEST_INTEGER <= (whole := int(word)) <= LARGEST_INTEGER:
+        raise ValueError(f"an integer beyond 64 bits ({word[:24]}{'…' if len(word) > 24 else ''})")
+    return whole
+
+
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_yaml(source: Source, limits: FileLimits, layout: Layout, *, native: bool = True) -> Iterator[Item]:
+    """The items of a document in the order of the file. ``native`` uses libyaml if it is there."""
+    return _Reader(source, limits, layout, native).items()
+
+
+class _Metered:
+    """Gives the parser its bytes, and stops it when it takes too many before it has something to say."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._left = 0
+        self._refusal = ""
+
+    def allow(self, size: int, what: str = "a value has") -> None:
+        """Let so many bytes pass from here on."""
+        self._left = size
+        self._refusal = f"{what} more than {size:,} bytes, which is the limit"
+
+    def read(self, size: int) -> bytes:
+        """At most ``size`` bytes, as the parser asks for them."""
+        given = self._source.read(size)
+        self._left -= len(given)
+        if self._left < 0:
+            raise cannot_read(self._refusal)
+        return given
+
+
+class _Reader:
+    """Turns events into records."""
+
+    def __init__(self, source: Source, limits: FileLimits, layout: Layout, native: bool) -> None:
+        self._limits = limits
+        self._layout = layout
+        self._metered = _Metered(source)
+        self._metered.allow(_AROUND, "what is before the document has")
+        self._native = native and yaml.__with_libyaml__
+        self._parser = (yaml.CSafeLoader if self._native else yaml.SafeLoader)(self._metered)
+        self._items = 0
+
+    def items(self) -> Iterator[Item]:
+        try:
+            yield from self._stream()
+        except yaml.YAMLError as e:
+            raise _not_yaml(e) from None
+        finally:
+            self._parser.dispose()
+
+    def _stream(self) -> Iterator[Item]:
+        next_event = self._parser.get_event
+        next_event()
+        if type(next_event()) is yaml.StreamEndEvent:
+            raise cannot_read("it is empty")
+        event = next_event()
+        self._metered.allow(self._limits.record)
+        if type(event) is yaml.SequenceStartEvent:
+            yield from self._list(next(iter(self._layout.sections)))
+        elif type(event) is yaml.MappingStartEvent:
+            yield from self._document()
+        else:
+            _stop(event, "it is no archive: an object or a list was expected")
+        self._metered.allow(_AROUND, "what is behind the document has")
+        next_event()
+        if type(event := next_event()) is not yaml.StreamEndEvent:
+            _stop(event, "a second document follows")
+
+    def _document(self) -> Iterator[Item]:
+        seen: set[str] = set()
+        while type(event := self._parser.get_event()) is not yaml.MappingEndEvent:
+            if type(event) is not yaml.ScalarEvent:
+                _stop(event, "a key was expected")
+            key = event.value
+            if key in seen:
+                _stop(event, f"the key {shortened(key)!r} appears twice")
+            seen.add(key)
+            event = self._parser.get_event()
+            section = self._layout.sections.get(key)
+            if section and type(event) is yaml.SequenceStartEvent:
+                yield from self._list(section)
+            elif section or key in self._layout.head:
+                value = self._value(event)
+                if isinstance(value, Broken):
+                    _stop(event, value.reason)
+                if section and value is not None:
+                    _stop(event, f"{key} is no list")
+                if not section:
+                    self._layout.check_head(key, value, _where(event.start_mark))
+                    yield Item("head", len(seen) - 1, {key: value})
+            else:
+                self._pass(event)
+                yield Item("unknown", len(seen) - 1, key)
+        self._layout.check_keys(seen)
+
+    def _list(self, section: str) -> Iterator[Item]:
+        position = 0
+        while type(event := self._parser.get_event()) is not yaml.SequenceEndEvent:
+            self._items += 1
+            if self._items > self._limits.items:
+                raise cannot_read(f"it has more than {self._limits.items:,} records, which is the limit")
+            value = self._value(event)
+            if type(value) is not dict and not isinstance(value, Broken):
+                value = Broken("it is no object", event.start_mark.line + 1)
+            yield Item(section, position, value)
+            position += 1
+
+    def _pass(self, event: Any) -> None:
+        """Read past a value nobody needs."""
+        depth = 0
+        while True:
+            kind = type(event)
+            if kind in _BOXES:
+                depth += 1
+                self._check_depth(event, depth)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                depth -= 1
+            if not depth:
+                return
+            self._metered.allow(self._limits.record)
+            event = self._parser.get_event()
+
+    def _value(self, event: Any) -> Any:
+        """The value that begins with an event, or Broken; in both cases every event of it has been read."""
+        self._metered.allow(self._limits.record)
+        short = self._limits.text // 4
+        line = event.start_mark.line + 1
+        doubtful = not self._native  # the parser in Python lets half a surrogate pair pass
+        value = _Value()
+        while True:
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                doubtful = doubtful or len(event.value) > short or "\0" in event.value
+                value.scalar(event)
+            elif kind in _BOXES:
+                value.open(event, {} if kind is yaml.MappingStartEvent else [])
+                self._check_depth(event, len(value.around))
+            elif kind is yaml.AliasEvent:
+                value.blame(event, f"it holds an alias (*{shortened(event.anchor)})")
+                value.put(event, None)
+            else:
+                value.close(event)
+            if value.complete:
+                break
+            if value.count > self._limits.values:
+                _stop(event, f"a record has more than {self._limits.values:,} values, which is the limit")
+            event = self._parser.get_event()
+        if value.flaw is None and doubtful:
+            value.flaw = check_value(value.root, self._limits)
+        return value.root if value.flaw is None else Broken(value.flaw, line)
+
+    def _check_depth(self, event: Any, depth: int) -> None:
+        if depth > self._limits.depth:
+            _stop(event, f"it is nested more than {self._limits.depth} deep")
+
+
+class _Value:
+    """One value in the making, event by event; the first flaw of it is kept."""
+
+    def __init__(self) -> None:
+        self.root: Any = None
+        self.complete = False
+        self.flaw: str | None = None
+        self.count = 0
+        self.around: list[tuple[Any, str | None]] = []  # the boxes outside of this one, each with its key
+        self._box: Any = None
+        self._key: str | None = None
+
+    def blame(self, event: Any, why: str) -> None:
+        self.flaw = self.flaw or f"{why} at {_where(event.start_mark)}"
+
+    def open(self, event: Any, box: Any) -> None:
+        if event.tag not in (None, "!", _BOXES[type(event)]):
+            self.blame(event, f"it holds the tag {_tag(event.tag)}")
+        self.around.append((self._box, self._key))
+        self._box, self._key = box, None
+
+    def close(self, event: Any) -> None:
+        box = self._box
+        self._box, self._key = self.around.pop()
+        self.put(event, box)
+
+    def scalar(self, event: Any) -> None:
+        value = event.value
+        if type(self._box) is dict and self._key is None:
+            if value == "<<" and event.implicit[0]:
+                why = f"a merge key (<<) at {_where(event.start_mark)}; write out what it stands for"
+                self.flaw = self.flaw or why
+            self._key = value
+            return
+        if event.tag is not None or event.implicit[0]:
+            try:
+                value = _plain(event)
+            except ValueError as e:
+                self.blame(event, f"it holds {e}")
+        self.put(event, value)
+
+    def put(self, event: Any, value: Any) -> None:
+        self.count += 1
+        if type(self._box) is list:
+            self._box.append(value)
+        elif self._box is None:
+            self.root, self.complete = value, True
+        elif self._key is None:
+            self.blame(event, "a key is no text")
+            self._key = ""
+        else:
+            if self._key in self._box:
+                self.blame(event, f"the key {shortened(self._key)!r} appears twice")
+            self._box[self._key] = value
+            self._key = None
+
+
+def _plain(event: Any) -> Any:
+    """What a scalar means that is not simply a text in quotes."""
+    tag = event.tag
+    if tag is None:
+        return _meaning(event.value)
+    if tag in _TEXT:
+        return event.value
+    if tag not in _KINDS:
+        raise ValueError(f"the tag {_tag(tag)}")
+    value = _meaning(event.value)
+    if type(value) is int and _KINDS[tag] is float:
+        return float(value)
+    if type(value) is not _KINDS[tag]:
+        raise ValueError(f"a value that is not what its tag {_tag(tag)} says")
+    return value
+
+
+def _tag(tag: str) -> str:
+    return shortened(tag.replace(_CORE, "!!", 1))
+
+
+def _stop(event: Any, why: str) -> NoReturn:
+    raise cannot_read(why, where=_where(event.start_mark))
+
+
+def _where(mark: Any) -> str:
+    return f"line {mark.line + 1:,}, column {mark.column + 1:,}"
+
+
+def _not_yaml(e: Any) -> Fault:
+    """The parser's complaint in our form."""
+    if isinstance(e, yaml.reader.ReaderError):
+        return cannot_read(f"it is not YAML: {e.reason}", where=f"character {e.position:,}")
+    if (mark := getattr(e, "problem_mark", None)) is not None:
+        context = f" {e.context}" if e.context else ""
+        return cannot_read(f"it is not YAML: {e.problem}{context}", where=_where(mark))
+    return cannot_read(f"it is not YAML: {e}")

@@ -1,0 +1,163 @@
+"""Knowledge graphs out of and into a project."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.json import encode
+
+from polymnia.engine.graph import in_place_of
+from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Link, write
+from polymnia.engine.transfer.imports import absent
+from polymnia.models import EntityDraft, Record, Relation
+
+__all__ = ["ImportedGraph", "add_missing", "export_graph", "import_graph", "links", "match"]
+
+Existing = Literal["merge", "replace", "keep"]
+_PART = 2000
+
+
+def links(relations: Iterable[Relation]) -> Iterator[Link]:
+    """Relations as a graph file has them."""
+    return ((one.source, one.target, one.type, one.extra) for one in relations)
+
+
+def export_graph(snapshot: Snapshot, form: GraphForm, *, at: int | None = None) -> Iterator[bytes]:
+    """The project as the bytes of a graph file, in pieces; with ``at``, as it was at that time."""
+    if at is None:
+        return write(form, snapshot.records(), links(snapshot.relations()))
+    records, relations = snapshot.as_of(at)
+    return write(form, records, links(relations))
+
+
+class ImportedGraph(Struct, frozen=True, kw_only=True):
+    """What an import came to."""
+
+    entities_new: int
+    entities_extended: int
+    entities_replaced: int
+    entities_unchanged: int
+    observations_new: int
+    relations_new: int
+    relations_known: int
+
+
+def import_graph(
+    tx: Transaction,
+    graph: GraphFile,
+    *,
+    existing: Existing = "merge",
+    step: Callable[[int, int], None] = lambda done, total: None,
+) -> ImportedGraph:
+    """Add a file's entities and relations to the project.
+
+    ``existing`` says what happens to a name the project has: ``merge`` adds the observations it lacks,
+    ``replace`` puts the file's version in its place (the earlier one stays in the history), ``keep`` leaves it.
+    """
+    total = len(graph.entities) + len(graph.relations)
+    new = extended = replaced = unchanged = observations = 0
+    for start in range(0, len(graph.entities), _PART):
+        step(start, total)
+        part = graph.entities[start : start + _PART]
+        ids = tx.ids([entity.name for entity in part])
+        fresh = [entity for entity in part if entity.name not in ids]
+        tx.add_records(fresh)
+        new += len(fresh)
+        observations += sum(len(entity.observations) for entity in fresh)
+        for entity in part if ids else ():
+            id = ids.get(entity.name)
+            if id is None:
+                continue
+            if existing == "replace":
+                (record,) = tx.load([id])
+                same = (record.kind, record.observations) == (entity.kind, tuple(entity.observations))
+                if not same:
+                    tx.replace_record(id, in_place_of(record, entity))
+                replaced += not same
+                unchanged += same
+            elif existing == "merge":
+                present = tx.present_observations(id, entity.observations)
+                added = [text for text in dict.fromkeys(entity.observations) if text not in present]
+                tx.add_observations([(id, added)])
+                observations += len(added)
+                extended += bool(added)
+                unchanged += not added
+            else:
+                unchanged += 1
+    stored = tx.find_relations(list(dict.fromkeys(map(_ends, graph.relations))))
+    new_links = absent(stored, graph.relations, _ends)
+    known = len(graph.relations) - len(new_links)
+    for start in range(0, len(new_links), _PART):
+        step(len(graph.entities) + known + start, total)
+        tx.add_relations(new_links[start : start + _PART])
+    step(total, total)
+    return ImportedGraph(
+        entities_new=new,
+        entities_extended=extended,
+        entities_replaced=replaced,
+        entities_unchanged=unchanged,
+        observations_new=observations,
+        relations_new=len(new_links),
+        relations_known=known,
+    )
+
+
+def match(tx: Transaction, graph: GraphFile) -> None:
+    """Make the project equal to the file, by the fewest changes."""
+    there = {record.name: record for record in tx.records()}
+    wanted = {entity.name for entity in graph.entities}
+    tx.remove_records([record.id for name, record in there.items() if name not in wanted])
+    _match_records(tx, graph.entities, there)
+    missing = Counter(_identity(link) for link in graph.relations)
+    going = []
+    for relation in tx.relations():
+        key = _identity((*relation.ends, relation.extra))
+        if missing[key] > 0:
+            missing[key] -= 1
+        else:
+            going.append(relation.id)
+    tx.remove_relations(going)
+    new = []
+    for link in reversed(graph.relations):
+        if missing[_identity(link)] > 0:
+            missing[_identity(link)] -= 1
+            new.append(link)
+    tx.add_relations(reversed(new))
+
+
+def _match_records(tx: Transaction, entities: list[EntityDraft], there: dict[str, Record]) -> None:
+    tx.add_records([entity for entity in entities if entity.name not in there])
+    for entity in entities:
+        record = there.get(entity.name)
+        if record is None:
+            continue
+        old, new = record.observations, entity.observations
+        if record.kind == entity.kind and new[: len(old)] == old:
+            tx.add_observations([(record.id, new[len(old) :])])
+            tx.set_extra(record.id, entity.extra)
+        elif record.kind != entity.kind or old != new:
+            tx.replace_record(record.id, in_place_of(record, entity))
+
+
+def add_missing(tx: Transaction, graph: GraphFile) -> None:
+    """Add to the project what a damaged file has and the project lacks; take nothing away."""
+    there = {record.name: record for record in tx.records()}
+    tx.add_records([entity for entity in graph.entities if entity.name not in there])
+    for entity in graph.entities:
+        if (record := there.get(entity.name)) is not None:
+            known = set(record.observations)
+            tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
+            tx.set_extra(record.id, {**entity.extra, **record.extra})
+    tx.add_relations(absent(tx.relations(), graph.relations, _ends))
+
+
+def _ends(link: Link) -> tuple[str, str, str]:
+    return link[:3]
+
+
+def _identity(link: Link) -> tuple[str, str, str, bytes]:
+    return (*link[:3], encode(link[3]) if link[3] else b"")

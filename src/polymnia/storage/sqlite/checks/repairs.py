@@ -1,0 +1,234 @@
+"""Repairs: what is made of other data is made again, and what cannot be read is put where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import apsw
+from msgspec.json import encode
+from msgspec.structs import replace
+
+from polymnia.engine.ports.checks import Asked, Spot
+from polymnia.models import EntityDraft, RelationDraft, new_id
+from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.checks import indexes, memories, references
+from polymnia.storage.sqlite.checks.file import missing_objects
+from polymnia.storage.sqlite.checks.view import STATEMENTS, View, readable
+from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
+from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage.sqlite.transaction import SqliteTransaction
+
+__all__ = ["mend", "mend_file"]
+
+UNREADABLE = "unreadable"
+"""The key in the metadata under which the text of a column is kept that could not be read."""
+
+
+def mend(tx: SqliteTransaction, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    """Repair faults of these kinds in the project of a transaction; answers how many of each."""
+    tx._noted = True
+    mended: dict[str, int] = {}
+    for kind, (look, repair) in _REPAIRS.items():
+        if kind in kinds:
+            view = View(tx, tx._project_name, asked, tx._at)
+            look(view)
+            spots = [spot for fact in view.facts if fact.kind == kind for spot in fact.spots]
+            if spots:
+                repair(tx, spots)
+                mended[kind] = len(spots)
+    if "characters_wrong" in kinds and (count := _characters(tx, asked)):
+        mended["characters_wrong"] = count
+    if "characters_behind" in kinds and (behind := tx._seq - tx._indexed):
+        tx.index_characters(behind)
+        mended["characters_behind"] = behind
+    return mended
+
+
+# ── counters ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _row_number(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    # Before this change makes a row: none of those that are there becomes its own.
+    tx._seq = tx._first = spots[0].detail[1]
+    tx._run("UPDATE project SET seq = ? WHERE id = ?", (tx._seq, tx._project))
+
+
+def _text_count(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    kept, real = spots[0].detail
+    tx._texts += real - kept
+    tx._run("UPDATE project SET texts = ? WHERE id = ?", (tx._texts, tx._project))
+
+
+def _scopes(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    tx._run(SQL["drop_scopes"], (tx._project,))
+    tx._run(SQL["count_scopes"], (tx._project,))
+
+
+def _tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    for spot in spots:
+        tx._untag(spot.id, spot.detail["left over"])
+        tx._tag(spot.id, spot.detail["missing"])
+
+
+# ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _characters(tx: SqliteTransaction, asked: Asked) -> int:
+    before = tx._indexed
+    view = View(tx, tx._project_name, asked, tx._at)
+    try:
+        if not indexes.is_whole(view):
+            raise apsw.CorruptError
+        apart, unlike = indexes.compared(view)
+        if unlike:  # found in a sample: there may be more
+            listed = view.ask("indexed_characters", tx._base, tx._base + tx._indexed).fetchall()
+            apart = {id for (id,) in listed} | {tx._base + number for number in view.texts() if number <= tx._indexed}
+        for id in sorted(apart):
+            _index_again(tx, id)
+        return len(apart)
+    except DAMAGE:  # the table itself is damaged, for all projects
+        tx.drop_characters()
+        tx.index_characters(tx._seq)
+        return before
+
+
+def _index_again(tx: SqliteTransaction, id: int) -> None:
+    tx._run(SQL["unindex"], (id,))
+    for number, text in tx._run(SQL["unindexed"], (id - 1, id)).fetchall():
+        tx._run(SQL["index"], (number, text + ENDS))
+
+
+def _folds(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    for spot in spots:
+        row = tx._run("SELECT name, kind FROM memory WHERE id = ?", (spot.id,)).fetchone()
+        if row is not None:
+            name, kind = row
+            given = (rows.fold_or_none(name), rows.fold_or_none(kind), rows.look(name), spot.id)
+            tx._run("UPDATE memory SET name_fold = ?, kind_fold = ?, look = ? WHERE id = ?", given)
+        else:
+            (text,) = tx._run("SELECT text FROM observation WHERE id = ?", (spot.id,)).fetchone()
+            given_text = (rows.fold_or_none(text), rows.digest(text), spot.id)
+            tx._run("UPDATE observation SET fold = ?, digest = ? WHERE id = ?", given_text)
+        if spot.id <= tx._base + tx._indexed:
+            _index_again(tx, spot.id)
+
+
+def _vectors(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    for spot in spots:
+        tx._run("DELETE FROM vector_bits WHERE project = ? AND text = ?", (tx._project, spot.id - tx._base))
+        tx._run("DELETE FROM vector WHERE text = ?", (spot.id,))
+
+
+# ── what cannot be read ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _memory_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    """The text of a broken column moves into the metadata; an undo leaves it in the journal, not in the column."""
+    for spot in spots:
+        kept: dict[str, Any] = {}
+        metadata: dict[str, Any] = {}
+        raw = tx._run(STATEMENTS["json_of_memory"], (spot.id,)).fetchone()
+        for column, text, kind in zip(("tags", "metadata", "extra"), raw, (list, dict, dict), strict=True):
+            whole, value = readable(text, kind)
+            if not whole:
+                kept[column] = value
+                tx._run(f"UPDATE memory SET {column} = NULL WHERE id = ?", (spot.id,))
+            elif column == "metadata":
+                metadata = value
+        tx.revise(spot.id, {"metadata": {**metadata, UNREADABLE: kept}})
+
+
+def _mixed_tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    """Tags that are numbers or lists become texts."""
+    for spot in spots:
+        legal = tuple(tag for tag in spot.detail if isinstance(tag, str))
+        tx._run("UPDATE memory SET tags = ? WHERE id = ?", (rows.json_or_none(legal), spot.id))
+        texts = (tag if isinstance(tag, str) else encode(tag).decode() for tag in spot.detail if tag is not None)
+        tx.revise(spot.id, {"tags": tuple(dict.fromkeys(texts))})
+
+
+def _relation_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    for spot in spots:
+        kept: dict[str, Any] = {}
+        raw = tx._run(STATEMENTS["json_of_relation"], (spot.id,)).fetchone()
+        for column, text in zip(("metadata", "extra"), raw, strict=True):
+            whole, value = readable(text, dict)
+            if not whole:
+                kept[column] = value
+                tx._run(f"UPDATE relation SET {column} = NULL WHERE id = ?", (spot.id,))
+        row = tx._run(SQL["relation_row"], (spot.id,)).fetchone()
+        old = rows.relation((row[0], *row[2:]))
+        draft = RelationDraft(old.source, old.target, old.type, old.strength, old.context)
+        metadata = {**old.metadata, UNREADABLE: kept}
+        tx.remove_relations([spot.id])
+        tx.relate([replace(draft, metadata=metadata, extra=old.extra, origin=old.origin, created=old.created)])
+
+
+def _orphans(tx: SqliteTransaction, spots: list[Spot]) -> None:
+    """Texts whose memory is gone get a new one, so that they are found again."""
+    homes: dict[int, int] = {}
+    for spot in spots:
+        if spot.detail not in homes:
+            name = f"recovered {spot.detail % rows.SPAN}"
+            if tx.ids([name]):
+                name = f"{name} {new_id()}"
+            (record,) = tx.add_records([EntityDraft(name, "recovered")])
+            homes[spot.detail] = record.id
+        tx._run("UPDATE observation SET memory = ? WHERE id = ?", (homes[spot.detail], spot.id))
+        if spot.id <= tx._base + tx._listed:
+            tx._run(SQL["add_stale"], (spot.id,))
+
+
+# In an order in which none stands on what a later one repairs: numbers before new rows, columns before what is made of
+# them.
+_REPAIRS: dict[str, tuple[Callable[[View], None], Callable[[SqliteTransaction, list[Spot]], None]]] = {
+    "row_number_behind": (memories.consistency, _row_number),
+    "json_broken": (memories.schema, _memory_json),
+    "tag_no_text": (memories.schema, _mixed_tags),
+    "relation_json_broken": (memories.schema, _relation_json),
+    "observation_orphan": (references.references, _orphans),
+    "fold_wrong": (memories.schema, _folds),
+    "text_count_wrong": (memories.consistency, _text_count),
+    "scope_count_wrong": (memories.consistency, _scopes),
+    "tag_rows_wrong": (memories.consistency, _tags),
+    "vector_of_nothing": (memories.consistency, _vectors),
+    "vector_broken": (memories.consistency, _vectors),
+}
+
+
+# ── the file ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def mend_file(connection: apsw.Connection, kinds: Collection[str]) -> dict[str, int]:
+    """Make indexes and triggers again, and empty the log."""
+    mended: dict[str, int] = {}
+    if "shape_differs" in kinds:
+        for kind, name, sql in missing_objects(connection):
+            if kind in ("index", "trigger"):
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    connection.execute(f"DROP {kind} IF EXISTS {name}")
+                    connection.execute(sql)
+                    connection.execute("COMMIT")
+                    mended["shape_differs"] = mended.get("shape_differs", 0) + 1
+                except apsw.ConstraintError:
+                    pass  # two rows have what must be unique: told by another check
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+    if "index_damaged" in kinds:
+        try:
+            connection.execute("REINDEX").fetchall()
+            mended["index_damaged"] = 1
+        except apsw.ConstraintError:
+            pass
+    if "characters_wrong" in kinds:
+        with connection:
+            empty(connection.execute)
+        mended["characters_wrong"] = 1
+    if "log_long" in kinds:
+        row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if row is not None and row[0] == 0:
+            mended["log_long"] = 1
+    return mended
