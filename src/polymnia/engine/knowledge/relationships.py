@@ -18,6 +18,7 @@ from polymnia.engine.content import content
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.knowledge.associations import neighbours
 from polymnia.engine.knowledge.mentions import Reader, said_of
+from polymnia.engine.text.document import blocks
 from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
 
@@ -33,7 +34,6 @@ COMPARED = 2000
 _ID = re.compile(r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _READ = 200_000  # characters of the text in which others are looked for
 _NEARBY = 30  # candidates of each kind
-_HEADING = re.compile(r"^ {0,3}#{2,6}[ \t]+(.{4,120}?)[ \t#]*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
 _CHARACTER = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _SHINGLE = 5
@@ -142,7 +142,8 @@ def found(
     related = _shared(text, tags, candidates)
     best: dict[tuple[str, RelationshipType], Relationship] = {}
     counted = _neighbours_in_series(title, candidates)
-    headings = {" ".join(one.split()).lower(): one for one in _HEADING.findall(text)}
+    heads = [block.text for block in blocks(text) if block.kind == "h" and block.level > 1] if "##" in text else []
+    headings = {" ".join(one.split()).lower(): one for one in heads}
     for other in candidates:
         told = [
             *_named(reader, other),

@@ -17,7 +17,7 @@ from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.knowledge.duplicates import words
 from polymnia.engine.text.language import DENSE
 
-__all__ = ["Candidates", "Pairs"]
+__all__ = ["Candidates", "Numbers", "Pairs"]
 
 _DENSE = re.compile(f"[{DENSE}]")
 _WIDTH = 12  # rarest words of a statement that are compared
@@ -36,7 +36,8 @@ _ENTITY = 0.3  # what observations of one entity have in common if nothing else
 _OBSERVATIONS = 12  # of an entity, that are compared each with each
 _STEP = 65_536  # pairs weighed together
 
-Pairs = NDArray[Any]
+Numbers = NDArray[Any]
+Pairs = Numbers
 """Two columns of rows of statements, the smaller one first."""
 
 
@@ -52,15 +53,15 @@ class _Words:
         counts = np.zeros(len(numbers) + 1, np.int64)
         for bag in bags:
             counts[bag] += 1
-        self.weights: NDArray[Any] = np.log1p(len(table) / np.maximum(counts, 1)).astype(np.float32)
+        self.weights: Numbers = np.log1p(len(table) / np.maximum(counts, 1)).astype(np.float32)
         self.weights[-1] = 0.0  # of what is not there
         self.counts = counts
-        self.keys: NDArray[Any] = np.full((len(table), _WIDTH), -1, np.int64)
+        self.keys: Numbers = np.full((len(table), _WIDTH), -1, np.int64)
         for row, bag in enumerate(bags):
             rarest = sorted(bag, key=counts.__getitem__)[:_WIDTH]
             self.keys[row, : len(rarest)] = rarest
 
-    def share(self, pairs: Pairs) -> NDArray[Any]:
+    def share(self, pairs: Pairs) -> Numbers:
         """How much of the weight of the words of the lighter statement both have."""
         found = np.zeros(len(pairs), np.float32)
         for start in range(0, len(pairs), _STEP):
@@ -85,7 +86,7 @@ def _terms(text: str) -> list[str]:
 class Candidates:
     """The pairs of some statements; ``vectors`` has a row for each record, zeros where there is none."""
 
-    def __init__(self, table: Statements, vectors: NDArray[Any], unrelated: float) -> None:
+    def __init__(self, table: Statements, vectors: Numbers, unrelated: float) -> None:
         self._table = table
         self._vectors = vectors
         self._unrelated = unrelated
@@ -120,7 +121,7 @@ class Candidates:
         found: Pairs = pairs[kept][np.argsort(-np.fmax(near, share)[kept], kind="stable")]
         return found
 
-    def related(self, pairs: Pairs) -> tuple[NDArray[Any], NDArray[Any]]:
+    def related(self, pairs: Pairs) -> tuple[Numbers, Numbers]:
         """How near the records of each pair are, from 0 for unrelated ones to 1, and what their statements share.
 
         How near those are that have no vector nobody knows: it is NaN.
@@ -140,7 +141,7 @@ def _every(count: int) -> Pairs:
     return np.stack(np.triu_indices(count, 1), axis=1).astype(np.int64)
 
 
-def _pairs(codes: NDArray[Any]) -> Pairs:
+def _pairs(codes: Numbers) -> Pairs:
     """Pairs that are given as one number, the first row above the second."""
     pairs = np.stack((codes >> 32, codes & 0xFFFFFFFF), axis=1)
     kept: Pairs = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -161,7 +162,7 @@ def _by_words(bag: _Words) -> Pairs:
     return _together(np.concatenate(blocks), np.concatenate(members))
 
 
-def _together(blocks: NDArray[Any], members: NDArray[Any]) -> Pairs:
+def _together(blocks: Numbers, members: Numbers) -> Pairs:
     order = np.lexsort((members, blocks))
     blocks, members = blocks[order], members[order]
     found = [np.zeros(0, np.int64)]
@@ -172,7 +173,7 @@ def _together(blocks: NDArray[Any], members: NDArray[Any]) -> Pairs:
     return _pairs(np.unique(np.concatenate(found)))
 
 
-def _by_meaning(table: Statements, bag: _Words, vectors: NDArray[Any], unrelated: float) -> tuple[Pairs, NDArray[Any]]:
+def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: float) -> tuple[Pairs, Numbers]:
     """The statements of records with near vectors that share most words, and how near the records are."""
     nothing = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
     if not vectors.size:
@@ -195,7 +196,7 @@ def _by_meaning(table: Statements, bag: _Words, vectors: NDArray[Any], unrelated
     return pairs, alike.astype(np.float32)
 
 
-def _neighbours(vectors: NDArray[Any]) -> tuple[Pairs, NDArray[Any]]:
+def _neighbours(vectors: Numbers) -> tuple[Pairs, Numbers]:
     """The nearest of each vector, as pairs, and their cosines."""
     if len(vectors) > _EXACT:
         signs = vectors > 0
@@ -207,8 +208,8 @@ def _neighbours(vectors: NDArray[Any]) -> tuple[Pairs, NDArray[Any]]:
             blocks.append((signs[:, chosen] @ (1 << np.arange(len(chosen)))) | (table << 40))
         pairs = _together(np.concatenate(blocks), np.tile(rows, _TABLES))
         parts = [pairs[start : start + _STEP] for start in range(0, len(pairs), _STEP)]
-        cosines = [np.einsum("ij,ij->i", vectors[one[:, 0]], vectors[one[:, 1]]) for one in parts]
-        return pairs, np.concatenate(cosines) if cosines else np.zeros(0, np.float32)
+        near = [np.einsum("ij,ij->i", vectors[one[:, 0]], vectors[one[:, 1]]) for one in parts]
+        return pairs, np.concatenate(near) if near else np.zeros(0, np.float32)
     found = []
     many = min(_NEIGHBOURS + 1, len(vectors))
     for start in range(0, len(vectors), _BLOCK):
@@ -231,7 +232,7 @@ def _of_entities(table: Statements) -> Pairs:
     return np.concatenate(found)
 
 
-def _best(pairs: Pairs, scores: NDArray[Any]) -> Pairs:
+def _best(pairs: Pairs, scores: Numbers) -> Pairs:
     """Each pair once, the best first, of those that are among the best of one of their two statements."""
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))
     pairs = pairs[order]

@@ -10,9 +10,21 @@ from msgspec import Struct, field
 from polymnia.engine.analysis.actions import Action
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.knowledge.duplicates import Difference
+from polymnia.engine.knowledge.judge import Border
 from polymnia.models import Record
 
-__all__ = ["SENSITIVITIES", "TYPES", "Clash", "Clashes", "ConflictType", "Order", "Resolution", "Side", "once"]
+__all__ = [
+    "SENSITIVITIES",
+    "TYPES",
+    "Clash",
+    "Clashes",
+    "ConflictType",
+    "Judged",
+    "Order",
+    "Resolution",
+    "Side",
+    "once",
+]
 
 ConflictType = Literal["factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts"]
 TYPES: tuple[str, ...] = get_args(ConflictType)
@@ -54,6 +66,23 @@ class Order(NamedTuple):
     dates: tuple[int, ...] = ()
     until: int | None = None
     dated: Literal["left", "right"] | None = None
+
+
+class Judged(NamedTuple):
+    """Two rows that may clash: how sure that is, what differs, and which of them says that it changed.
+
+    ``changes`` is 1 where the second says what has become of the first, -1 the other way round, else 0. ``anyway`` is
+    whether it would be told if nobody had named the two; ``border`` is what decided on them.
+    """
+
+    a: int
+    b: int
+    confidence: float
+    difference: Difference
+    anyway: bool
+    border: Border
+    update: bool = False
+    changes: int = 0
 
 
 class Resolution(Struct, frozen=True):

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts.order import undated
-from polymnia.engine.text.document import blocks
-from polymnia.engine.text.document import plain as without_signs
+from polymnia.engine.text.document import Block, blocks, plain
 from polymnia.engine.text.sentences import asks, spans
 from polymnia.models import Record
 
-__all__ = ["MOST", "Statement", "Statements", "plain", "statements"]
+__all__ = ["MOST", "Statement", "Statements", "statements"]
 
 MOST = 60
 """So many statements of a record are compared; a longer text is mostly reading matter."""
@@ -25,7 +24,9 @@ _SHORTEST = 4
 _EVERY = 500  # records between two ticks
 _WRAPPED = 55  # a line so long may go on in the next one
 _CODE_TYPES = re.compile(r"(?:application|text)/(?:json|x-|csv|css|javascript|yaml|xml|sql)|\+(?:json|xml)")
-_SKIPPED = re.compile(r"\s*(?:\||<[^>]+>\s*$)")  # a row of a table, a tag
+_PROSE = ("p", "q", "li")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]*)*")
+_TAG = re.compile(r"\s*<[^>]+>\s*$")
 _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
 )
@@ -44,11 +45,6 @@ class Statement(NamedTuple):
     end: int
     place: int
     about: str
-
-
-def plain(text: str) -> str:
-    """A sentence without the signs of Markdown, on one line."""
-    return " ".join(without_signs(text, keep_tags=True).split())
 
 
 def statements(record: Record, most: int = MOST) -> list[Statement]:
@@ -114,54 +110,42 @@ class Statements:
 
     def said(self, row: int) -> str:
         """A statement as it is judged: without markup and its own date, with whoever it is about."""
-        text = undated(plain(self.text(row)))
+        text = undated(" ".join(plain(self.text(row)).split()))
         about = self.spots[row].about
         return f"{about}: {text}" if about and about.casefold() not in text.casefold() else text
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    for start, end, about in _blocks(text):
-        turn = _TURN.match(text, start, end)
-        if turn is not None and _SELF.search(text, turn.end(), end):
-            about, start = turn[1], turn.end()
-        for first, last in spans(text, start, end):
-            if _states(text, first, last):
-                yield first, last, about
-
-
-def _states(text: str, start: int, end: int) -> bool:
-    return (
-        _SHORTEST <= end - start <= _LONGEST
-        and _SAYS.search(text, start, end) is not None
-        and not asks(text[max(start, end - 12) : end])
-    )
-
-
-def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Paragraphs and items of lists: from where to where, and the heading they stand under."""
+    """The sentences of a text that claim something: from where to where, and whom or what they are about."""
     heading = ""
     for block in blocks(text):
         if block.kind == "h":
             heading = block.text
-        elif block.kind in ("p", "q", "li"):
-            yield from ((start, end, heading) for start, end in _lines(text, block.start, block.end))
+        for start, end in _lines(text, block) if block.kind in _PROSE else ():
+            about = heading
+            turn = _TURN.match(text, start, end)
+            if turn is not None and _SELF.search(text, turn.end(), end):
+                about, start = turn[1], turn.end()
+            for first, last in spans(text, start, end):
+                says = _SHORTEST <= last - first <= _LONGEST and _SAYS.search(text, first, last) is not None
+                if says and not asks(text[max(first, last - 8) : last]):
+                    yield first, last, about
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The lines of a block; one that is only wrapped goes on."""
+def _lines(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    """The lines of a block, those together that were only wrapped."""
     held = before = -1
-    at = start
-    for line in text[start:end].split("\n"):
-        bare = line.strip().lstrip("> ")
-        first = at + len(line.rstrip()) - len(bare)
-        at += len(line) + 1
-        if not bare or _SKIPPED.match(bare):
-            continue
-        wraps = before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"
-        if held >= 0 and (not wraps or _TURN.match(bare)):
+    at = block.start
+    for line in text[block.start : block.end].splitlines(keepends=True):
+        quote = _QUOTE.match(line)
+        start, end = at + (quote.end() if quote else 0), at + len(line.rstrip())
+        at += len(line)
+        wraps = held >= 0 and before - text.rfind("\n", 0, before) > _WRAPPED and text[before - 1] not in ".!?。:;"
+        if held >= 0 and (not wraps or _TURN.match(text, start, end)):
             yield held, before
             held = -1
-        held = first if held < 0 else held
-        before = first + len(bare)
+        if held < 0:
+            held = -1 if _TAG.match(line) else start
+        before = end
     if held >= 0:
         yield held, before

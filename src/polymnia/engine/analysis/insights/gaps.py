@@ -13,7 +13,8 @@ from polymnia.engine.analysis.insights.names import name_key, unwritten_names
 from polymnia.engine.analysis.insights.view import DAY, Looked, View, habit
 from polymnia.engine.items import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
-from polymnia.engine.text.sentences import sentences
+from polymnia.engine.text.document import PLACEHOLDER, Block, blocks, without_code
+from polymnia.engine.text.sentences import asks, sentences
 from polymnia.models import Record, Relation
 
 __all__ = ["asked", "content_gaps", "placeholders", "unanswered"]
@@ -32,38 +33,29 @@ def content_gaps(view: View, looked: Looked) -> None:
 
 # ── Unfinished: places that say that something is still to come, and headings with nothing under them ────────────────
 
-_MARK = re.compile(
-    r"\b(?:TO[D]O|TBD|TBA|TBC|FIX[M]E)\b|\?\?\?+"
-    r"|(?i:\bto be (?:defined|decided|determined|written|added|announced|done)\b"
-    r"|\b(?:coming soon|fill (?:this )?in later|needs to be (?:written|filled in)|lorem ipsum)\b)"
-    r"|추후\s?(?:작성|결정|추가|보완|기재|확정)|작성\s?(?:예정|필요)|(?:내용|설명)\s?(?:추가|작성)\s?(?:예정|필요)"
-    r"|(?<![가-힣])미정(?![가-힣])|(?<![가-힣])미작성"
-)
-_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*\S)")
-_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _LINE = 160  # characters of a line that are quoted
 
 
 def placeholders(text: str) -> Iterator[tuple[str, str]]:
     """What is unfinished in a text: how (``marked`` or ``empty heading``), and the line as it stands."""
-    if "#" not in text and not _MARK.search(text):
+    if "#" not in text and not PLACEHOLDER.search(text):
         return
-    heading: tuple[int, str] | None = None
-    fenced = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced, heading = not fenced, None
-        if fenced or not line.strip():
-            continue
-        head = _HEADING.match(line)
-        if head and heading and len(head[1]) <= heading[0]:
-            yield "empty heading", heading[1]
-        heading = (len(head[1]), line.strip()) if head else None
-        if _MARK.search(line):
-            yield "marked", line.strip()[:_LINE]
+    heading: Block | None = None
+    for block in blocks(text):
+        if block.kind == "h" and heading is not None and block.level <= heading.level:
+            yield "empty heading", _line(text, heading)
+        heading = block if block.kind == "h" else None
+        if block.kind != "code" and PLACEHOLDER.search(text, block.start, block.end):
             heading = None
-    if heading and heading[0] > 1:  # a text that is one title says what it has to say
-        yield "empty heading", heading[1]
+            for line in text[text.rfind("\n", 0, block.start) + 1 : block.end].splitlines():
+                if PLACEHOLDER.search(line):
+                    yield "marked", line.strip()[:_LINE]
+    if heading is not None and heading.level > 1:  # a text that is one title says what it has to say
+        yield "empty heading", _line(text, heading)
+
+
+def _line(text: str, block: Block) -> str:
+    return text[text.rfind("\n", 0, block.start) + 1 : block.end].strip()
 
 
 def _unfinished(view: View, looked: Looked) -> None:
@@ -99,9 +91,6 @@ _OPEN = 0.7  # what has an answer one time in three is not told
 _COMPARED = (100, 300, 1500)  # questions, by depth; the newest
 _NEAREST = 20
 _SHORTEST = 8  # characters: "why?" is asked of somebody who is there
-# Syllables that end in ㅂ: 합니까 asks, 하니까 gives a reason.
-_CLOSED = "".join(chr(0xAC00 + 28 * syllable + 17) for syllable in range(399))
-_ASKS = re.compile(rf"(?:[?？][\"'”’)\]*_]*|(?:[{_CLOSED}]니까|까요|나요|은가요|는가)[.。]?)$")
 _ASKED = re.compile(r"[?？]|니까|까요|나요|는가")
 _LED = re.compile(r"[ \t]*(?:[-*+•◦‣·>]|\d{1,3}[.)]|#{1,6})?[ \t]*(?:\[[ xX]\][ \t]+)?")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•◦‣·]|\d{1,3}[.)])[ \t]")
@@ -122,29 +111,20 @@ def asked(text: str) -> Iterator[str]:
     """The questions of a text that nothing in their place answers: the last words of it, or items of a list."""
     if not _ASKED.search(text):
         return
-    lines = [line for line in _prose(text) if line.strip()]
+    lines = [line for line in without_code(text).splitlines() if line.strip()]
     for at, line in enumerate(lines):
         said = _sentences(line) if _ASKED.search(line) else []
-        if not said or not _ASKS.search(said[-1]):
+        if not said or not asks(said[-1]):
             continue  # what follows a question on its line answers it
         after = lines[at + 1] if at + 1 < len(lines) else ""
-        listed = _ITEM.match(line) is not None and (_ITEM.match(after) or _HEADING.match(after))
+        listed = _ITEM.match(line) is not None and (_ITEM.match(after) or after.lstrip().startswith("#"))
         following = _sentences(after)
-        if not after or listed or (following and all(_ASKS.search(one) for one in following)):
-            yield from (one for one in said if _ASKS.search(one) and len(one) >= _SHORTEST)
+        if not after or listed or (following and all(asks(one) for one in following)):
+            yield from (one for one in said if asks(one) and len(one) >= _SHORTEST)
 
 
 def _sentences(line: str) -> list[str]:
     return sentences(_LED.sub("", line, count=1).strip())
-
-
-def _prose(text: str) -> Iterator[str]:
-    fenced = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif not fenced:
-            yield line
 
 
 def unanswered(share: float) -> float:
@@ -195,7 +175,7 @@ def _best_answer(view: View, asking: Record, sentence: str, known: dict[int, boo
             continue
         if number not in known:
             said = sentences(" ".join(view.material.text(record)[-2000:].split()))
-            known[number] = bool(said) and all(_ASKS.search(s) for s in said)
+            known[number] = bool(said) and all(asks(s) for s in said)
         if not known[number]:
             return share, record
     return 0.0, None
@@ -231,7 +211,6 @@ def _tell_questions(view: View, looked: Looked, record: Record, some: list[_Ques
 _ID = re.compile(r"\bcontent_[0-9a-f]{32}\b")
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,120})(?:[|#][^\[\]\n]*)?\]\]")
 _KEY = re.compile(r"(?<![\w-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?![\w-])")
-_FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SAYS = re.compile(r"[^\W\d_]")
 _SERIES = 2  # titles that make a series of numbered keys
 _LEAST = 0.2
@@ -272,7 +251,7 @@ def _references(view: View) -> tuple[Places, Places, Places]:
     for at, record in enumerate(view.records):
         if at % 1000 == 0:
             view.tick(at, len(view.records))
-        text = _FENCED.sub(" ", view.material.text(record))
+        text = without_code(view.material.text(record))
         for found, places in ((_ID.findall(text), ids), (_LINK.findall(text), links)):
             for one in dict.fromkeys(found):
                 if _SAYS.search(one):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.text.calendar import moment
+from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -223,8 +224,7 @@ _LONG = 8_000  # characters, about what a model reads of one memory before it pa
 _SECTIONS = 3  # parts with a heading of their own, without which there is nothing to split at
 _FEWEST = 20  # memories, to know what is usual
 _SPREAD = 0.1  # of the logarithm of the length, at least: where all are equally long, a longer one is no outlier
-_HEADING = re.compile(r"^[ ]{0,3}(#{1,3})[ \t]+(.*\S)[ \t]*$", re.MULTILINE)
-_FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_LEVELS = 3  # of headings that may be parts
 
 
 class Section(NamedTuple):
@@ -236,16 +236,12 @@ class Section(NamedTuple):
 
 def sections(text: str) -> list[Section]:
     """The parts of a text under headings of its highest level that occurs more than once."""
-    bare = _FENCED.sub(lambda match: " " * len(match[0]), text) if "```" in text or "~~~" in text else text
-    heads = list(_HEADING.finditer(bare))
-    levels = sorted({len(one[1]) for one in heads if sum(len(other[1]) == len(one[1]) for other in heads) > 1})
-    if not levels:
-        return []
-    chosen = [one for one in heads if len(one[1]) <= levels[0]]
-    ends = [one.start() for one in chosen[1:]] + [len(text)]
-    return [
-        Section(one[2], end - one.start()) for one, end in zip(chosen, ends, strict=True) if len(one[1]) == levels[0]
-    ]
+    heads = [block for block in blocks(text) if block.kind == "h" and block.level <= _LEVELS]
+    levels = Counter(one.level for one in heads)
+    top = min((level for level, count in levels.items() if count > 1), default=0)
+    chosen = [one for one in heads if one.level <= top]
+    ends = [one.start for one in chosen[1:]] + [len(text)]
+    return [Section(one.text, end - one.start) for one, end in zip(chosen, ends, strict=False) if one.level == top]
 
 
 def _to_split(view: View, looked: Looked) -> None:
