@@ -191,11 +191,11 @@ def _bare(line: str) -> str:
     return line.strip().lstrip("> ")
 
 
-def plain(text: str, *, keep_tags: bool = False) -> str:
+def plain(text: str) -> str:
     """Markdown inside a block without its signs and tags: of a link the words stay."""
     if "](" in text:
         text = _LINK.sub(r"\1", text)
-    if "<" in text and not keep_tags:
+    if "<" in text:
         text = _TAG.sub(" ", text)
     return _SIGNS.sub("", text) if "*" in text or "`" in text or "_" in text or "~~" in text else text
 
