@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from polymnia.engine.text.document import blocks
+from polymnia.engine.text.sentences import sentences
+
 __all__ = ["content_type"]
 
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)([^\n]*)$", re.MULTILINE)
 _URL = re.compile(r"(?:https?://|ftp://|www\.)\S+", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•‣·▪–—]\s+|\(?\d{1,3}[.)、]\s*|[a-zA-Z][.)]\s+|\[[ xX✓]?\]\s*|[☐☑✓✔]\s*)\S")
 _CHECKBOX = re.compile(r"^[ \t]*(?:[-*+]\s+)?(?:\[[ xX✓]?\]|[☐☑])\s*\S", re.MULTILINE)
 _TURN = re.compile(r"\s*(?:\[[^\]\n]{1,30}\]\s*)?([^\W\d_][\w .'’-]{0,30}?)\s*[:：]\s*\S")
 _ASKS = re.compile("[?？؟;՞]\\s*[\"'”’»)]*\\s*$")
-_SENTENCE = re.compile(r"(?<=[.!?？！。؟։।])[\"'”’»)]*\s+|(?<=[。！？])|\n+")
 _CODE = (
     re.compile(r"^\s*(?:def|class|async def)\s+\w+.*:\s*$"),
     re.compile(r"^\s*(?:from\s+[\w.]+\s+)?import\s+[\w.{}*, ]+(?:\s+from\s+['\"].+)?;?\s*$"),
@@ -76,16 +77,10 @@ def _is_data(text: str) -> bool:
 
 
 def _is_code(text: str, lines: list[str]) -> bool:
-    fences = list(_FENCE.finditer(text))
-    if len(fences) > 1:
-        fenced, opened = 0, -1
-        for fence in fences:
-            if opened < 0:
-                opened = fence.start()
-            elif not fence[1].strip():
-                fenced += fence.end() - opened
-                opened = -1
-        return fenced * 2 >= len(text)  # a note may quote a line of code and stay a note
+    fenced = [block for block in blocks(text) if block.kind == "code" and block.done]
+    if fenced:
+        # A note may quote a line of code and stay a note.
+        return sum(block.end - block.start for block in fenced) * 2 >= len(text)
     like = sum(any(rule.match(line) for rule in _CODE) for line in lines)
     return like * 2 >= len(lines)
 
@@ -111,6 +106,6 @@ def _listed(lines: list[str]) -> bool:
 
 
 def _is_question(text: str) -> bool:
-    sentences = [one for one in _SENTENCE.split(text) if one and one.strip()]
-    asked = sum(_ASKS.search(one) is not None for one in sentences)
-    return asked > 0 and (asked * 2 > len(sentences) or (len(sentences) <= 3 and _ASKS.search(text) is not None))
+    said = [one for line in text.splitlines() for one in sentences(line)]
+    asked = sum(_ASKS.search(one) is not None for one in said)
+    return asked > 0 and (asked * 2 > len(said) or (len(said) <= 3 and _ASKS.search(text) is not None))
