@@ -44,6 +44,17 @@ _MAY = {
     "__main__": ("cli",),
 }
 
+# The rooms of the engine, from the ground up: each imports only what is below it.
+_ENGINE = (
+    ("text", "ports"),
+    ("access", "content", "graph", "items", "once", "paging", "reads", "scopes"),
+    ("citations", "privacy", "knowledge"),
+    ("search", "transfer"),
+    ("analysis", "health"),
+    ("verbs",),
+    ("memory",),
+)
+
 _SEALED = ("storage", "dialects")
 
 # The one part of the house in which a library may be imported.
@@ -93,13 +104,45 @@ def test_a_module_imports_only_what_its_part_of_the_house_may() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_reader_of_texts_imports_nothing_else_of_the_engine() -> None:
-    strays = [
-        f"{modules()[module]}:{wanted.line}: {wanted.target}"
-        for module in modules()
-        if _below(module, "polymnia.engine.text")
+def _room(module: str) -> str | None:
+    """The room of the engine a module is in: a package, or a module right below the engine."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["polymnia", "engine"] and len(parts) > 2 else None
+
+
+def _for_types(module: str) -> set[int]:
+    """The lines of a module that only a type checker reads."""
+    blocks = [node for node in ast.walk(parsed(modules()[module])) if isinstance(node, ast.If)]
+    return {
+        inner.lineno
+        for block in blocks
+        if ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        for inner in ast.walk(node)
+        if hasattr(inner, "lineno")
+    }
+
+
+def test_a_room_of_the_engine_imports_only_the_rooms_below_it() -> None:
+    level = {room: height for height, rooms in enumerate(_ENGINE) for room in rooms}
+    rooms = {module: room for module in modules() if (room := _room(module)) is not None}
+    assert set(rooms.values()) == set(level), "every room has its place in the engine"
+    wrong = [
+        f"{modules()[module]}:{wanted.line}: {room} must not import {_room(wanted.target)}"
+        for module, room in rooms.items()
         for wanted in imports(module)
-        if _below(wanted.target, "polymnia.engine") and not _below(wanted.target, "polymnia.engine.text")
+        if (other := _room(wanted.target)) is not None and other != room and level[other] >= level[room]
+        if wanted.line not in _for_types(module)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_the_verbs_import_the_analyses() -> None:
+    strays = [
+        f"{modules()[module]}:{wanted.line}"
+        for module in modules()
+        for wanted in imports(module)
+        if _room(wanted.target) == "analysis" and _room(module) not in (None, "analysis", "verbs")
     ]
     assert not strays, "\n".join(strays)
 
