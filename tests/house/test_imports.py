@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
+from collections.abc import Iterator
 
 import pytest
 
 from stdio_client import Place
 
-from .tree import SOURCE, Import, imports, modules, parsed
+from .tree import SOURCE, Import, files, imports, modules, parsed
 
 # For each part of the house the parts it may import, the most specific entry first. A part may always
 # import itself; `storage` and `dialects` have one entry for each of their folders.
@@ -188,3 +191,30 @@ def test_nothing_slow_is_imported_on_the_way_to_the_first_list_of_tools(place: P
     assert "polymnia" in loaded
     early = sorted(name for name in loaded if any(_below(name, late) for late in _LATE))
     assert not early, f"imported before the first answer: {early}"
+
+
+def _spoken(module: str) -> Iterator[ast.Constant]:
+    """The texts in the code of a module that are not its documentation."""
+    tree = parsed(modules()[module])
+    holders = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    documentation = {id(node.body[0].value) for node in holders if node.body and isinstance(node.body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node
+
+
+def test_the_engine_names_no_tool() -> None:
+    tools = [tool for path in files(".json", under=SOURCE / "dialects") for tool in json.loads(path.read_bytes())]
+    operations = [tool["inputSchema"]["properties"].get("operation", {}).get("enum", []) for tool in tools]
+    names = {tool["name"] for tool in tools}.union(*operations)
+    assert "create_entities" in names and "store_content" in names
+    named = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+    # The journal keeps what was done under these names, so a name alone is data.
+    strays = [
+        f"{modules()[module]}:{text.lineno}: {text.value}"
+        for module in modules()
+        if _below(module, "polymnia.engine")
+        for text in _spoken(module)
+        if text.value not in names and named.search(text.value)
+    ]
+    assert not strays, "\n".join(strays)

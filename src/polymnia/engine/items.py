@@ -32,10 +32,7 @@ RelationshipType = Literal[
 RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
 
 _TITLE = 120
-_DELETED = (
-    "It was deleted. get_content_history shows what it was; update_content with updates {} and options.restore true "
-    "brings it back."
-)
+_DELETED = "It was deleted. Its history shows what it was, and it can be restored."
 
 
 class ItemDraft(Struct, frozen=True, kw_only=True):
@@ -122,7 +119,7 @@ def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
     """An item by its id. One of another session is not there; whose it is, is not told."""
     records = snapshot.load(list(snapshot.ids_of([id]).values()))
     if not records or records[0].session not in (None, session):
-        missing = NotFound([id], "Content", hint="Check the id; search_content finds it by its words.")
+        missing = NotFound([id], "Content", hint="Check the id, or search for its words.")
         if not records and find_deleted(snapshot, id, session) is not None:
             missing = NotFound([id], "Content", hint=_DELETED)
             missing.details["deleted"] = True

@@ -11,6 +11,11 @@ from polymnia.operation import Reply
 
 __all__ = ["CODES", "refused", "word"]
 
+_RESTORE = (
+    "It was deleted. get_content_history shows what it was; update_content with updates {} and options.restore true "
+    "brings it back."
+)
+
 CODES: dict[type[Fault], tuple[int, str]] = {
     Fault: (500, "internal_error"),
     errors.Invalid: (422, "validation_error"),
@@ -95,7 +100,7 @@ def _explained(fault: Fault) -> tuple[dict[str, Any], list[str]]:
         if len(fault.names) > 1:
             details["resource_ids"] = fault.names
         if fault.details.get("deleted"):
-            return {**details, "deleted": True}, [fault.hint]
+            return {**details, "deleted": True}, [_RESTORE]
         return details, [
             "Verify the content ID is correct",
             "Check if the content was deleted",

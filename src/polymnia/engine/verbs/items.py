@@ -214,7 +214,9 @@ class ItemVerbs(Verbs):
         if text is not None:
             legal_text(text, "updates.content", self.limits.text_bytes)
             if not text.strip():
-                raise Invalid("updates.content is empty", field="updates.content", hint="Use delete_content instead.")
+                raise Invalid(
+                    "updates.content is empty", field="updates.content", hint="To delete the item, ask for that."
+                )
             text = self.screen.text(text, "updates.content")
         more = content.check_metadata(metadata or {}, self.limits)
         self._check_once()

@@ -60,7 +60,7 @@ class ScopeVerbs(Verbs):
             if not ids:
                 near = closest(source, [one.path for one in scopes.tree(tx.scopes())])
                 meant = f"Did you mean {near}? " if near else ""
-                raise NotFound([source], "Scope", hint=f"{meant}scope_list (`polymnia scopes`) shows what there is.")
+                raise NotFound([source], "Scope", hint=f"{meant}`polymnia scopes` shows what there is.")
             for start in range(0, len(ids), _PART):
                 if step is not None:
                     step(start, len(ids))
