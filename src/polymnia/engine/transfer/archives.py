@@ -19,7 +19,7 @@ from polymnia.engine.transfer.fields import Ends, association, draft, memory, re
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.archive import ArchiveForm
-from polymnia.engine.transfer.formats.records import FileLimits, Item
+from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject
 from polymnia.engine.transfer.imports import Open, Records, absent, known_records, reading
 from polymnia.errors import ExportFailed, Forbidden, NoSpace
 from polymnia.models import EntityDraft, Filters, Limits, Record, RelationDraft
@@ -108,14 +108,14 @@ class _Source:
         self._uids: dict[str, str] = {}
         self.count = self.linked = 0
 
-    def memories(self) -> Iterator[dict[str, Any]]:
+    def memories(self) -> Iterator[JsonObject]:
         wanted = Filters() if self._scope is None else Filters(scope=self._scope, scopes_below=True)
         for record in records_of(self._snapshot, wanted, self._step):
             self._uids[record.name] = record.uid
             self.count += 1
             yield memory(record)
 
-    def associations(self) -> Iterator[dict[str, Any]]:
+    def associations(self) -> Iterator[JsonObject]:
         """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
         for relation in self._snapshot.relations():
             inside = relation.source in self._uids and relation.target in self._uids

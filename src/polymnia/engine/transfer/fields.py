@@ -9,6 +9,7 @@ from polymnia.engine import content, scopes
 from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.text.calendar import moment, read_moment
+from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import Invalid
 from polymnia.models import (
     EntityDraft,
@@ -53,9 +54,9 @@ def records_of(snapshot: Snapshot, filters: Filters, step: Step | None = None) -
         step(len(ids), len(ids))
 
 
-def memory(record: Record) -> dict[str, Any]:
+def memory(record: Record) -> JsonObject:
     """A memory as a record of an archive. What it lacks is left out; what is read back is the same memory."""
-    told: dict[str, Any] = {"memory_id": record.uid}
+    told: JsonObject = {"memory_id": record.uid}
     if record.name != record.uid:
         told["name"] = record.name
     if record.kind != content.KIND:
@@ -83,9 +84,9 @@ def memory(record: Record) -> dict[str, Any]:
     return told
 
 
-def association(relation: Relation, uids: Mapping[str, str]) -> dict[str, Any]:
+def association(relation: Relation, uids: Mapping[str, str]) -> JsonObject:
     """A relation as a record of an archive; an end that names no memory is told by its name."""
-    told: dict[str, Any] = {}
+    told: JsonObject = {}
     for end, name in (("source", relation.source), ("target", relation.target)):
         told |= {end: uids[name]} if name in uids else {f"{end}_name": name}
     told["type"] = relation.type
@@ -208,7 +209,7 @@ def _list(told: Mapping[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _object(told: Mapping[str, Any], key: str, limits: Limits) -> dict[str, Any]:
+def _object(told: Mapping[str, Any], key: str, limits: Limits) -> JsonObject:
     value = told.get(key)
     if value is None:
         return {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from polymnia.engine.ports import Transaction
 from polymnia.engine.transfer.fields import Ends, link
-from polymnia.engine.transfer.formats.records import Broken, Item
+from polymnia.engine.transfer.formats.records import Broken, Item, JsonObject
 from polymnia.errors import ImportFailed, Invalid
 from polymnia.models import EntityDraft, Limits, Record, Relation
 
@@ -42,7 +42,7 @@ class Records:
     def __init__(
         self,
         limits: Limits,
-        make: Callable[[dict[str, Any]], EntityDraft],
+        make: Callable[[JsonObject], EntityDraft],
         *,
         sections: tuple[str, str],
         id_field: str,
@@ -72,7 +72,7 @@ class Records:
             elif item.section == "unknown":
                 self.drop(f"{item.value!r:.80} is no part of {self._file}")
 
-    def _made(self, item: Item, make: Callable[[dict[str, Any]], T]) -> T | None:
+    def _made(self, item: Item, make: Callable[[JsonObject], T]) -> T | None:
         try:
             if isinstance(item.value, Broken):
                 raise Invalid(f"{item.value.reason} (line {item.value.line})")

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
@@ -21,6 +20,7 @@ from polymnia.engine.ports.checks import Asked, Checked
 from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Unread, read, recover, write
+from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.graphs import add_missing, links, match
 from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Author, Limits
@@ -100,7 +100,7 @@ class Mirror:
         """The names of all projects of the store behind the file."""
         return self._inner.projects()
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """The store behind the file, and the file."""
         return {**self._inner.about(), "file": self._path}
 

@@ -20,6 +20,7 @@ from polymnia.engine.transfer.fields import records_of
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import project
 from polymnia.engine.transfer.formats.project import ProjectForm
+from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import ExportFailed, Forbidden, NoSpace, NotAllowed
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
@@ -114,7 +115,7 @@ def export_project(
     return replace(done, path=f"{folder.path}/{name}")
 
 
-def _earlier_versions(snapshot: Snapshot, record: Record) -> list[dict[str, Any]]:
+def _earlier_versions(snapshot: Snapshot, record: Record) -> list[JsonObject]:
     """The versions of an item before the one it has now, oldest first; what it had elsewhere comes first."""
     brought = record.extra.get(EARLIER)
     told = [dict(one) for one in brought] if isinstance(brought, list) else []
@@ -127,8 +128,8 @@ def _earlier_versions(snapshot: Snapshot, record: Record) -> list[dict[str, Any]
     return told + here[::-1]
 
 
-def _version(record: Record) -> dict[str, Any]:
-    told: dict[str, Any] = {"version": record.version, "content": content.content(record)}
+def _version(record: Record) -> JsonObject:
+    told: JsonObject = {"version": record.version, "content": content.content(record)}
     if record.summary is not None:
         told["summary"] = record.summary
     return told | {"tags": list(record.tags), "metadata": record.metadata, "updated_at": moment(record.updated)}
@@ -164,20 +165,20 @@ class _Source:
         """How much was made anonymous, by kind."""
         return None if self._veil is None else dict(sorted(self._veil.counts.items()))
 
-    def _veiled(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _veiled(self, value: JsonObject) -> JsonObject:
         return value if self._veil is None else self._veil.value(value, learned=True)
 
-    def items(self) -> Iterator[dict[str, Any]]:
+    def items(self) -> Iterator[JsonObject]:
         for record in records_of(self._snapshot, self._filters, self._step):
             self._uids[record.name] = record.uid
             yield self._veiled(self._item(record))
 
-    def _item(self, record: Record) -> dict[str, Any]:
+    def _item(self, record: Record) -> JsonObject:
         including = self._including
         versions = _earlier_versions(self._snapshot, record) if including.history or not including.content else []
         texts = [content.content(record), *(one["content"] for one in versions)]
         withheld = None if including.content else _Withheld(texts)
-        told: dict[str, Any] = {  # what is None has no field in the file
+        told: JsonObject = {  # what is None has no field in the file
             "content_id": record.uid,
             "title": title_of(record) if withheld is None else None,  # how the text begins
             "content_type": record.content_type or PLAIN,
@@ -211,7 +212,7 @@ class _Source:
         kept = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
         return {model: [base64.b64encode(half).decode() for half in halves] for model, halves in kept.items() if halves}
 
-    def relationships(self) -> Iterator[dict[str, Any]]:
+    def relationships(self) -> Iterator[JsonObject]:
         """Those with both ends in the file."""
         for relation in self._relations():
             yield self._veiled(self._relationship(relation))
@@ -221,7 +222,7 @@ class _Source:
             if relation.source in self._uids and relation.target in self._uids:
                 yield relation
 
-    def _relationship(self, relation: Relation) -> dict[str, Any]:
+    def _relationship(self, relation: Relation) -> JsonObject:
         return {
             "source_id": self._uids[relation.source],
             "target_id": self._uids[relation.target],
@@ -250,7 +251,7 @@ class _Withheld:
         }
         self._runs = {run for text in self._texts for run in _runs(text)}
 
-    def metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    def metadata(self, metadata: Mapping[str, Any]) -> JsonObject:
         """Metadata without what repeats the text."""
         kept = {key: value for key, value in metadata.items() if key not in _DERIVED}
         if isinstance(title := kept.get("title"), str) and any(title.strip() in text for text in self._texts):
@@ -258,7 +259,7 @@ class _Withheld:
         shown = self._value(kept)
         return shown if isinstance(shown, dict) else {}
 
-    def version(self, told: Mapping[str, Any]) -> dict[str, Any]:
+    def version(self, told: Mapping[str, Any]) -> JsonObject:
         """An earlier version of it."""
         kept = {key: value for key, value in told.items() if key not in ("content", "summary", "title")}
         return kept | {"metadata": self.metadata(told.get("metadata") or {})}

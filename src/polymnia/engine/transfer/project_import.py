@@ -16,7 +16,7 @@ from polymnia.engine.ports import Transaction
 from polymnia.engine.transfer.fields import draft
 from polymnia.engine.transfer.formats import project
 from polymnia.engine.transfer.formats.project import DEPTH, ProjectForm
-from polymnia.engine.transfer.formats.records import FileLimits, Item
+from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject
 from polymnia.engine.transfer.imports import Open, Records, known_records, reading
 from polymnia.errors import Invalid
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft, new_id
@@ -120,7 +120,7 @@ def _records(limits: Limits) -> Records:
     )
 
 
-def _draft(told: dict[str, Any], limits: Limits) -> EntityDraft:
+def _draft(told: JsonObject, limits: Limits) -> EntityDraft:
     fields = {_RENAMED.get(key, key): value for key, value in told.items() if key not in _APART}
     if fields.get("content") is None and fields.get("observations") is None:
         raise Invalid("content is missing", field="content")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
 from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
-from polymnia.engine.transfer.formats.records import FileLimits, Item, Layout, cannot_read
+from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject, Layout, cannot_read
 from polymnia.engine.transfer.formats.streams import Source, write_pieces
 from polymnia.importing import importing
 
@@ -34,8 +34,8 @@ def write(
     out: BinaryIO,
     form: ArchiveForm,
     scope: str | None,
-    memories: Iterable[dict[str, Any]],
-    associations: Iterable[dict[str, Any]],
+    memories: Iterable[JsonObject],
+    associations: Iterable[JsonObject],
     *,
     gzip: bool = False,
 ) -> int:

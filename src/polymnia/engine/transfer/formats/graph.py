@@ -36,6 +36,7 @@ from polymnia.engine.transfer.formats.graph_items import (
     is_document,
     shape,
 )
+from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.formats.streams import collected
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
@@ -199,7 +200,7 @@ class Entity(Protocol):
     @property
     def observations(self) -> tuple[str, ...]: ...
     @property
-    def extra(self) -> dict[str, Any]: ...
+    def extra(self) -> JsonObject: ...
 
 
 def write(

@@ -13,13 +13,14 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import Raw, Struct, field
 
+from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import BrokenFile, Invalid
 from polymnia.models import EntityDraft, Limits, legal_name, legal_text
 
 GraphForm = Literal["document", "lines"]
 Section = Literal["entities", "relations", "lines", "document"]
 # (source, target, type, foreign keys): what a store takes to make a relation.
-Link: TypeAlias = tuple[str, str, str, dict[str, Any]]
+Link: TypeAlias = tuple[str, str, str, JsonObject]
 # Where an item was found decides what it must be; "any" is a list that says nothing about its members.
 Place = Literal["entities", "relations", "lines", "document", "any"]
 What = Literal["entity", "relation"]
@@ -93,7 +94,7 @@ class GraphFile(Struct, frozen=True, kw_only=True):
     form: GraphForm
     entities: list[EntityDraft]
     relations: list[Link]
-    extra: dict[str, Any]
+    extra: JsonObject
     unread: list[Unread]
     report: GraphReport
 
@@ -199,7 +200,7 @@ class GraphBuilder:
         self._wary = wary
         self._entities: list[EntityDraft] = []
         self._relations: list[Link] = []
-        self._extra: dict[str, Any] = {}
+        self._extra: JsonObject = {}
         self._unread: list[Unread] = []
         self._repaired: list[Note] = []
         self._refused: list[Note] = []
@@ -325,7 +326,7 @@ class GraphBuilder:
             return self._leave(raw, place, where, _DEEP)
         return self._take_odd(value, raw, place, where)
 
-    def _take_odd(self, value: dict[str, Any], raw: bytes, place: Place, where: str | int) -> bool:
+    def _take_odd(self, value: JsonObject, raw: bytes, place: Place, where: str | int) -> bool:
         repairs: list[Note] = []
         tag = value.get("type")
         what: What | None = _EXPECTED.get(place)
@@ -368,7 +369,7 @@ class GraphBuilder:
             self._add_relation(item, value)
         return True
 
-    def _add_entity(self, item: EntityItem, extra: dict[str, Any], where: str | int, place: Place) -> None:
+    def _add_entity(self, item: EntityItem, extra: JsonObject, where: str | int, place: Place) -> None:
         count = len(self._entities)
         at = self._at.setdefault(item.name, count)
         kind = self._words.setdefault(item.kind, item.kind)
@@ -392,7 +393,7 @@ class GraphBuilder:
             why += f" The type is still {quoted(first.kind)}, not {quoted(kind)}."
         self.repair(_spot(place, where), why)
 
-    def _add_relation(self, item: RelationItem, extra: dict[str, Any]) -> None:
+    def _add_relation(self, item: RelationItem, extra: JsonObject) -> None:
         # Names and types are few and repeat: holding each once keeps large graphs small.
         word = self._words.setdefault
         at = self._at
@@ -454,7 +455,7 @@ def _too_deep(value: object) -> bool:
 class _Repair:
     """Makes a good item of an odd one. What stays behind in ``value`` are its foreign keys."""
 
-    def __init__(self, value: dict[str, Any], place: Place, where: str | int, repairs: list[Note]) -> None:
+    def __init__(self, value: JsonObject, place: Place, where: str | int, repairs: list[Note]) -> None:
         self._value = value
         self._place = place
         self._where = where

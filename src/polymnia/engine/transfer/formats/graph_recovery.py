@@ -28,6 +28,7 @@ from polymnia.engine.transfer.formats.graph_items import (
     is_item,
     quoted,
 )
+from polymnia.engine.transfer.formats.records import JsonObject
 
 __all__ = ["judge", "mend", "outline", "salvage"]
 
@@ -372,7 +373,7 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
     this one is lost. Needs no stack but its own, so no depth is too much for it.
     """
     root: Any = None
-    open_: list[dict[str, Any] | list[Any]] = []
+    open_: list[JsonObject | list[Any]] = []
     keys: list[str | None] = []
     faults: dict[str, None] = {}
     comma = False

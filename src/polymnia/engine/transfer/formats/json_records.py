@@ -21,6 +21,7 @@ from polymnia.engine.transfer.formats.records import (
     Broken,
     FileLimits,
     Item,
+    JsonObject,
     Layout,
     cannot_read,
     cannot_write,
@@ -45,7 +46,7 @@ _encode = Encoder().encode
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def json_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+def json_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -> Iterator[bytes]:
     """A document in pieces, one record a line. ``head`` is the value of the last key of the layout's head."""
     before = b"{"
     for key, value in zip(layout.head, (layout.format, layout.version, head), strict=True):
@@ -97,7 +98,7 @@ def unfit(e: Exception, where: str) -> Exception:
 # ── one record ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parse_record(raw: bytes, limits: FileLimits) -> dict[str, Any] | str:
+def parse_record(raw: bytes, limits: FileLimits) -> JsonObject | str:
     """The record, or why it cannot be read."""
     try:
         text = raw.decode()
@@ -133,8 +134,8 @@ class _Refused(Exception):
     """A record says what no archive may say."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
+    made: JsonObject = {}
     for key, value in pairs:
         if key in made:
             raise _Refused(f"the key {shortened(key)!r} appears twice in one object")
@@ -265,7 +266,7 @@ class _Reader:
             position += 1
         self._at += 1
 
-    def _record(self, key: str, position: int) -> dict[str, Any] | Broken:
+    def _record(self, key: str, position: int) -> JsonObject | Broken:
         self._records += 1
         if self._records > self._limits.items:
             raise cannot_read(f"it has more than {self._limits.items:,} records, which is the limit")
@@ -281,7 +282,7 @@ class _Reader:
             return Broken(found, self._line(self._at - len(raw)))
         return found
 
-    def _line_record(self) -> dict[str, Any] | None:
+    def _line_record(self) -> JsonObject | None:
         """The record, when it takes the rest of the line."""
         if self._before + self._at < self._tried:
             return None

@@ -15,6 +15,7 @@ from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
 from polymnia.engine.transfer.formats.records import (
     FileLimits,
     Item,
+    JsonObject,
     Layout,
     cannot_read,
     cannot_write,
@@ -144,7 +145,7 @@ def read(source: BinaryIO, form: ProjectForm, limits: FileLimits | None = None) 
     return read_markdown(unpacked, limits)
 
 
-def _checked_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterator[dict[str, Any]]:
+def _checked_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
     for item in items:
         told = ordered(item, ITEM)
         _check_writable(told, f"items[{done.items}]")
@@ -154,7 +155,7 @@ def _checked_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterato
         yield told
 
 
-def _checked_relationships(relationships: Iterable[Mapping[str, Any]], done: Written) -> Iterator[dict[str, Any]]:
+def _checked_relationships(relationships: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
     for relationship in relationships:
         told = ordered(relationship, RELATIONSHIP)
         _check_writable(told, f"relationships[{done.relationships}]")
@@ -168,7 +169,7 @@ def _check_writable(value: object, where: str) -> None:
         raise cannot_write(why, where=where)
 
 
-def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
     """A record with its fields in their order, then all others; a field that is null is not there."""
     told = {field: record[field] for field in fields if record.get(field) is not None}
     if len(told) < len(record):
@@ -176,7 +177,7 @@ def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any
     return told
 
 
-def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
     """A record in which fields that are not known stand together under ``other``."""
     told = {field: value for field, value in record.items() if field in fields}
     if len(told) < len(record):
@@ -184,10 +185,10 @@ def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]
     return told
 
 
-def unfolded(told: Mapping[str, Any], fields: tuple[str, ...], limits: FileLimits) -> dict[str, Any] | str:
+def unfolded(told: Mapping[str, Any], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
     """The record a folded one stands for, or why it cannot be read. Fields of its author's own are metadata."""
-    record: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    record: JsonObject = {}
+    own: JsonObject = {}
     for name, value in told.items():
         field = name if name in fields or name == "other" else _ALIASES.get(name, name)
         if value is None or field == "other":

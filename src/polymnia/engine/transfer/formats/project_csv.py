@@ -17,7 +17,7 @@ from msgspec.json import Encoder
 
 from polymnia.engine.transfer.formats.json_records import parse_record
 from polymnia.engine.transfer.formats.project import ITEM, RELATIONSHIP, unfolded
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read
 from polymnia.engine.transfer.formats.streams import Source
 from polymnia.errors import Invalid
 
@@ -53,9 +53,7 @@ _encode = Encoder().encode
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def csv_pieces(
-    items: Iterable[dict[str, Any]], relationships: Iterable[dict[str, Any]], *, bom: bool
-) -> Iterator[bytes]:
+def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject], *, bom: bool) -> Iterator[bytes]:
     """The rows. A byte order mark tells a spreadsheet that the file is UTF-8; without it Excel garbles it."""
     yield (_BOM if bom else b"") + _row(COLUMNS)
     for item in items:
@@ -198,8 +196,8 @@ def _section(told: Mapping[str, str]) -> str | None:
     return "relationships" if "source_id" in told and "content" not in told else "items"
 
 
-def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> dict[str, Any] | str:
-    read = dict[str, Any](told)
+def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
+    read = JsonObject(told)
     for column, kinds in _JSON.items():
         cell = told.get(column)
         if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):

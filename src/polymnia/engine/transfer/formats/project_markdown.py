@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from msgspec.json import Encoder
 
 from polymnia.engine.transfer.formats.archive import ARCHIVE
 from polymnia.engine.transfer.formats.json_records import parse_record
 from polymnia.engine.transfer.formats.project import ITEM, PROJECT, folded, unfolded
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read
 from polymnia.engine.transfer.formats.streams import Source
 from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
 from polymnia.errors import Fault
@@ -34,7 +33,7 @@ _encode = Encoder().encode
 
 
 def markdown_pieces(
-    head: dict[str, Any], items: Iterable[dict[str, Any]], relationships: Iterable[dict[str, Any]]
+    head: JsonObject, items: Iterable[JsonObject], relationships: Iterable[JsonObject]
 ) -> Iterator[bytes]:
     """The document in pieces."""
     yield _front(dict(zip(PROJECT.head, (PROJECT.format, PROJECT.version, head), strict=True)))
@@ -45,7 +44,7 @@ def markdown_pieces(
         yield b"- " + _encode(relationship) + b"\n"
 
 
-def item_page(item: dict[str, Any]) -> bytes:
+def item_page(item: JsonObject) -> bytes:
     """One item as a page of its own: the front matter, an empty line, the content, an end of line."""
     told = folded(item, ITEM)
     content = told.pop("content", None)
@@ -56,7 +55,7 @@ def item_page(item: dict[str, Any]) -> bytes:
     return _front(told) + b"\n" + _LIKE_ONE.sub(rb"\\", content.encode()) + b"\n"
 
 
-def _front(told: dict[str, Any]) -> bytes:
+def _front(told: JsonObject) -> bytes:
     return _RULE + yaml_object(told).encode() + _RULE
 
 
@@ -86,14 +85,14 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
         items += 1
 
 
-def read_page(page: bytes, limits: FileLimits) -> dict[str, Any] | str:
+def read_page(page: bytes, limits: FileLimits) -> JsonObject | str:
     """The item of a page of its own, or why it cannot be taken."""
     front, rest = _front_and_rest(page)
     told = _parse_front(front, limits)
     return told if isinstance(told, str) else _item(told, rest, limits, ends=1)
 
 
-def _item(told: dict[str, Any], rest: bytes, limits: FileLimits, *, ends: int) -> dict[str, Any] | str:
+def _item(told: JsonObject, rest: bytes, limits: FileLimits, *, ends: int) -> JsonObject | str:
     rest = rest[1:] if rest.startswith(b"\n") else rest.removeprefix(b"\r\n")
     for _ in range(ends):
         rest = rest.removesuffix(b"\n")
@@ -109,7 +108,7 @@ def _item(told: dict[str, Any], rest: bytes, limits: FileLimits, *, ends: int) -
     return unfolded(told, ITEM, limits)
 
 
-def _relationship(raw: bytes, line: int, limits: FileLimits) -> dict[str, Any] | Broken:
+def _relationship(raw: bytes, line: int, limits: FileLimits) -> JsonObject | Broken:
     raw = raw.strip()
     if not raw.startswith(b"- {"):
         return Broken("it is no relationship: - and an object in JSON were expected", line)
@@ -124,7 +123,7 @@ def _front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
     return (text[opened.end() : closed.start()], text[closed.end() :]) if opened and closed else (None, text)
 
 
-def _parse_front(front: bytes | None, limits: FileLimits) -> dict[str, Any] | str:
+def _parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
     if front is None or not front.strip():
         return {}
     # As the only record of a list it is read as every record is.

@@ -14,12 +14,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, BinaryIO
+from typing import IO, BinaryIO
 
 from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
 from polymnia.engine.transfer.formats.project import PROJECT, Written
 from polymnia.engine.transfer.formats.project_markdown import item_page, read_page
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, cannot_read, shortened
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read, shortened
 from polymnia.engine.transfer.formats.streams import Source
 
 __all__ = ["DOCUMENT", "read_zip", "write_zip"]
@@ -43,21 +43,21 @@ _TAIL = 22 + 65535
 
 def write_zip(
     out: BinaryIO,
-    head: dict[str, Any],
-    items: Iterable[dict[str, Any]],
-    relationships: Iterable[dict[str, Any]],
+    head: JsonObject,
+    items: Iterable[JsonObject],
+    relationships: Iterable[JsonObject],
     done: Written,
     *,
     compress: bool,
 ) -> int:
     """Write the file and answer its size. The document waits until every page is written: each item comes only once."""
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    files: dict[str, dict[str, Any]] = {}
+    files: dict[str, JsonObject] = {}
     names: set[str] = set()
     begin = out.tell()
     with SpooledTemporaryFile(_IN_MEMORY) as document, zipfile.ZipFile(out, "w", method, compresslevel=_LEVEL) as file:
 
-        def paged() -> Iterator[dict[str, Any]]:
+        def paged() -> Iterator[JsonObject]:
             for item in items:
                 name, page = _page_name(item, names, len(files) + 1), item_page(item)
                 files[name] = {"bytes": len(page), "sha256": sha256(page).hexdigest()}
@@ -88,7 +88,7 @@ def _entry(name: str, method: int) -> zipfile.ZipInfo:
     return entry
 
 
-def _page_name(item: dict[str, Any], names: set[str], position: int) -> str:
+def _page_name(item: JsonObject, names: set[str], position: int) -> str:
     """A name every file system takes, and none takes for another's."""
     id = str(item.get("content_id", ""))
     name = _UNSAFE.sub("-", id)[:100].strip(".-")
@@ -144,7 +144,7 @@ def _items(archive: zipfile.ZipFile, limits: FileLimits) -> Iterator[Item]:
         yield Item("items", position, Broken(f"{shortened(name)}: {value}", 1) if isinstance(value, str) else value)
 
 
-def _page(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: FileLimits) -> dict[str, Any] | str:
+def _page(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: FileLimits) -> JsonObject | str:
     if entry.file_size > limits.record:
         return f"it has more than {limits.record:,} bytes, which is the limit"
     return read_page(archive.read(entry).removeprefix(b"\xef\xbb\xbf"), limits)
@@ -179,9 +179,7 @@ def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.
     return entries
 
 
-def _check_manifest(
-    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], limits: FileLimits
-) -> dict[str, Any]:
+def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], limits: FileLimits) -> JsonObject:
     """Compare every file with its checksum; the counts the manifest tells."""
     if entries[MANIFEST].file_size > min(limits.total, _MANIFEST):
         raise cannot_read("its manifest is too large")

@@ -17,6 +17,7 @@ __all__ = [
     "Broken",
     "FileLimits",
     "Item",
+    "JsonObject",
     "Layout",
     "cannot_read",
     "cannot_write",
@@ -24,6 +25,7 @@ __all__ = [
     "shortened",
 ]
 
+JsonObject = dict[str, Any]
 # Signed or unsigned, 64 bits hold it.
 SMALLEST_INTEGER, LARGEST_INTEGER = -(1 << 63), (1 << 64) - 1
 
@@ -59,7 +61,7 @@ class Item(NamedTuple):
 
     section: str
     position: int
-    value: dict[str, Any] | Broken | str
+    value: JsonObject | Broken | str
 
 
 class Layout(Struct, frozen=True):

@@ -26,6 +26,7 @@ from polymnia.engine.transfer.formats.records import (
     Broken,
     FileLimits,
     Item,
+    JsonObject,
     Layout,
     cannot_read,
     check_value,
@@ -67,7 +68,7 @@ _AROUND = 64 * 1024
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def yaml_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+def yaml_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -> Iterator[bytes]:
     """A document in pieces. ``head`` is the value of the last key of the layout's head."""
     for key, value in zip(layout.head, (layout.format, layout.version, head), strict=True):
         try:
@@ -86,12 +87,12 @@ def yaml_pieces(layout: Layout, head: object, *sections: Iterable[dict[str, Any]
             yield f"{section}: []\n".encode()
 
 
-def yaml_object(value: dict[str, Any]) -> str:
+def yaml_object(value: JsonObject) -> str:
     """One object as a document of its own; raises ValueError for what no file holds."""
     return _object(value, "\n") + "\n"
 
 
-def _object(value: dict[str, Any], margin: str) -> str:
+def _object(value: JsonObject, margin: str) -> str:
     """The members of an object, the first where the pen is and the others each behind ``margin``."""
     return margin.join(_member(key, member, margin) for key, member in value.items()) or "{}"
 
