@@ -27,8 +27,6 @@ from typing import Any
 
 from polymnia.errors import Fault, Unavailable
 
-__all__ = ["importing", "load"]
-
 _lock = threading.RLock()  # an import may lead to another one
 _passed: dict[tuple[int, int], CodeType] = {}  # blocks by code and position; holding the code keeps its id its own
 _loaded: dict[str, Any] = {}

@@ -21,8 +21,6 @@ from msgspec import Struct
 
 from polymnia.errors import Invalid, NotFound, Unavailable
 
-__all__ = ["Key", "KeyFile"]
-
 _FORM = re.compile(r"pk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _LINE = re.compile("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _MEND = "Mend it or its rights."

@@ -12,8 +12,6 @@ import msgspec
 from polymnia.errors import BadArguments, BadText, Violation
 from polymnia.models import Note
 
-__all__ = ["JsonObject", "components", "exact", "nearest", "read_leniently", "schema"]
-
 _MOST_VIOLATIONS = 100  # where almost nothing fits, these are enough: a message may hold millions
 _MOST_ITEMS = 10_000  # of one array that are looked at
 _MOST_COMMAS = 500_000  # in a message that is read a second time; of any other the first violation is reported

@@ -7,18 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-__all__ = [
-    "NETWORK",
-    "SETTINGS",
-    "BadSetting",
-    "Setting",
-    "Settings",
-    "read",
-    "read_file",
-    "strangers",
-    "without_password",
-]
-
 MIB = 1024 * 1024
 _PREFIX = "POLYMNIA_"
 

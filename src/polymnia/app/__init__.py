@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from polymnia.keys import KeyFile
     from polymnia.transports.rpc import Server
 
-__all__ = [
-    "connect",
-    "damaged_models",
-    "default_config",
-    "default_store",
-    "dialect",
-    "key_file",
-    "limits",
-    "memory",
-    "missing_models",
-    "misspelt",
-    "passed_over",
-    "policy",
-    "registry",
-    "serve_stdio",
-    "server",
-    "settings",
-    "wants_colour",
-]
-
-
 _FOREIGN = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
 """The variables in which users of other servers name their file, by the dialect that obeys them."""
 

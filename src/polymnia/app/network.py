@@ -16,8 +16,6 @@ from polymnia.transports.web.oauth import METADATA, Tokens
 from polymnia.transports.web.serving import listening, serve
 from polymnia.transports.web.state import Limits, RateLimiter, ServerState
 
-__all__ = ["serve_http"]
-
 _LAST_PORT = 65535
 
 

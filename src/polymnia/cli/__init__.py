@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["main"]
-
 _COMMANDS = (
     *("stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes"),
     *("associations", "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo"),

@@ -38,8 +38,6 @@ from polymnia.settings import Settings
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts import Clash, Side
 
-__all__ = ["advised", "analyze"]
-
 _INDENT = 6
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 _WHATS = {

@@ -6,8 +6,6 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ARGUMENTS", "add_arguments"]
-
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode")
 STRATEGIES = ("skip_duplicates", "overwrite", "create_versions", "merge_metadata")
 

@@ -14,8 +14,6 @@ from polymnia.cli.arguments import add_arguments
 from polymnia.errors import Fault
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 
-__all__ = ["parser", "run"]
-
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")

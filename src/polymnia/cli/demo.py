@@ -13,8 +13,6 @@ import msgspec
 
 from polymnia.cli.console import dim, green, strong
 
-__all__ = ["demo"]
-
 _ENTITIES = [
     {
         "name": "authentication-strategy",

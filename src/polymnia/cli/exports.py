@@ -17,8 +17,6 @@ from polymnia.errors import ExportFailed, Forbidden, Invalid
 from polymnia.models import DEFAULT_SCOPE
 from polymnia.settings import Settings
 
-__all__ = ["export_file"]
-
 _OF_ARCHIVES = {"scope": "--scope", "format": "--format", "gzip": "--gzip", "no_associations": "--no-associations"}
 
 

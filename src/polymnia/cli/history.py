@@ -13,8 +13,6 @@ from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event
 from polymnia.settings import Settings
 
-__all__ = ["changes", "history", "instant", "purge", "undo"]
-
 _TITLE, _TITLES = 60, 3  # characters of a title, titles of a change
 _RECENT = 100  # changes among which the newest that can be undone is looked for, to name what goes
 _SAID = ("category", "content_type", "summary", "tags", "metadata")  # what somebody says of a memory

@@ -39,8 +39,6 @@ from polymnia.engine.transfer.graphs import ImportedGraph, import_graph
 from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
 from polymnia.settings import Settings
 
-__all__ = ["import_file", "only_for"]
-
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
 _OF_ARCHIVES = {"strategy": "--strategy", "prefix": "--prefix", "no_validate": "--no-validate"}

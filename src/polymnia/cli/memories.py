@@ -38,8 +38,6 @@ from polymnia.errors import Invalid, NotFound
 from polymnia.models import DEFAULT_SCOPE, Filters, Record, Relation
 from polymnia.settings import Settings
 
-__all__ = ["add", "associations", "delete", "list_", "move", "show"]
-
 Links = list[tuple[Record, Relation]]
 _SHOWN = 10  # of moves and links on a terminal or page; --json tells them all
 _SCOPE = 24  # columns of a list

@@ -35,8 +35,6 @@ from polymnia.settings import Settings
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.suggestions import Suggestion
 
-__all__ = ["judged_by", "print_suggestion", "scopes", "sessions", "suggested"]
-
 _DAY = 86_400_000_000
 _DAYS = 7.0
 

@@ -31,8 +31,6 @@ from polymnia.errors import Invalid
 from polymnia.models import Filters
 from polymnia.settings import Settings
 
-__all__ = ["explain", "metadata", "search"]
-
 _INDENT = " " * 6
 _PIECE = 300  # characters of a text that is shown for want of a better piece
 _WIDEST = 60

@@ -16,8 +16,6 @@ from polymnia.importing import importing
 from polymnia.keys import Key
 from polymnia.settings import NETWORK, SETTINGS, Settings, without_password
 
-__all__ = ["config", "keys", "serve"]
-
 _FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
 _SHADE = "(set, not shown)"
 _PATHS = ("config", "store", "file", "export_dir", "keys")

@@ -17,8 +17,6 @@ from polymnia.engine.ports.copies import Copied
 from polymnia.engine.search.worker import Health
 from polymnia.settings import Settings
 
-__all__ = ["backup", "health", "reindex", "restore"]
-
 
 def backup(arguments: Namespace, chosen: Settings) -> int:
     """Copy the store, and verify the copy."""

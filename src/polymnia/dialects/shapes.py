@@ -6,8 +6,6 @@ from typing import Any, TypeVar
 
 from msgspec import Meta
 
-__all__ = ["about", "or_else", "or_null"]
-
 T = TypeVar("T")
 
 

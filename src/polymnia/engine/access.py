@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
     from polymnia.engine.ports.copies import Copied, Restored
 
-__all__ = ["EVERYTHING", "Grant", "Guarded"]
-
 
 class Grant(Struct, frozen=True):
     """What somebody may do: ``projects`` are those they see (None: all), ``write`` whether they may change them."""

@@ -11,11 +11,6 @@ from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Invalid, ManyTexts, NotFound, OverLimit
 from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, Text, legal_name, legal_text
 
-__all__ = [
-    "KIND", "Joined", "Moved", "Remembered", "Revised", "as_draft", "check_metadata", "check_one_text", "check_room",
-    "check_tags", "content", "find", "finds", "join", "joined", "pairs", "read_as", "same_there", "still_there",
-]  # fmt: skip
-
 KIND = "memory"
 """The kind of a memory whose author gave it none."""
 

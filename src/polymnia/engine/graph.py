@@ -25,8 +25,6 @@ from polymnia.errors import (
 )
 from polymnia.models import EntityDraft, Limits, Note, Record, Relation, legal_name, legal_text
 
-__all__ = ["STRICT", "Added", "Created", "Deleted", "Policy", "Related", "Step", "in_place_of", "nearest"]
-
 Step = Callable[[int, int], None]
 """Told how many of how many items are done; may raise to call the whole thing off."""
 

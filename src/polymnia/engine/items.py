@@ -13,12 +13,6 @@ from polymnia.engine.text.calendar import read_moment
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Filters, Record, Relation
 
-__all__ = [
-    "CONTENT", "DECISION", "EARLIER", "HEADINGS", "PLAIN", "RELATIONSHIPS", "Decision", "ItemDraft", "RelationshipType",
-    "StoredItem", "Version", "brought", "check_content_type", "check_type", "decision_text", "find_deleted",
-    "find_item", "new_item_id", "title_of", "visible",
-]  # fmt: skip
-
 EARLIER = "history"
 """The foreign key under which an imported item keeps the versions it had elsewhere."""
 CONTENT = "content"

@@ -20,8 +20,6 @@ from polymnia.engine.verbs.transfer import TransferVerbs
 from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
-__all__ = ["Memory"]
-
 
 class Memory(
     GraphVerbs, MemoryVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs

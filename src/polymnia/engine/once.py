@@ -12,8 +12,6 @@ from msgspec.json import Decoder, encode
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Conflict
 
-__all__ = ["Answered", "Once", "Repeated"]
-
 _DAY = 86_400
 _PREFIX = "request/"
 _LARGEST = 1024 * 1024  # bytes of an answer that is kept

@@ -6,8 +6,6 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from polymnia.errors import Invalid
 
-__all__ = ["MOST", "cursor", "foreign", "position", "size"]
-
 MOST = 10_000
 """The largest page one can ask for."""
 

@@ -14,8 +14,6 @@ from polymnia.engine.ports import Store
 from polymnia.errors import Fault
 from polymnia.models import Seen
 
-__all__ = ["COUNTED", "Reads"]
-
 COUNTED = "reads"
 """The note that changes whenever reads have been counted."""
 

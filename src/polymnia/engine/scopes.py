@@ -11,20 +11,6 @@ from polymnia.engine.ports import Transaction
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, legal_text
 
-__all__ = [
-    "SESSIONS",
-    "Scope",
-    "begin",
-    "filed",
-    "legal_scope",
-    "legal_session",
-    "renamed",
-    "session_of",
-    "shown",
-    "tree",
-    "within",
-]
-
 SESSIONS = "session"
 """The scope that sessions live below."""
 

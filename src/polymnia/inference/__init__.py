@@ -21,8 +21,6 @@ from polymnia.importing import importing
 if TYPE_CHECKING:
     from polymnia.engine.ports.models import Embedder, Judge, Reranker
 
-__all__ = ["check", "choose", "damaged", "judge", "missing", "reranker"]
-
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from polymnia.inference.word_tables import PositionTable
 
-__all__ = ["ANSWERS", "JUDGE", "RANK", "UNRELATED", "EnglishEmbedder", "Calibration", "MultilingualEmbedder"]
-
 
 class Calibration(NamedTuple):
     """chance = logistic(slope * logit + offset)."""

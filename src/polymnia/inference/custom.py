@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from polymnia.inference.networks import OnnxSession
     from polymnia.inference.word_tables import Floats
 
-__all__ = ["SENTENCES", "CustomEmbedder", "OnnxFolder", "Transformer", "mean_cosine"]
-
 # Sentences that share no subject, as many in each language.
 SENTENCES = (
     "The invoice for March was paid twice by mistake.",

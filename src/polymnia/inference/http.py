@@ -15,8 +15,6 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from polymnia.errors import Invalid, NoModel
 from polymnia.inference.custom import CustomEmbedder
 
-__all__ = ["Ollama", "OpenAI"]
-
 _TOGETHER = 64  # texts in one request
 _MOST_CHARACTERS = 8000  # of a text: below the input limit of the usual models in every script
 _MOST_BYTES = 1 << 28  # of an answer

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["is_english", "is_multilingual"]
-
 _ENOUGH = 1000  # characters that tell the language of a text
 
 _USE_LETTERS = re.compile(

@@ -20,8 +20,6 @@ from polymnia.inference.word_tables import Floats, Ints
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["OnnxNetwork", "MultilingualEncoder", "OnnxSession", "one_thread", "opened"]
-
 # NumPy's wheels prefix and suffix the names of the OpenBLAS they bundle; distributions do not.
 _NAMES = tuple(
     (f"{prefix}openblas_get_num_threads{suffix}", f"{prefix}openblas_set_num_threads{suffix}")

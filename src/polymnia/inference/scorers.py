@@ -22,8 +22,6 @@ from polymnia.inference.word_tables import Floats, PositionTable, SubwordTable, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["PairJudge", "Ranker", "Scorer"]
-
 _MOST = 256  # tokens of two texts with their marks
 _MOST_CHARACTERS = 16 * _MOST
 

@@ -11,8 +11,6 @@ from unicodedata import category, is_normalized, normalize
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Charsmap", "Pieces", "WordPieces"]
-
 _CONTINUED = "##"
 _LONGEST_WORD = 100  # a longer run of letters is one unknown word
 _MEMORY = 16384  # so many words are remembered with their pieces

@@ -12,8 +12,6 @@ from weakref import WeakValueDictionary
 
 from polymnia.errors import NoModel
 
-__all__ = ["SHIPPED", "LazyModel", "Weights", "installed", "shared"]
-
 _SUMS = "SHA256SUMS"
 _HINT = "Run `pip install --force-reinstall --no-deps polymnia`; search by words works without it."
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.intp]
 
-__all__ = ["MULTILINGUAL_TABLE", "Floats", "Ints", "PositionTable", "SubwordTable", "WordTable", "arrays"]
-
 _LOCAL_HEADER = 30  # bytes before the name in a member's own header
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from unicodedata import normalize
 
-__all__ = ["normal"]
-
 _LONG = 20_000  # characters; of longer texts only the ends and the line breaks are evened out
 # Layout and quotes may carry meaning where a text is, or quotes, code: brackets, back quotes, operators, indentation,
 # calls, quoted blanks. There they stay as they are.

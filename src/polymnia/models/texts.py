@@ -8,8 +8,6 @@ from msgspec import Struct
 
 from polymnia.errors import BadText, Invalid, OverLimit
 
-__all__ = ["Limits", "closest", "fold", "folded_forms", "legal_name", "legal_text", "skeleton"]
-
 
 def closest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant by one that is not there; None where none comes close."""

@@ -10,8 +10,6 @@ from msgspec.json import encode
 from polymnia import errors
 from polymnia.errors import Fault
 
-__all__ = ["CODES", "Headers", "Refusal", "RpcError", "from_fault"]
-
 Headers = list[tuple[bytes, bytes]]
 
 PARSE_ERROR = -32700

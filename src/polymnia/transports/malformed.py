@@ -13,8 +13,6 @@ from polymnia.errors import OverLimit
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 from polymnia.transports.messages import BadMessage, Message, message
 
-__all__ = ["batch", "check_nesting", "nesting", "parts", "refused", "salvaged_id", "trailing_id"]
-
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _LONG = 256 * 1024  # bytes of a message that is not looked at where everybody waits for it, or not in one piece

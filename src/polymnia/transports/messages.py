@@ -21,20 +21,6 @@ from polymnia.transports.wire import Meta
 if TYPE_CHECKING:
     from polymnia.transports.rpc import Connection
 
-__all__ = [
-    "BadMessage",
-    "Batch",
-    "Link",
-    "Message",
-    "Notify",
-    "Received",
-    "Request",
-    "Send",
-    "frames",
-    "message",
-    "read",
-]
-
 _PROGRESS_EVERY = 0.1  # seconds
 
 

@@ -30,8 +30,6 @@ from polymnia.transports.wire import (
 if TYPE_CHECKING:
     from polymnia.transports.rpc import Connection
 
-__all__ = ["HANDSHAKE", "MODERN", "Method"]
-
 _MOST_WATCHED = 1000  # resources of one subscription
 _STATIC_TTL = 300_000  # a list that does not change while a server runs
 

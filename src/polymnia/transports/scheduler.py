@@ -18,8 +18,6 @@ from queue import SimpleQueue
 
 from polymnia.transports.messages import Request
 
-__all__ = ["CallQueue", "CallScheduler"]
-
 _SEEN = 20  # calls of a kind after which it is known how long they take
 _QUICK = 0.002  # seconds that one may keep all clients waiting
 _FORGETS = 0.97  # of the longest, with each call: one slow call does not count for ever

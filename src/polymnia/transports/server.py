@@ -15,8 +15,6 @@ from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
 from polymnia.transports.subscriptions import Audience, Rounds
 
-__all__ = ["Server", "describe"]
-
 
 class Server:
     """What all connections of one process share: the memory, the dialect and its descriptions."""

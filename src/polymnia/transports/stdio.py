@@ -17,8 +17,6 @@ from polymnia.transports.rpc import Connection, Server
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.wire import LEVELS
 
-__all__ = ["serve"]
-
 _CHUNK = 64 * 1024  # what a pipe holds; a larger buffer would cost a memory mapping a message
 _KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
 _THREADS = 8  # that run calls beside each other

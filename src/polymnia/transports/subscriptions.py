@@ -17,8 +17,6 @@ from polymnia.transports.wire import PREFIX
 if TYPE_CHECKING:
     from polymnia.transports.rpc import Connection
 
-__all__ = ["Audience", "Rounds", "Watch"]
-
 Tell = Callable[[str, JsonObject], None]
 _WATCH_EVERY = 0.2
 

@@ -6,28 +6,6 @@ from typing import Any
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-__all__ = [
-    "HANDSHAKE_VERSIONS",
-    "LEVELS",
-    "MODERN_VERSIONS",
-    "PREFIX",
-    "REQUEST_ID",
-    "Argument",
-    "CallTool",
-    "CancelledParams",
-    "Complete",
-    "Filter",
-    "GetPrompt",
-    "Initialize",
-    "Level",
-    "Listen",
-    "Meta",
-    "Page",
-    "Params",
-    "Ref",
-    "Uri",
-]
-
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")

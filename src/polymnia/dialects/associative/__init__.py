@@ -6,8 +6,6 @@ from polymnia.dialects.associative import archives, memories, scopes, search
 from polymnia.dialects.associative.refusals import word
 from polymnia.operation import Registry
 
-__all__ = ["registry"]
-
 _INSTRUCTIONS = (
     "A lasting memory that finds again what is similar in meaning. Store each thing worth keeping as one memory, in a "
     "scope such as work/projects/api; what is stored already is recognised and not stored twice. Search before you "

@@ -12,8 +12,6 @@ from polymnia.engine import scopes
 from polymnia.models import Note
 from polymnia.operation import Context, Reply
 
-__all__ = ["export", "take_in"]
-
 
 class ExportParameters(Parameters, frozen=True, kw_only=True):
     """Parameters of memory_export."""

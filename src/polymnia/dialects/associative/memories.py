@@ -38,8 +38,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.models import DEFAULT_SCOPE, Note, Record
 from polymnia.operation import Context, Reply
 
-__all__ = ["delete", "get", "list_all", "store", "update"]
-
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
 
 Pending = Annotated[bool, about("True when more associations will appear in the background.")]

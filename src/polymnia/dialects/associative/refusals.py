@@ -8,8 +8,6 @@ from polymnia import errors
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.operation import Reply
 
-__all__ = ["CATEGORIES", "word"]
-
 CATEGORIES: dict[type[Fault], str] = {
     Fault: "STORAGE_ERROR",
     errors.Invalid: "VALIDATION_ERROR",

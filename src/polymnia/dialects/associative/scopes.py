@@ -23,8 +23,6 @@ from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.models import Note, Session
 from polymnia.operation import Context, Reply
 
-__all__ = ["list_scopes", "move", "sessions", "suggest"]
-
 _SHOWN = 1000  # memories of a renamed scope that are listed
 _DAY = 86_400_000_000
 

@@ -47,8 +47,6 @@ from polymnia.operation import Context, Memory, Reply
 if TYPE_CHECKING:
     from polymnia.engine.search.results import Hit, Turn
 
-__all__ = ["discover", "search"]
-
 _LINKS = 3  # associations answered with each hit of a search
 _THRESHOLD = 0.1  # of a search that names none; what scores less is answered only where nothing scores more
 

@@ -16,22 +16,6 @@ from polymnia.errors import NoModel
 from polymnia.models import Note, Record, Relation
 from polymnia.operation import Context, Memory, Operation, Reply
 
-__all__ = [
-    "LinkedMemory",
-    "Parameters",
-    "SimilarMemory",
-    "beginning",
-    "check_meaning",
-    "direction",
-    "entity_name",
-    "fields",
-    "linked",
-    "reply",
-    "similar",
-    "tool",
-    "unknown_scope",
-]
-
 _BEGINNING = 300  # characters of a memory that is only mentioned beside another
 
 Id = Annotated[str, about("Required. The memory's id.")]

@@ -13,8 +13,6 @@ from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
 from polymnia.importing import importing
 from polymnia.operation import Context, Operation, Registry, Reply
 
-__all__ = ["TOOLS", "Tool", "registry"]
-
 _INSTRUCTIONS = (
     "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
     "one in `operation`. Store what should outlive this conversation, search before you answer from assumption. With a "

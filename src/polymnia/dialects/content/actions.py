@@ -7,8 +7,6 @@ from typing import Any, assert_never
 from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis import actions
 
-__all__ = ["call"]
-
 
 def call(action: actions.Action, project: str | None, session: str | None) -> dict[str, Any]:
     """The tool call that does what an action says, for the project and session of the caller."""

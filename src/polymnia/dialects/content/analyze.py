@@ -28,8 +28,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
 from polymnia.importing import importing
 
-__all__ = ["OPERATIONS"]
-
 # How to hear of what did not fit into an answer.
 _FEWER = "ask for this type alone, or about fewer items"
 _SOME = "name some items, one type, or sensitivity low"

@@ -7,8 +7,6 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from polymnia.dialects.content.shapes import Answer, Notes, Object
 from polymnia.dialects.shapes import about
 
-__all__ = ["ConflictType", "InsightType", "PatternType", "QualityDimension"]
-
 PatternType = Literal[
     "topic_clusters", "usage_patterns", "quality_issues", "relationship_patterns", "temporal_patterns", "user_patterns"
 ]

@@ -20,19 +20,6 @@ from polymnia.errors import BadArguments, Invalid, NotFound, Refused, UnknownOpe
 from polymnia.models import legal_text
 from polymnia.operation import Context, Memory, Note, Reply, read
 
-__all__ = [
-    "ContentCall",
-    "ContentOperation",
-    "Fields",
-    "Given",
-    "OperationParameters",
-    "operation",
-    "reader",
-    "respond",
-    "session_of",
-    "which",
-]
-
 Fields = dict[str, Any]
 
 _LONGEST = 4096

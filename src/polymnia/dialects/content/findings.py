@@ -15,8 +15,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["ROOM", "clash", "compared", "connection", "fitting", "insight", "named", "pattern", "shown"]
-
 _MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
 _PLACES = 4
 

@@ -9,8 +9,6 @@ from polymnia.dialects.content.resources import ERRORS, PARAMETERS
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.operation import Reply
 
-__all__ = ["CODES", "refused", "word"]
-
 _RESTORE = (
     "It was deleted. get_content_history shows what it was; update_content with updates {} and options.restore true "
     "brings it back."

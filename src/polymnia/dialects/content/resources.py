@@ -10,8 +10,6 @@ from polymnia.engine.citations.item import PERMALINKS, read_permalink
 from polymnia.errors import NotFound
 from polymnia.operation import Context, Resource, Template
 
-__all__ = ["ERRORS", "PARAMETERS", "RESOURCES", "TEMPLATES"]
-
 ERRORS = "polymnia://docs/errors"
 PARAMETERS = "polymnia://docs/parameters"
 

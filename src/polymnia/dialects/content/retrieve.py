@@ -41,8 +41,6 @@ from polymnia.operation import Memory
 if TYPE_CHECKING:
     from polymnia.engine.search.results import Fragment, Hit
 
-__all__ = ["OPERATIONS"]
-
 _LANES = {"semantic": "meaning", "keyword": "words", "hybrid": "all"}
 _AROUND = 400  # characters of context
 

@@ -9,8 +9,6 @@ from typing import Any
 from polymnia.dialects.content.call import ContentOperation
 from polymnia.operation import schema
 
-__all__ = ["united"]
-
 Shape = dict[str, Any]
 
 

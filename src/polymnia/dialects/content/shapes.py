@@ -20,23 +20,6 @@ from polymnia.models import Record, Relation
 if TYPE_CHECKING:
     from polymnia.engine.search.results import Turn
 
-__all__ = [
-    "Answer",
-    "ContentItem",
-    "ContentVersion",
-    "DateRange",
-    "Relationship",
-    "SurroundingTurn",
-    "WriteAnswer",
-    "item",
-    "minimal",
-    "period",
-    "relationship",
-    "summarised",
-    "turn",
-    "version",
-]
-
 _SUMMARY = 300
 _DAY = 86_400_000_000
 

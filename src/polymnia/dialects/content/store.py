@@ -25,8 +25,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation, legal_text
 
-__all__ = ["OPERATIONS"]
-
 
 class CredentialFinding(TypedDict):
     """One place that looks like a credential."""

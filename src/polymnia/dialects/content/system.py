@@ -16,8 +16,6 @@ from polymnia.errors import BadArguments, Violation
 if TYPE_CHECKING:
     from polymnia.engine.health.rules import IntegrityFinding, IntegrityReport
 
-__all__ = ["OPERATIONS"]
-
 _SHOWN = 5  # places of an issue that are named without a detailed report
 
 Status = Literal["healthy", "degraded", "unhealthy"]

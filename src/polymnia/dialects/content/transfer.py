@@ -14,8 +14,6 @@ from polymnia.models import Filters
 if TYPE_CHECKING:
     from polymnia.engine.transfer.project_import import ProjectImport
 
-__all__ = ["export_project_data", "import_project_data"]
-
 _BEST_EFFORT = (
     "Names and places are found by rules that miss some and may take a few words for names; mail addresses, numbers "
     "and the like by their form. Look through the file before you pass it on."

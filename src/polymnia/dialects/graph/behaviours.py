@@ -11,8 +11,6 @@ from polymnia.engine.graph import STRICT, Added, Created, Deleted, Policy, Relat
 from polymnia.models import Graph, Note, Record, Relation
 from polymnia.operation import Reply
 
-__all__ = ["BEHAVIOURS", "Behaviour", "Bilingual", "Official", "Simple", "Strict", "entity", "link"]
-
 
 def entity(record: Record) -> Entity:
     """A record as an entity of the graph."""

@@ -18,8 +18,6 @@ from polymnia.engine.paging import MOST
 from polymnia.models import EntityDraft
 from polymnia.operation import Context, Operation, Registry, Reply
 
-__all__ = ["registry"]
-
 _INSTRUCTIONS = (
     "A lasting memory shared by every client that uses this store. Search it before you answer from "
     "assumption; store what should outlive this conversation: people, decisions, preferences, components. "

@@ -10,8 +10,6 @@ from polymnia import errors
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.operation import Reply
 
-__all__ = ["KOREAN", "SOLUTIONS", "unknown_official_tool", "word"]
-
 
 def word(dialect: str) -> Callable[[Fault], Reply]:
     """The dialect's way to answer a fault."""

@@ -9,8 +9,6 @@ from polymnia.dialects.graph.shapes import GraphResult, Node
 from polymnia.models import Record, skeleton
 from polymnia.operation import Context, Prompt, PromptArgument, Resource, Template
 
-__all__ = ["PROMPTS", "RESOURCES", "TEMPLATES"]
-
 _SHOWN = 15
 _LOOKED_AT = 5000
 

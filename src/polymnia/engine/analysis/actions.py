@@ -8,12 +8,6 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.findings import Pattern
 
-__all__ = [
-    "UNWRITTEN", "Action", "AddObservations", "CheckConflicts", "CheckQuality", "CleanSessions", "CreateEntity",
-    "Delete", "DeleteObservations", "DeleteRelations", "ExportAll", "FindRelationships", "FindSimilar", "Relate",
-    "Search", "Show", "ShowHistory", "Store", "Update",
-]  # fmt: skip
-
 UNWRITTEN = "…"
 """Stands for what only the caller can write; an action that has it is a ``draft``."""
 

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-__all__ = ["Kept"]
-
 T = TypeVar("T")
 
 _MOST = 64  # results

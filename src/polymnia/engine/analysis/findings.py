@@ -7,8 +7,6 @@ from typing import Any
 
 from msgspec import Struct, field
 
-__all__ = ["Found", "Pattern", "Remark"]
-
 
 class Pattern(Struct, frozen=True, kw_only=True):
     """Something that holds in a project.

@@ -7,21 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-__all__ = [
-    "CAP",
-    "LEAST",
-    "adjusted",
-    "all_in",
-    "at_least",
-    "at_least_of",
-    "confidence",
-    "drawn_at_least",
-    "even_chi_square",
-    "held",
-    "longest_gap",
-    "two_sided",
-]
-
 CAP = 0.999
 """The highest confidence of anything that was estimated."""
 LEAST = 0.8

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from polymnia.engine.graph import Step
 
-__all__ = ["parts"]
-
 _WHOLE = 1000
 
 

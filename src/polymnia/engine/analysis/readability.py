@@ -15,8 +15,6 @@ from polymnia.engine.text.language import script, spoken, stem, strip_marks
 from polymnia.engine.text.lexicon import word_list
 from polymnia.engine.text.sentences import WORD, lines_of
 
-__all__ = ["Reading", "hard_words", "readability", "syllables"]
-
 _FEWEST = 5  # words; fewer say nothing of how a text reads
 _APART = frozenset({"latin", "cyrillic", "greek", "armenian", "georgian"})  # scripts whose words LIX can measure
 _DENSE = frozenset({"zh", "ja", "th", "lo", "my", "km"})  # languages that write no spaces

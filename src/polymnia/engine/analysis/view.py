@@ -16,8 +16,6 @@ from polymnia.models import Filters, Record, Relation, Seen, Touch
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look
 
-__all__ = ["Material"]
-
 Tick = Callable[[int, int], None]
 
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["authors", "curled", "unmarked"]
-
 _MOST = 200
 # Scripts whose names are written in one piece, family name first.
 _WHOLE = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af\u3400-\u9fff\uf900-\ufaff\u3041-\u30ff\u3005]")

@@ -16,8 +16,6 @@ from polymnia.engine.text.document import blocks, plain
 from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
 from polymnia.engine.text.sentences import ends_short, sentences
 
-__all__ = ["PERMALINKS", "Citable", "citable", "csl_of", "read_permalink"]
-
 Day = tuple[int, ...]
 """A year, a year and month, or a year, month and day."""
 

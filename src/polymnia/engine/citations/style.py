@@ -22,8 +22,6 @@ from citeproc.source.json import CiteProcJSON  # type: ignore[import-untyped]
 from citeproc.string import String  # type: ignore[import-untyped]
 from lxml import etree  # type: ignore[import-untyped]
 
-__all__ = ["render"]
-
 _STYLES = os.path.join(os.path.dirname(__file__), "csl")
 _NAMESPACE = "http://purl.org/net/xbiblio/csl"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

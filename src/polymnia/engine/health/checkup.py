@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from polymnia.engine.search.vectors import Channel
     from polymnia.engine.verbs.base import Verbs
 
-__all__ = ["COMPONENTS", "Component", "Resources", "Status", "SystemHealth", "check"]
-
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
 

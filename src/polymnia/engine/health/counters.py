@@ -9,8 +9,6 @@ from math import frexp
 
 from msgspec import Struct
 
-__all__ = ["Counters", "Performance"]
-
 _STEPS = 8  # bars of the histogram for each doubling: an answer is off by 9 % at most
 _BARS = 40 * _STEPS  # from a microsecond to twelve days
 _WINDOW = 60  # seconds throughput is measured over

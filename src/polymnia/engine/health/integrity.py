@@ -20,8 +20,6 @@ from polymnia.importing import importing
 if TYPE_CHECKING:
     from polymnia.engine.verbs.base import Verbs
 
-__all__ = ["DamagedIndex", "damaged_indexes", "validate"]
-
 Scope = Literal["project", "session", "system"]
 _SEVERITIES = ("error", "warning", "info")
 _ALL = 1 << 40

@@ -15,8 +15,6 @@ from polymnia.engine.ports.checks import Spot
 from polymnia.errors import Invalid
 from polymnia.models import Record, RelationDraft
 
-__all__ = ["REPAIRS", "nearest_scope"]
-
 _LEVELS, _PART = 10, 100
 _DELETED = "deleted"
 

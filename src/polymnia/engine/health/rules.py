@@ -8,8 +8,6 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-__all__ = ["CHECKS", "RULES", "Check", "Examined", "IntegrityFinding", "IntegrityReport", "Rule", "Severity"]
-
 Check = Literal[
     "orphaned_relationships",
     "missing_embeddings",

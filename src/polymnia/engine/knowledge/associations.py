@@ -16,11 +16,6 @@ from polymnia.models import Filters, Record, Relation, RelationDraft
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = [
-    "MOST", "RELATED", "TYPE", "Association", "Discovery", "Kind", "Neighbour", "by_meaning", "discover", "drafts",
-    "draw_put_off", "likeness", "linked", "links_of", "neighbours", "put_off", "ranked", "with_those_by_words",
-]  # fmt: skip
-
 Kind = Literal["semantic", "temporal", "contextual", "explicit"]
 
 TYPE = "associated_with"

@@ -16,8 +16,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-__all__ = ["Odds", "View", "classify"]
-
 Numbers = NDArray[Any]
 
 _HASHED = 1024  # columns that words and pairs of words are hashed to

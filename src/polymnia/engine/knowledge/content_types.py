@@ -7,8 +7,6 @@ import re
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.sentences import sentences
 
-__all__ = ["content_type"]
-
 _URL = re.compile(r"(?:https?://|ftp://|www\.)\S+", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•‣·▪–—]\s+|\(?\d{1,3}[.)、]\s*|[a-zA-Z][.)]\s+|\[[ xX✓]?\]\s*|[☐☑✓✔]\s*)\S")
 _CHECKBOX = re.compile(r"^[ \t]*(?:[-*+]\s+)?(?:\[[ xX✓]?\]|[☐☑])\s*\S", re.MULTILINE)

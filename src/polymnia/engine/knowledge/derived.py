@@ -18,8 +18,6 @@ from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["Following", "decision_parts", "extracted_metadata", "following"]
-
 _EXTRACTED = "extracted"
 _PART = re.compile(rf"^## ({'|'.join(map(re.escape, HEADINGS.values()))})[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"\A\s*# ([^\n]*)(?:\n|\Z)")

@@ -15,8 +15,6 @@ from polymnia.engine.knowledge.judge import Border, Judging
 from polymnia.engine.text.quantities import common, unit_in
 from polymnia.models.normal import normal
 
-__all__ = ["Difference", "clash", "reordered", "same", "same_words", "shared", "unlike", "words"]
-
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[%€$£₩¥°]")
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[^\s.!?:;\"'“(#*-] )[A-Z][^\W\d_]+")

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from polymnia.engine.ports.models import Judge, Judgement
 from polymnia.errors import Fault
 
-__all__ = ["AMONG", "COPY", "NAMED", "PROJECT", "SAME", "Border", "Judging", "Verdict"]
-
 _AT_ONCE = 64  # pairs between two ticks
 _REMEMBERED = 40_000
 _LONGEST = 1_000  # characters of a text that are read

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.lexicon import STOPWORDS
 
-__all__ = ["Mention", "Reader", "said_of"]
-
 _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NUMBERED = re.compile(r"\W*((?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?\d{1,7})\b", re.IGNORECASE)
 _DENSE = re.compile("[\u1100-\u11ff\u3041-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")

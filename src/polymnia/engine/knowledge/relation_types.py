@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["order_of"]
-
 # For each order the types that tell it forwards, and those that tell it backwards.
 _ORDERS = {
     "containment": (

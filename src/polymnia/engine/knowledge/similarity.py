@@ -19,8 +19,6 @@ from polymnia.models import Filters, Record, folded_forms
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = ["MEASURES", "cosine_at", "similar", "similarities"]
-
 MEASURES = ("cosine", "euclidean", "manhattan")
 _MORE = 8  # so many times what is wanted is looked at, for filters and for the other measures to choose from
 _LEAST = 200

@@ -12,8 +12,6 @@ from polymnia.engine.text.language import DENSE, fold
 from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.engine.text.words import Group, groups, terms
 
-__all__ = ["READ", "Reading", "Topic", "keywords", "read", "topics", "words_of"]
-
 READ = 1000
 """So many characters tell what a text is about; more only cost time."""
 

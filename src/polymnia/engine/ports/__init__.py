@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
     from polymnia.engine.ports.copies import Copied, Restored
 
-__all__ = ["DRAWN_LATER", "Analyst", "Clock", "Snapshot", "Store", "Transaction", "Turn", "Vector"]
-
 DRAWN_LATER = "associate"
 """The action of a change that draws relations in the background.
 

@@ -10,8 +10,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from polymnia.engine.ports import Analyst
 
-__all__ = ["Asked", "Checked", "Fact", "Spot"]
-
 
 class Spot(Struct, frozen=True):
     """Where a check found something: a row, what people call it, and what about it."""

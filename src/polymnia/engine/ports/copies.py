@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["Copied", "Restored"]
-
 
 class Copied(Struct, frozen=True):
     """A verified copy of a store: where it is (or was taken from), and what it holds."""

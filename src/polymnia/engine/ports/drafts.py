@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-__all__ = ["draft_of", "remove_left_drafts"]
-
 
 def draft_of(path: str) -> str:
     """What a file is called while this process makes it: beside its place, and with our number in it."""

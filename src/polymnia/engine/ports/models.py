@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Embedder", "Judge", "Judgement", "Reranker"]
-
 
 class Embedder(Protocol):
     """Turns texts into vectors of unit length. Vectors of models with different ids are never compared."""

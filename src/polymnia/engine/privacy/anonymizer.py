@@ -13,8 +13,6 @@ from polymnia.engine.text.language import fold, spoken
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
 from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
 
-__all__ = ["PERSON_KINDS", "Anonymizer"]
-
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _TWO_OR_THREE = re.compile(
     r"[^\W\d_a-z][^\W\d_A-Z]+(?:['’-][^\W\d_]+)?(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)?){1,2}"

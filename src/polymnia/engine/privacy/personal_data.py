@@ -12,8 +12,6 @@ from typing import NamedTuple
 from polymnia.engine.privacy.secrets import luhn
 from polymnia.engine.text.document import MAIL
 
-__all__ = ["Form", "forms"]
-
 
 class Form(NamedTuple):
     """A place of a text, its kind, and what it stands for: the same thing written otherwise has the same ``what``."""

@@ -21,8 +21,6 @@ from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation,
 if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked
 
-__all__ = ["Screen", "Screened", "screened"]
-
 _MOST = 100  # findings that are told
 _BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it
 

@@ -8,8 +8,6 @@ from math import log2
 
 from msgspec import Struct
 
-__all__ = ["Secret", "found", "luhn", "masked"]
-
 _Place = tuple[int, int, str]
 """Where a credential begins and ends, and what it is."""
 

@@ -15,8 +15,6 @@ from polymnia.models import Note, Passage, Text, folded_forms
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
 
-__all__ = ["Analysis", "Finding", "damage_note", "substring"]
-
 
 class Analysis:
     """Reads texts for the word index. Its version changes whenever the same text would be read otherwise."""

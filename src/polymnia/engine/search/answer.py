@@ -20,8 +20,6 @@ from polymnia.engine.search.results import Cut, Found, Hit, Lane, Near, Plan, Wh
 from polymnia.engine.text import language as languages
 from polymnia.models import Note, Record
 
-__all__ = ["Page", "answer", "planned"]
-
 _SIMILAR = 50  # without a limit, at most so many that do not hold the query as it stands
 _LEAST = 10  # and so many whatever their score
 _ENOUGH = 0.75  # beyond these, the score must be this share of the best one

@@ -9,8 +9,6 @@ from msgspec.structs import replace
 
 from polymnia.engine.search.results import Cut, Fragment, Hit
 
-__all__ = ["fit", "fitted", "tokens", "trimmed"]
-
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
 _ACCENTS = re.compile(r"[\u00c0-\u024f]")
 _DIGITS = re.compile(r"[0-9]+")

@@ -21,8 +21,6 @@ from polymnia.errors import Fault
 if TYPE_CHECKING:
     from polymnia.engine.search.ranking import Ranked
 
-__all__ = ["IndexCache", "Pages", "View"]
-
 _PROJECTS = 64  # so many projects are held in memory at once
 _LISTED = 8192  # texts indexed between two commits
 _BEHIND = 1 << 14  # with more texts that wait to be indexed, it is time to do it

@@ -25,8 +25,6 @@ from polymnia.engine.search.worker import Reindexer, Worker
 from polymnia.errors import Fault
 from polymnia.models import Text
 
-__all__ = ["Finder"]
-
 _LOADING = 5.0  # seconds a search waits for a model that is being loaded
 _ASKING = 3.0  # and for the vector of the query
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,

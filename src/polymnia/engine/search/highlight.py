@@ -14,8 +14,6 @@ from itertools import accumulate, islice, takewhile
 from typing import TypeAlias
 from unicodedata import category, combining, normalize
 
-__all__ = ["Piece", "Range", "best_piece", "find", "phrase"]
-
 Range: TypeAlias = tuple[int, int]
 Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges within it that matched
 

@@ -17,8 +17,6 @@ from polymnia.engine.search.turns import is_spoken, place_of, speech
 from polymnia.engine.text import words
 from polymnia.models import Record
 
-__all__ = ["with_reasons", "with_turns"]
-
 _PIECES = 3
 _WIDTH = 240
 _SAID = 240  # characters told of the turn before and after,

@@ -20,8 +20,6 @@ from polymnia.engine.search import fusion
 from polymnia.engine.search.vectors import Vectors
 from polymnia.models import Passage
 
-__all__ = ["POSTING", "Columns", "DamagedIndex", "Index", "Numbers"]
-
 Numbers = NDArray[Any]
 
 # The layouts in which a store hands out its word index.

@@ -21,18 +21,6 @@ from polymnia.engine.search.turns import ASKS, CONVERSATION, SPEAKER, SURE
 from polymnia.engine.text.language import fold
 from polymnia.engine.text.words import Group, similar
 
-__all__ = [
-    "STEPS",
-    "AskedGroup",
-    "WordsLane",
-    "are_turns",
-    "by_words",
-    "candidates",
-    "follow_each_other",
-    "links",
-    "top",
-]
-
 _ALIKE = 0.6  # what a word counts that is merely like the one asked for
 _MOST_TERMS = 20_000
 _MOST_ALIKE = 3

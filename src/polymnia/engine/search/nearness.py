@@ -19,8 +19,6 @@ from polymnia.engine.search.query import Query, parse
 from polymnia.engine.search.vectors import Channel, packed
 from polymnia.models import Record, Text
 
-__all__ = ["Both", "Look", "Near", "Said", "said"]
-
 _PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
 _COMPARED = 4  # and those its neighbours are looked for by
 _SURE, _LEAST = 4, 60  # so many times what is wanted is compared exactly, and so many passages at least,

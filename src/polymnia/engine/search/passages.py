@@ -16,8 +16,6 @@ from polymnia.engine.text import dates, words
 from polymnia.engine.text.language import script
 from polymnia.models import Passage, Text
 
-__all__ = ["embedder_text", "part_of", "read", "read_ahead", "script_number", "split", "weights"]
-
 # Sizes are weights and not characters: a letter counts 1, an ideograph or syllable 2 (see _weight), so that
 # a passage says about as much in any script.
 _WHOLE = 1000  # a text up to this is one passage: half of a second passage would be overlap

@@ -15,8 +15,6 @@ from polymnia.engine.text.words import Group
 from polymnia.errors import Invalid
 from polymnia.models import Filters, Record, fold, folded_forms
 
-__all__ = ["EFFORTS", "IDENTICAL", "LANES", "PLACES", "Parsed", "Place", "Query", "parse", "place_in"]
-
 LANES = ("all", "words", "meaning")
 EFFORTS = ("quick", "balanced", "thorough")
 _MOST_GROUPS = 48  # words of a query that are looked up; the rest of a very long one is left to its meaning

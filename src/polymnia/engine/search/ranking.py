@@ -20,8 +20,6 @@ from polymnia.engine.search.vectors import Channel
 from polymnia.errors import Fault
 from polymnia.models import Note, Record
 
-__all__ = ["Ranked", "Scores", "Search"]
-
 _KNOWN = 2_000  # so many memories that pass the filters are known one by one in any case,
 _MOST_KNOWN = 30_000  # and so many at most; more are checked when they turn up
 _FILTERED = 50  # so many that pass are enough; with fewer, more candidates are looked at

@@ -6,8 +6,6 @@ from msgspec import Struct
 
 from polymnia.models import Note, Record, Relation
 
-__all__ = ["Cut", "Found", "Fragment", "Hit", "Lane", "Near", "Plan", "Turn", "Why"]
-
 
 class Fragment(Struct, frozen=True, kw_only=True):
     """A piece of a memory's text that answers the query: where it stands, and which parts of it match.

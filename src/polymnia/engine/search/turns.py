@@ -13,8 +13,6 @@ from zlib import crc32
 
 from polymnia.models import Record
 
-__all__ = ["ASKS", "CONVERSATION", "SPEAKER", "SURE", "Turn", "is_spoken", "place_of", "speech", "turn"]
-
 # A turn as the number that an index keeps of it.
 SURE = 0x1  # it is a turn, whatever stands beside it
 ASKS = 0x2

@@ -21,8 +21,6 @@ from polymnia.errors import Fault, Invalid
 if TYPE_CHECKING:
     from polymnia.engine.search.index import Index
 
-__all__ = ["Channel", "Vectors", "packed"]
-
 Numbers = NDArray[Any]
 
 _SOON = 5.0  # seconds somebody waits who stores and has others to compare with

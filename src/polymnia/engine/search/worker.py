@@ -23,8 +23,6 @@ from polymnia.engine.search.vectors import Channel, packed
 from polymnia.errors import Fault
 from polymnia.models import Text
 
-__all__ = ["Health", "Reindexer", "Worker", "embed_some"]
-
 _BATCH = 32
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _QUIET = 0.1  # seconds after a search in which the background gives way,

@@ -11,9 +11,6 @@ from typing import Any, TypeAlias
 
 from polymnia.errors import Invalid
 
-__all__ = ["Span", "clipped", "day_of", "moment", "month", "read_moment"]
-__all__ += ["season", "start_of", "terms", "unit", "valid", "year"]
-
 Span: TypeAlias = tuple[int, int]
 
 _DAY_US = 86_400_000_000

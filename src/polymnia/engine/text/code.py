@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["COMMENTS", "of_code", "of_label", "of_type"]
-
 COMMENTS = re.compile(r"^[ \t]*(?:#(?![!\[])|//+|--+|;+|\*(?!/)|/\*+|%+)([^\n]*)$", re.MULTILINE)
 """Lines that are a comment in one language or another."""
 

@@ -12,8 +12,6 @@ from polymnia.engine.text import calendar as days
 from polymnia.engine.text.calendar import Span
 from polymnia.engine.text.date_tokens import Partial, Token, tokens
 
-__all__ = ["Found", "Reading", "read"]
-
 
 class Found(NamedTuple):
     """A date in a text: the tokens it is made of, and either the dates it may mean or a span of days."""

@@ -11,8 +11,6 @@ from unicodedata import is_normalized, normalize
 from polymnia.engine.text import calendar as days
 from polymnia.engine.text.lexicon import sections
 
-__all__ = ["WORDS", "Partial", "Token", "hinted", "legible", "tokens"]
-
 Partial: TypeAlias = tuple[int, int, int]
 """Year, month and day; 0 stands for one that is not said."""
 

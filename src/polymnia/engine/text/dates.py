@@ -14,8 +14,6 @@ from polymnia.engine.text.calendar import Span
 from polymnia.engine.text.date_grammar import Found, Reading, read
 from polymnia.engine.text.date_tokens import Partial, hinted, legible
 
-__all__ = ["Asked", "asked", "mentioned", "of"]
-
 _MOST = 64
 _MOST_READ = 2_000  # a text with more dates than this is a log: more of them would find nothing more
 _BLOCK = 16_384

@@ -17,20 +17,6 @@ from msgspec.structs import replace
 from polymnia.engine.text.code import COMMENTS, of_type
 from polymnia.engine.text.html import read_html
 
-__all__ = [
-    "MAIL",
-    "PLACEHOLDER",
-    "Block",
-    "Document",
-    "Heading",
-    "blocks",
-    "document",
-    "links",
-    "mails",
-    "plain",
-    "without_code",
-]
-
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*\S)[ \t]*$")
 _UNDERLINE = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*$")

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from polymnia.engine.text.document import Document
 
-__all__ = ["read_html"]
-
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
 _IN_TAG = re.compile(r"[^<>\"']+|\"[^\"<]*\"|'[^'<]*'|[\"']")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")

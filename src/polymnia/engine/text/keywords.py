@@ -11,8 +11,6 @@ from polymnia.engine.text.korean import HANGUL, noun
 from polymnia.engine.text.language import DENSE, fold, plausible, stem
 from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
-__all__ = ["telling"]
-
 _READ = 12_000  # characters: what a text is about shows by then
 _MOST = 12
 _TOKEN = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*(?:\+\+|\#)?|[.!?;:,()\[\]\n\"“”|]")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["GRAMMAR", "HANGUL", "PARTICLES", "SHORT_NOUN", "VERB_ENDINGS", "noun"]
-
 PARTICLES = tuple(
     """
     만으로는 으로부터 에게서는 만으로 으로는 으로써 으로서 로부터 에서는 에서도 에게는 까지는 부터는 이라는 이라고

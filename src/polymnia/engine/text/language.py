@@ -11,8 +11,6 @@ from itertools import islice
 from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.importing import importing
 
-__all__ = ["CODES", "DENSE", "SCRIPT_CODES", "fold", "language", "plausible", "script", "spoken", "stem", "strip_marks"]
-
 DENSE = (
     "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
     "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han

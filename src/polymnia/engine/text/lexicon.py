@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["AMBIGUOUS_NAMES", "GENERAL", "GIVEN_NAMES", "STOPWORDS", "sections", "word_list"]
-
 
 def sections(file: str) -> dict[str, str]:
     """The parts of a file beside this one, by the names in brackets that lead them; lines with # are comments."""

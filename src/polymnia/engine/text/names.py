@@ -10,8 +10,6 @@ from polymnia.engine.text.korean import PARTICLES
 from polymnia.engine.text.language import DENSE, fold
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, GIVEN_NAMES, STOPWORDS, word_list
 
-__all__ = ["AFTER_NAME", "KOREAN_TITLES", "Name", "distinct", "names"]
-
 
 class Name(NamedTuple):
     """A name where it stands. Its kind is person, organisation, place or thing, or nothing where the text is silent."""

@@ -6,8 +6,6 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-__all__ = ["common", "unit_in"]
-
 
 class _Unit(NamedTuple):
     """What a unit measures, how many of the smallest unit of that it is, and how it is written in both languages."""

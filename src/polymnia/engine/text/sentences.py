@@ -11,19 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = [
-    "WORD",
-    "Words",
-    "asks",
-    "count_sentences",
-    "count_words",
-    "ends_short",
-    "is_label",
-    "lines_of",
-    "sentences",
-    "spans",
-]
-
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """A word of letters."""
 

@@ -16,8 +16,6 @@ from polymnia.engine.text.korean import GRAMMAR, SHORT_NOUN
 from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
 from polymnia.engine.text.lexicon import STOPWORDS
 
-__all__ = ["Group", "Terms", "groups", "similar", "terms"]
-
 _LONGEST = 64
 _REMEMBERED = 30_000  # analysed words kept for each language: the living vocabulary of a store, in a few megabytes
 _STEM = 0.95  # what a word in another form counts, beside the word as it is typed

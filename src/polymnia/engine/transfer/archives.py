@@ -24,8 +24,6 @@ from polymnia.engine.transfer.imports import Open, Records, absent, known_record
 from polymnia.errors import ExportFailed, Forbidden, NoSpace
 from polymnia.models import EntityDraft, Filters, Limits, Record, RelationDraft
 
-__all__ = ["Exported", "ImportedMemories", "Strategy", "export_memories", "import_memories", "problems"]
-
 Strategy = Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"]
 
 _PART = 500

@@ -15,8 +15,6 @@ from polymnia.engine.transfer.formats.project import PROJECT, ProjectForm
 from polymnia.engine.transfer.formats.project_csv import COLUMNS, is_table
 from polymnia.engine.transfer.formats.project_zip import DOCUMENT
 
-__all__ = ["CHAT_KEYS", "GRAPH_SIGN", "START", "Detected", "detect", "is_graph", "is_memories", "project_form"]
-
 START = 64 * 1024
 """As many bytes of the beginning of a file are enough to recognize it."""
 

@@ -23,8 +23,6 @@ from polymnia.models import (
     new_id,
 )
 
-__all__ = ["Ends", "association", "draft", "link", "memory", "records_of"]
-
 Ends = tuple[tuple[str, bool], tuple[str, bool], RelationDraft]
 """An association: what its two ends are called and whether that is an id, and the relation without them."""
 

@@ -21,8 +21,6 @@ from msgspec import Struct
 from polymnia.errors import Fault, Forbidden, Invalid, NoSpace, NotFound
 from polymnia.models import closest
 
-__all__ = ["Folder", "Listed"]
-
 _ANCHORED = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _DRAFT = ".polymnia-draft-"
 _DATABASE = b"SQLite format 3\0"

@@ -15,8 +15,6 @@ from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Link, w
 from polymnia.engine.transfer.imports import absent
 from polymnia.models import EntityDraft, Record, Relation
 
-__all__ = ["ImportedGraph", "add_missing", "export_graph", "import_graph", "links", "match"]
-
 Existing = Literal["merge", "replace", "keep"]
 _PART = 2000
 

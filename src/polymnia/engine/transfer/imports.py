@@ -12,8 +12,6 @@ from polymnia.engine.transfer.formats.records import Broken, Item, JsonObject
 from polymnia.errors import ImportFailed, Invalid
 from polymnia.models import EntityDraft, Limits, Record, Relation
 
-__all__ = ["Open", "Records", "absent", "known_records", "reading"]
-
 T = TypeVar("T")
 
 _REASONS = 50

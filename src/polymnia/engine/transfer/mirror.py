@@ -25,8 +25,6 @@ from polymnia.engine.transfer.graphs import add_missing, links, match
 from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
 from polymnia.models import Author, Limits
 
-__all__ = ["Mirror"]
-
 _KEY = "file"
 _TRIES = 20
 

@@ -25,8 +25,6 @@ from polymnia.errors import ExportFailed, Forbidden, NoSpace, NotAllowed
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
 
-__all__ = ["Including", "ProjectExport", "export_project"]
-
 _DERIVED = frozenset(("decision", "extracted"))  # keys under which the metadata repeat or describe the text
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LONG = 12  # characters: anything shorter is a word that may stand in any text

@@ -21,8 +21,6 @@ from polymnia.engine.transfer.imports import Open, Records, known_records, readi
 from polymnia.errors import Invalid
 from polymnia.models import EntityDraft, Limits, Record, RelationDraft, new_id
 
-__all__ = ["Merging", "ProjectImport", "import_project", "problems"]
-
 Merging = Literal["replace", "merge", "skip_existing"]
 
 _PART = 500

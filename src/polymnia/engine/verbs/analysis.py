@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
     from polymnia.engine.search.nearness import Look
 
-__all__ = ["PATTERNS", "AnalysisVerbs"]
-
 T = TypeVar("T")
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Said
     from polymnia.engine.transfer.folder import Folder
 
-__all__ = ["Verbs", "listed"]
-
 T = TypeVar("T")
 _MUCH = 200_000  # characters of a change; a store indexes so many at once, in the change itself
 

@@ -11,8 +11,6 @@ from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import EntityDraft, Graph, Note, Record, Relation
 
-__all__ = ["GraphVerbs"]
-
 
 class GraphVerbs(Verbs):
     """Making, relating, observing and deleting, in the manners of the policy; and reading the whole or a part."""

@@ -14,8 +14,6 @@ from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
 
-__all__ = ["Deed", "HistoryVerbs"]
-
 
 class Deed(NamedTuple):
     """What a change did to one memory: made, changed, deleted or restored it. One that is gone has no title."""

@@ -20,8 +20,6 @@ from polymnia.models import Change, Record, Relation, RelationDraft, legal_name,
 if TYPE_CHECKING:
     from polymnia.engine.search.nearness import Said
 
-__all__ = ["ItemVerbs"]
-
 _DELETED = "deleted"  # the key in the metadata of a relationship whose other end is gone
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = ["MemoryVerbs"]
-
 _NEAR = 24  # neighbours that are looked at: twice as many as are linked
 _SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
 _COMPARED = 2_000  # characters of each

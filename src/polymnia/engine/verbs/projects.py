@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
-__all__ = ["ProjectVerbs"]
-
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 
 

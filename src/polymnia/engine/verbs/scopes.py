@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from polymnia.engine.knowledge.suggestions import Example, Suggestion
     from polymnia.engine.search.nearness import Look, Said
 
-__all__ = ["Cleaned", "ScopeVerbs"]
-
 _DAY = 86_400_000_000
 _PART = 500
 

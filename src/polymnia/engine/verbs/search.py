@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from polymnia.engine.search.query import Query
     from polymnia.engine.search.results import Found, Plan
 
-__all__ = ["SearchVerbs"]
-
 _COUNTED = 100  # of what is found without a limit, so many count as read
 
 

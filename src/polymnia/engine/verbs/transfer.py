@@ -13,8 +13,6 @@ from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
 if TYPE_CHECKING:
     from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
 
-__all__ = ["TransferVerbs"]
-
 _GZIP_BASE64 = "H4sI"
 
 

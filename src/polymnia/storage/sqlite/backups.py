@@ -21,8 +21,6 @@ from polymnia.storage.sqlite.statements import MIGRATIONS
 if TYPE_CHECKING:
     from polymnia.storage.sqlite.store import SqliteStore
 
-__all__ = ["back_up", "restore"]
-
 _SQLITE = b"SQLite format 3\0"
 _COUNTS = """
 SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM observation), (SELECT count(*) FROM relation),

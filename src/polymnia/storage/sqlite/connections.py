@@ -19,8 +19,6 @@ from polymnia.errors import Damaged, Forbidden, NotAStore
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.write_lock import WriteLock
 
-__all__ = ["Connections"]
-
 _CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
 

@@ -10,8 +10,6 @@ import apsw
 
 from polymnia import errors
 
-__all__ = ["fault", "translated"]
-
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:

@@ -9,8 +9,6 @@ from msgspec.json import encode
 
 from polymnia.models import DEFAULT_SCOPE, Filters
 
-__all__ = ["FACETS", "UNLISTED_TAGS", "statement"]
-
 FACETS = {
     "kinds": "facet_kinds",
     "content_types": "facet_content_types",

@@ -10,8 +10,6 @@ import apsw
 from polymnia.storage.sqlite.project import OpenProject
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["DAMAGE", "ENDS", "Substrings", "answers", "cover", "empty", "quoted", "refresh"]
-
 DAMAGE = (apsw.CorruptError, apsw.SQLError)
 """What SQLite raises for a damaged index: a wrong page, or a table that cannot be opened at all."""
 

@@ -13,8 +13,6 @@ from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["Indexing"]
-
 # New texts are scanned until there are this many of them, then indexed together: indexing one text costs a
 # commit more than everything else it does, a hundred together cost little more than one.
 _UNINDEXED = 512

@@ -15,21 +15,6 @@ from polymnia.storage.sqlite.statements import SQL
 if TYPE_CHECKING:
     from polymnia.storage.sqlite.transaction import SqliteTransaction
 
-__all__ = [
-    "BOOKKEEPING",
-    "as_of",
-    "change",
-    "count",
-    "decode",
-    "forget_past",
-    "history",
-    "purge",
-    "seen",
-    "touches",
-    "undone_by",
-    "versions",
-]
-
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
 

@@ -12,8 +12,6 @@ from polymnia.models import Filters, Text
 from polymnia.storage.sqlite import rows, words
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["OpenProject", "Searched"]
-
 
 class OpenProject:
     """Where a project stands at one moment. A project that does not exist yet is empty."""

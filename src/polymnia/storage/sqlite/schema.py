@@ -12,8 +12,6 @@ from polymnia.engine.ports import Clock
 from polymnia.errors import NotAStore, TooNew
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
-__all__ = ["APPLICATION", "is_current", "make", "migrate", "set_log", "settle", "upgrade", "version"]
-
 APPLICATION = 0x506F6C79  # "Poly", in the file's header
 
 

@@ -12,8 +12,6 @@ from contextlib import suppress
 from polymnia.models import Record, Relation, fold
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 
-__all__ = ["SmallProjectCache", "SmallProject"]
-
 MOST_TEXTS = 256
 _MOST_RELATIONS = 1000
 

@@ -13,8 +13,6 @@ from polymnia.storage.sqlite.grams import Substrings
 from polymnia.storage.sqlite.project import Searched
 from polymnia.storage.sqlite.statements import SQL, among
 
-__all__ = ["SqliteSnapshot"]
-
 T = TypeVar("T")
 
 _PAGE = 1000

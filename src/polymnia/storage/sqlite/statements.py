@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["MIGRATIONS", "SQL", "among", "migration", "named"]
-
 _HERE = os.path.dirname(__file__)
 
 

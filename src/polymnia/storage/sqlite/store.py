@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from polymnia.engine.ports.checks import Asked, Checked
     from polymnia.engine.ports.copies import Copied, Restored
 
-__all__ = ["SqliteStore"]
-
 
 class SqliteStore(Connections):
     """Keeps memories in one SQLite file that any number of processes and threads share.

@@ -14,8 +14,6 @@ from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.indexes import Indexing
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["SqliteTransaction"]
-
 _AHEAD = 3_600_000_000  # microseconds by which clocks may differ without one of them being wrong
 _HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # what the word index reads of a memory's head
 

@@ -14,8 +14,6 @@ from polymnia.storage.sqlite.statements import SQL
 if TYPE_CHECKING:
     from polymnia.storage.sqlite.transaction import SqliteTransaction
 
-__all__ = ["bring_back", "undo"]
-
 
 def undo(tx: SqliteTransaction, number: int | None) -> Change:
     """Take back a change; without a number the newest one that stands and is no undo itself."""

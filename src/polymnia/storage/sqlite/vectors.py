@@ -11,8 +11,6 @@ from polymnia.engine.ports import Vector
 from polymnia.errors import Invalid
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["drop", "forget", "put"]
-
 Run: TypeAlias = Callable[..., Any]
 
 

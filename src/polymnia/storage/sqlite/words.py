@@ -14,8 +14,6 @@ from polymnia.models import Passage, Text
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["add", "forget", "text"]
-
 # The layouts are a promise to the reader, engine/search/index.py.
 _PASSAGE = Struct("<IIIHHBBBB")  # text, memory, thread, day, part, script, length, whether it has a vector, weight
 _POSTING = Struct("<IBB")  # passage, how often, length of the passage

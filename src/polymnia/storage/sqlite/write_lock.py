@@ -13,8 +13,6 @@ from collections.abc import Callable
 
 from polymnia.errors import Busy
 
-__all__ = ["WriteLock"]
-
 _try: Callable[[int], bool]
 _wait: Callable[[int], None]
 _free: Callable[[int], None]

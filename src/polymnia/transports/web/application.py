@@ -26,8 +26,6 @@ from polymnia.transports.web.sse import EventsEndpoint, MessagesEndpoint
 from polymnia.transports.web.state import ServerState
 from polymnia.transports.web.websocket import WebSocketEndpoint
 
-__all__ = ["SOCKET", "Application", "Route"]
-
 OPEN = frozenset(("/healthz", "/readyz"))
 """What anybody may ask for."""
 SOCKET = ""

@@ -20,8 +20,6 @@ from polymnia.transports.rpc import Connection, Server
 if TYPE_CHECKING:
     from polymnia.transports.web.request import ActiveRequest
 
-__all__ = ["METRICS", "Authenticator", "Gate", "Network", "Principal", "believe", "local_hosts"]
-
 METRICS = "/metrics"
 _LONGEST = 200  # characters of the name of a project, as everywhere
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")

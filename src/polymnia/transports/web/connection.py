@@ -15,8 +15,6 @@ from polymnia.transports.errors import Refusal
 from polymnia.transports.web.request import JSON, Eager, Response, head
 from polymnia.transports.web.state import ServerState
 
-__all__ = ["IDLE_SECONDS", "HttpConnection", "WriteTimeout"]
-
 IDLE_SECONDS = 75  # that a connection may stay between two requests
 _UNREAD_SECONDS = 60.0  # in which a client must have read some of what waits for it
 _ASGI = {"version": "3.0", "spec_version": "2.3"}

@@ -33,8 +33,6 @@ from polymnia.transports.web.state import Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
-__all__ = ["HttpEndpoint", "check_type"]
-
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _SOON = 0.05  # seconds in which most answers are there: until then nobody looks whether the client has left
 _PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected

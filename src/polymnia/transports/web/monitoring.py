@@ -21,8 +21,6 @@ from polymnia.transports.messages import frames
 from polymnia.transports.rpc import Server
 from polymnia.transports.wire import LEVELS
 
-__all__ = ["Log", "Metrics", "Relay"]
-
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 
 

@@ -12,8 +12,6 @@ from polymnia.operation import Grant
 from polymnia.schemas import JsonObject
 from polymnia.transports.web.auth import Principal
 
-__all__ = ["METADATA", "METRICS", "READ", "WRITE", "Tokens"]
-
 METADATA = "/.well-known/oauth-protected-resource"
 READ, WRITE, METRICS = "memory:read", "memory:write", "memory:metrics"
 _ALGORITHMS = {  # by the kind of key: none that takes a shared secret, so that a public key is never taken for one

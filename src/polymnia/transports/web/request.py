@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from polymnia.transports.web.auth import Principal
     from polymnia.transports.web.state import ServerState
 
-__all__ = ["JSON", "ActiveRequest", "Eager", "Receive", "Response", "Scope", "SendEvent", "head", "in_task"]
-
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Coroutine[Any, Any, MutableMapping[str, Any]]]
 SendEvent = Callable[[MutableMapping[str, Any]], Awaitable[None]]

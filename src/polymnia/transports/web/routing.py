@@ -27,8 +27,6 @@ from polymnia.transports.messages import Message, Received
 from polymnia.transports.rpc import Server
 from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
 
-__all__ = ["is_modern"]
-
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _VERSION, _METHOD, _NAME, _PARAMETER = b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"mcp-param-"
 _WRAPPED = re.compile(r"=\?base64\?(.*)\?=")

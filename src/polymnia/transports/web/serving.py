@@ -16,8 +16,6 @@ from polymnia.transports.web.connection import IDLE_SECONDS, HttpConnection
 from polymnia.transports.web.monitoring import Relay
 from polymnia.transports.web.websocket import WebSocketConnection
 
-__all__ = ["listening", "serve"]
-
 _GRACE_SECONDS = 30  # in which calls may end after a signal
 _FLUSH_SECONDS = 0.05  # in which answers that are ready reach their sockets
 _GONE_SECONDS = 60  # after which a client is gone whose machine confirms nothing of what it is sent

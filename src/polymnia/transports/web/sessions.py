@@ -16,8 +16,6 @@ from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.streams import Outbox, Shelf
 
-__all__ = ["Session", "Sessions"]
-
 _KEPT_STREAMS = 8  # that have ended, for a client that comes back for the rest of one
 _KEPT_BYTES = 4 * 1024 * 1024
 _SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions

@@ -12,8 +12,6 @@ from polymnia.transports.web.request import ActiveRequest
 from polymnia.transports.web.state import ServerState
 from polymnia.transports.web.streams import begin, follow
 
-__all__ = ["EventsEndpoint", "MessagesEndpoint"]
-
 
 class EventsEndpoint:
     """The stream of one client. It is a session for as long as the stream is open."""

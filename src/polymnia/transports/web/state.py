@@ -25,8 +25,6 @@ from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.request import ActiveRequest, Receive, in_task
 from polymnia.transports.web.sessions import Session, Sessions
 
-__all__ = ["BODY_SECONDS", "Key", "Limits", "Pass", "RateLimiter", "ServerState", "unread"]
-
 BODY_SECONDS = 30.0  # in which a message must be whole
 _WINDOW = 60.0
 _MOST_WINDOWS = 50_000

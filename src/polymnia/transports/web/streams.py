@@ -9,8 +9,6 @@ from collections.abc import Callable
 from polymnia.transports.errors import Headers
 from polymnia.transports.web.request import SendEvent, in_task
 
-__all__ = ["SILENCE", "Outbox", "Shelf", "begin", "follow"]
-
 SILENCE = 15.0  # seconds after which a stream shows that it lives
 _RETRY = b"retry: 1000\n"  # milliseconds after which a client may come back
 _KEPT_EVENTS = 512  # that were sent, for a client that comes back

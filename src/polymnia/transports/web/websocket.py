@@ -18,8 +18,6 @@ from polymnia.transports.web.connection import WriteTimeout
 from polymnia.transports.web.request import ActiveRequest
 from polymnia.transports.web.state import BODY_SECONDS, ServerState
 
-__all__ = ["WebSocketConnection", "WebSocketEndpoint"]
-
 _PROTOCOL = "mcp"
 _MOST_WAITING = 16 * 1024 * 1024  # bytes that may wait for a client that does not read
 _SLOW = 1008

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from polymnia.importing import load
 
-__all__ = ["Description", "describe", "fields", "remark"]
-
 _AREAS = {
     "temporal_patterns": "activity",
     "usage_patterns": "activity",

@@ -8,8 +8,6 @@ from polymnia.dialects.content.reports import Description
 from polymnia.dialects.content.reports.phrases import day, memories_are, plural
 from polymnia.engine.analysis.findings import Pattern
 
-__all__ = ["DESCRIPTIONS", "REMARKS"]
-
 _CORRECTED = (
     "The confidence is that of this chance, corrected for all looks at this project (Holm), when a pattern is as "
     "likely as not beforehand."

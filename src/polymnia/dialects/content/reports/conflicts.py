@@ -10,8 +10,6 @@ from polymnia.engine.analysis.conflicts import Clash, Side
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 
-__all__ = ["REMARKS", "describe", "explanation", "fields", "why"]
-
 _DAY = 86_400_000_000
 _SHOWN = 80
 _WHY = {

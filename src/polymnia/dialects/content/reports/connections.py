@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["REMARKS"]
-
 
 def _none(*, candidates: int, of_types: bool) -> str:
     which = " of the types asked for" if of_types else ""

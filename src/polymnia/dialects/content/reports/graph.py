@@ -8,8 +8,6 @@ from polymnia.dialects.content.reports import Description
 from polymnia.dialects.content.reports.phrases import quoted
 from polymnia.engine.analysis.findings import Pattern
 
-__all__ = ["DESCRIPTIONS", "REMARKS"]
-
 _BY_CHANCE = "in networks made by chance in which every record has as many links as here"
 _FEW = 5
 

@@ -10,8 +10,6 @@ from polymnia.dialects.content.reports.phrases import day, plural, quoted
 from polymnia.engine.analysis.insights import Insight
 from polymnia.engine.items import title_of
 
-__all__ = ["DESCRIPTIONS", "REMARKS", "advice"]
-
 
 def _memories(count: int) -> str:
     return plural(count, "memory", "memories")

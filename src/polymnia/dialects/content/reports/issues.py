@@ -8,8 +8,6 @@ from polymnia.dialects.content.reports import Description
 from polymnia.dialects.content.reports.phrases import plural
 from polymnia.engine.analysis.findings import Pattern
 
-__all__ = ["DESCRIPTIONS", "REMARKS"]
-
 _EMPTY = {
     "no_text": "no text",
     "white_space": "only white space",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["day", "memories_are", "plural", "quoted"]
-
 _LONG = 60  # characters of a title
 
 

@@ -11,8 +11,6 @@ from polymnia.dialects.content.reports import Description, remark
 if TYPE_CHECKING:
     from polymnia.engine.analysis.quality import Dimension, Fault, Metric, Quality, Suggestion
 
-__all__ = ["REMARKS", "described", "dimension", "notes", "suggestion", "worded"]
-
 _COUNT = "Count again and put the wrong one right."
 _USUAL = '{share:.0%} of {count} others of kind "{kind}"{tagged} have '
 _FAULTS = {

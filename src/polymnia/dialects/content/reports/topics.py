@@ -8,8 +8,6 @@ from polymnia.dialects.content.reports import Description
 from polymnia.dialects.content.reports.phrases import plural
 from polymnia.engine.analysis.findings import Pattern
 
-__all__ = ["DESCRIPTIONS", "REMARKS"]
-
 
 def _cluster(found: Pattern) -> Description:
     of = found.evidence

@@ -14,21 +14,6 @@ from msgspec.structs import replace
 from polymnia.engine.analysis.probability import two_sided
 from polymnia.models import Record, Touch
 
-__all__ = [
-    "DAY",
-    "HOUR",
-    "SUBJECT_DAYS",
-    "Acts",
-    "Bulk",
-    "Drift",
-    "Subject",
-    "acts_of",
-    "drift",
-    "said_of",
-    "split_who",
-    "subjects_of",
-]
-
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
 

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-__all__ = ["Stretch", "Turn", "bursts", "turn"]
-
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 _DRAWN = 400  # projects drawn from the null model for each question

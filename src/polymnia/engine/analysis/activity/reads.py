@@ -11,8 +11,6 @@ from msgspec import Struct
 from polymnia.engine.analysis.activity.changes import DAY, HOUR
 from polymnia.models import Record, Seen, Touch
 
-__all__ = ["Reads", "reads_of"]
-
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 _FAR = np.iinfo(np.int64).max

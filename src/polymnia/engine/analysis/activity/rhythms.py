@@ -14,8 +14,6 @@ from msgspec import Struct
 from polymnia.engine.analysis.activity.changes import DAY, HOUR
 from polymnia.engine.analysis.probability import even_chi_square, longest_gap
 
-__all__ = ["WEEKDAYS", "Gap", "Hours", "Week", "gaps", "hours", "week"]
-
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 _LEAST_DAYS = 8  # on which something was done, for hours; fewer days say nothing about a day's course

@@ -39,8 +39,6 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["temporal_patterns"]
-
 _TYPE = "temporal_patterns"
 _ACTS, _ACTIVE, _DAYS = 20, 8, 14  # with fewer acts, active days or days every test is blind
 _RESTING = 0.2  # of the usual number, up to which a day of the week is one of rest

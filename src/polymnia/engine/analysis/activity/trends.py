@@ -15,8 +15,6 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.probability import two_sided
 
-__all__ = ["LEAST", "Forecast", "Trend", "fitted", "forecast", "trend"]
-
 LEAST = 8
 """How many counts it takes to see a trend."""
 

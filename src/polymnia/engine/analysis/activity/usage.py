@@ -23,8 +23,6 @@ from polymnia.engine.text.calendar import moment
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["read_most", "usage_patterns"]
-
 _TYPE = "usage_patterns"
 _ASKED = 7  # questions; each is held to its part of the error that is allowed
 _MEMORIES, _READINGS, _CHANGES = 5, 20, 20  # with fewer memories, readings or changes nothing can be said

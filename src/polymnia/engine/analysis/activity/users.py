@@ -22,8 +22,6 @@ from polymnia.models import Record, Seen
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["user_patterns"]
-
 _ASKED = 4  # questions; each is held to its part of the error that is allowed
 _HOURS = 20  # in which somebody wrote or read; fewer say nothing about anybody
 _LISTED = 20  # users

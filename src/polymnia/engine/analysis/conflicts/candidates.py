@@ -17,8 +17,6 @@ from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.knowledge.duplicates import words
 from polymnia.engine.text.language import DENSE
 
-__all__ = ["Candidates", "Numbers", "Pairs"]
-
 _DENSE = re.compile(f"[{DENSE}]")
 _WIDTH = 12  # rarest words of a statement that are compared
 _RARE = 5  # of which two bring statements together

@@ -13,19 +13,6 @@ from polymnia.engine.knowledge.duplicates import Difference
 from polymnia.engine.knowledge.judge import Border
 from polymnia.models import Record
 
-__all__ = [
-    "SENSITIVITIES",
-    "TYPES",
-    "Clash",
-    "Clashes",
-    "ConflictType",
-    "Judged",
-    "Order",
-    "Resolution",
-    "Side",
-    "once",
-]
-
 ConflictType = Literal["factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts"]
 TYPES: tuple[str, ...] = get_args(ConflictType)
 SENSITIVITIES = ("high", "medium", "low")

@@ -28,8 +28,6 @@ from polymnia.models import Record, Relation
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["conflicts", "conflicts_of"]
-
 _STATEMENTS = 300_000  # that are read of a project
 _JUDGED = 12_000  # pairs that are judged of a project: two or three milliseconds each
 _SET = 60  # items of a set that are compared each with each

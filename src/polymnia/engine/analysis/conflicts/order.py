@@ -15,8 +15,6 @@ from polymnia.engine.text.calendar import month, start_of, year
 from polymnia.engine.text.dates import mentioned
 from polymnia.models import Record
 
-__all__ = ["Dated", "dated", "ended", "ordered", "said_at", "undated"]
-
 _SECOND, _DAY = 1_000_000, 86_400_000_000
 _MINUTE = 60 * _SECOND
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"

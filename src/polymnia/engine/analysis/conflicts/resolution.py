@@ -22,8 +22,6 @@ from polymnia.engine.knowledge.judge import Border
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Relation
 
-__all__ = ["clashes"]
-
 _WITHIN = "_within_one_item"
 _RINGS = 30  # of each order
 _ADVICE = re.compile(r"\b(?:should|must|always|never|do not|don['’]t|avoid|prefer)\b|세요|십시오|해야", re.IGNORECASE)

@@ -14,8 +14,6 @@ from polymnia.engine.text.document import Block, blocks, plain
 from polymnia.engine.text.sentences import asks, spans
 from polymnia.models import Record
 
-__all__ = ["MOST", "Statement", "Statements", "statements"]
-
 MOST = 60
 """So many statements of a record are compared; a longer text is mostly reading matter."""
 

@@ -16,8 +16,6 @@ from polymnia.engine.knowledge import relationships
 from polymnia.engine.search.nearness import Look
 from polymnia.models import Record, Relation, folded_forms
 
-__all__ = ["Direction", "Discovered", "discovered", "in_whole_words", "trust", "widened"]
-
 Direction: TypeAlias = Literal["outgoing", "incoming"]
 ALIKE = frozenset({"similar_to", "related_to", "associated_with"})
 """Types that say that two records are about the same, and no more."""

@@ -15,8 +15,6 @@ from polymnia.engine.knowledge.relation_types import order_of
 from polymnia.importing import importing
 from polymnia.models import Relation
 
-__all__ = ["Cycle", "cycles"]
-
 Tick = Callable[[], None]
 
 _TRUST = 19  # relations; with one against them, nineteen in twenty

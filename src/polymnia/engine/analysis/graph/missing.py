@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.graph.network import Network
 
-__all__ = ["FEWEST", "Missing", "Pairs", "Scale", "missing", "pairs", "scale"]
-
 Numbers = NDArray[Any]
 Tick = Callable[[], None]
 

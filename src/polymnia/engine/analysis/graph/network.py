@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from polymnia.importing import importing
 
-__all__ = ["Network", "twin"]
-
 Numbers = NDArray[Any]
 
 _ROUNDS = 8  # each offers every link one swap; nothing is left of the order then

@@ -25,8 +25,6 @@ from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Relation
 
-__all__ = ["relationship_patterns"]
-
 _SURE = 0.7  # what a p value of .05 amounts to; what is less sure shows up in networks made by chance as well
 _MISSING = 0.2  # a pair is worth a look when one in five like it is related
 _MOST = 10  # of each kind

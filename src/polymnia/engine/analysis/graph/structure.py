@@ -20,22 +20,6 @@ from numpy.typing import NDArray
 from polymnia.engine.analysis.graph.network import Network, twin
 from polymnia.engine.analysis.probability import confidence
 
-__all__ = [
-    "FEWEST",
-    "Chance",
-    "Community",
-    "Cut",
-    "Hub",
-    "by_chance",
-    "certainty",
-    "communities",
-    "cuts",
-    "deep",
-    "hubs",
-    "modularity",
-    "separate",
-]
-
 Numbers = NDArray[Any]
 Tick = Callable[[], None]
 

@@ -17,8 +17,6 @@ from polymnia.engine.text.document import PLACEHOLDER, Block, blocks, without_co
 from polymnia.engine.text.sentences import asks, sentences
 from polymnia.models import Record, Relation
 
-__all__ = ["asked", "content_gaps", "placeholders", "unanswered"]
-
 
 def content_gaps(view: View, looked: Looked) -> None:
     """What is missing: unfinished places, open questions, loose ends, decisions without their parts, names."""

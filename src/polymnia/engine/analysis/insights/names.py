@@ -14,8 +14,6 @@ from polymnia.engine.text.names import distinct, names
 from polymnia.engine.text.sentences import sentences
 from polymnia.models import Record
 
-__all__ = ["Heads", "name_key", "unwritten_names"]
-
 _FEWEST = 3  # memories that mention a name; twice is a coincidence
 _LEAST = 0.2  # a gap that is none four times in five is not told
 _READ = 4_000  # characters of a text: who matters in it is named early

@@ -24,8 +24,6 @@ from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.models.normal import normal
 
-__all__ = ["efficiency_opportunities", "sections", "spelling"]
-
 _CONFLICTS = 100  # that are passed on
 
 

@@ -27,8 +27,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
-__all__ = ["bags", "central", "chosen", "knowledge_synthesis"]
-
 _EACH = 12  # sentences of one memory
 _SENTENCES = 400  # of one topic
 _NEWEST = 5  # memories that are read for being new, beside those in the middle of the topic

@@ -22,8 +22,6 @@ from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
 from polymnia.models import Record
 
-__all__ = ["trend_analysis"]
-
 _LEAST = 0.95
 _ACTS = 20  # with fewer, or on fewer days, every test is blind
 _ACTIVE = 8

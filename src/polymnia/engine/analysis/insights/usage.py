@@ -8,8 +8,6 @@ from polymnia.engine.analysis.findings import Found, Pattern
 from polymnia.engine.analysis.insights.view import Looked, View
 from polymnia.importing import importing
 
-__all__ = ["usage_insights"]
-
 _IDS = 3  # that a recommendation names
 _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_updated", "concentration"))
 """What a look at the surface asks about; the rest comes when it goes deep."""

@@ -15,8 +15,6 @@ from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record
 
-__all__ = ["DAY", "Depth", "Horizon", "Insight", "Insights", "Looked", "Part", "View", "habit", "sure"]
-
 DAY = 86_400_000_000
 _CERTAIN = 0.999  # the most that is said of what was inferred; only what was counted is certain
 

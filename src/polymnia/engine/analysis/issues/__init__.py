@@ -25,8 +25,6 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["doubtful", "emptiness", "quality_issues"]
-
 
 def quality_issues(material: Material) -> Found:
     """The issues of a project, one pattern a kind, most certain first; of the content in focus if there is one."""

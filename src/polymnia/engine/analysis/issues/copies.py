@@ -28,8 +28,6 @@ from polymnia.models.normal import normal
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["duplicated", "pairs_alike"]
-
 Numbers = NDArray[Any]
 
 _ALIKE = 0.8  # by meaning; what is further apart is not judged

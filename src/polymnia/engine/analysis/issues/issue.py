@@ -13,8 +13,6 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["example", "issue", "quoted", "subjects"]
-
 _EXAMPLES = 10
 _QUOTED = 160  # characters of a quotation
 _READ = 4000

@@ -19,8 +19,6 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["stale"]
-
 _HOUR, _DAY = 3_600_000_000, 86_400_000_000
 _READ = 20_000  # characters in which deadlines are looked for
 _GAPS = 20  # pauses between changes of one content that tell the rhythm of a project

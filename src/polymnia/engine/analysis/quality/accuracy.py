@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
     from polymnia.models import Record
 
-__all__ = ["Day", "accuracy", "contraries", "days"]
-
 _FEWEST = 4  # words that can say something
 
 

@@ -13,8 +13,6 @@ from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.names import names
 from polymnia.models import Record
 
-__all__ = ["actionability"]
-
 _TASKS = re.compile(
     r"^\W*(?:\w+\s+)?(?:next steps?|action items?|actions|to-?dos?|(?:open )?tasks|follow[- ]?ups?)\W*$"
     r"|^\W*(?:[가-힣]+\s)?(?:할 ?일|다음 ?단계|액션 ?아이템|후속 ?조치|후속 ?작업)(?:\s?목록)?\W*$",

@@ -14,8 +14,6 @@ from polymnia.engine.analysis.readability import hard_words, readability
 from polymnia.engine.text.lexicon import STOPWORDS, word_list
 from polymnia.engine.text.sentences import WORD
 
-__all__ = ["clarity", "gibberish", "readable"]
-
 _FEWEST = 4  # words
 _PHRASE = 3  # words of a sentence that may not be said twice
 _LONG, _LONG_KOREAN = 30, 25  # words of a sentence; more are hard to hold in mind, and Korean words hold particles

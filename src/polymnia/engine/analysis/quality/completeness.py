@@ -16,8 +16,6 @@ from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold
 from polymnia.models import Record
 
-__all__ = ["Usual", "completeness", "empty_headings", "heading_levels", "marks", "structure", "usual"]
-
 _FEWEST = 4  # words
 _PARTS = ("context", "decision", "rationale", "alternatives", "impact", "stakeholders")
 _PART_WORDS = {

@@ -10,8 +10,6 @@ from polymnia.engine.analysis.quality.page import Page, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
 from polymnia.engine.text.korean import HANGUL, noun
 
-__all__ = ["consistency", "spellings"]
-
 Spellings = dict[str, Counter[str]]
 """The terms of a text by what their forms have in common, and how often each form is written."""
 

@@ -12,8 +12,6 @@ from polymnia.engine.text.document import Block, blocks, document
 from polymnia.engine.text.language import script, spoken
 from polymnia.engine.text.sentences import sentences
 
-__all__ = ["Page", "Sentence", "page", "prose_of"]
-
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _WIDE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")

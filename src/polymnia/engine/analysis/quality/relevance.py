@@ -18,8 +18,6 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import Material
 
-__all__ = ["relevance"]
-
 _FEWEST = 5  # words
 _LOW = 0.25  # who is nearer than this share of the others is near enough: somebody must be the farthest
 _OTHERS = 10  # contents of a project below which there is no middle to be near to

@@ -14,8 +14,6 @@ from msgspec import Struct, field
 
 from polymnia.engine.analysis.findings import Remark
 
-__all__ = ["Dimension", "Fault", "Metric", "dimension", "few", "product", "share", "unknown"]
-
 _KEPT = 12  # faults of one metric that are kept to be suggested; all of them count
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from polymnia.engine.analysis.topics.features import features, unit
 from polymnia.engine.analysis.topics.tree import Tree, distinctness, neighbours, smoothed, sums
 
-__all__ = ["FEWEST", "Clustering", "cluster", "cohesion", "confidence", "held", "lonely"]
-
 Numbers = NDArray[Any]
 Tick = Callable[[], None]
 

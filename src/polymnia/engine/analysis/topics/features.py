@@ -16,8 +16,6 @@ from polymnia.engine.text.language import fold, language
 from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.engine.text.words import terms
 
-__all__ = ["Sparse", "features", "letter_runs", "unit"]
-
 Numbers = NDArray[Any]
 
 _WORDS, _SPELT = 0.5, 0.5  # what words and spelling count beside meaning

@@ -12,8 +12,6 @@ from polymnia.engine.text.korean import HANGUL, PARTICLES
 from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
 from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
-__all__ = ["Reader", "Roots", "telling_terms"]
-
 Key = tuple[str, ...]
 Words = list[tuple[str, str] | None]
 """The words of a text as (key, as written), in order; None where words are not next to each other."""

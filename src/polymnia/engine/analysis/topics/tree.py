@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.topics.features import Sparse, unit
 
-__all__ = ["Tree", "distinctness", "neighbours", "smoothed", "sums"]
-
 Numbers = NDArray[Any]
 
 _ROUNDS = 4  # steps along the graph of neighbours

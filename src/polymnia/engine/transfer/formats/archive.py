@@ -15,8 +15,6 @@ from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObjec
 from polymnia.engine.transfer.formats.streams import Source, write_pieces
 from polymnia.importing import importing
 
-__all__ = ["ARCHIVE", "ArchiveForm", "read", "write"]
-
 ArchiveForm = Literal["json", "yaml"]
 
 ARCHIVE = Layout(

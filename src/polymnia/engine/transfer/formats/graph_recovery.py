@@ -30,8 +30,6 @@ from polymnia.engine.transfer.formats.graph_items import (
 )
 from polymnia.engine.transfer.formats.records import JsonObject
 
-__all__ = ["judge", "mend", "outline", "salvage"]
-
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(
     rf"[ \t\r\n]*(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"

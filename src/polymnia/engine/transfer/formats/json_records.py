@@ -30,8 +30,6 @@ from polymnia.engine.transfer.formats.records import (
 )
 from polymnia.engine.transfer.formats.streams import Source
 
-__all__ = ["json_pieces", "parse_record", "read_json", "unfit"]
-
 _CHUNK = 256 * 1024
 _BLANK = re.compile(rb"[ \t\r\n]*")
 _BRACKET_OR_QUOTE = re.compile(rb'["{}\[\]]')

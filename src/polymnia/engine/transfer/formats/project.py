@@ -24,20 +24,6 @@ from polymnia.engine.transfer.formats.records import (
 from polymnia.engine.transfer.formats.streams import Source, write_pieces
 from polymnia.importing import importing
 
-__all__ = [
-    "DEPTH",
-    "ITEM",
-    "PROJECT",
-    "RELATIONSHIP",
-    "ProjectForm",
-    "Written",
-    "folded",
-    "ordered",
-    "read",
-    "unfolded",
-    "write",
-]
-
 ProjectForm = Literal["json", "csv", "markdown", "zip"]
 
 PROJECT = Layout(

@@ -21,8 +21,6 @@ from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, J
 from polymnia.engine.transfer.formats.streams import Source
 from polymnia.errors import Invalid
 
-__all__ = ["COLUMNS", "csv_pieces", "is_table", "read_csv"]
-
 _BOM = b"\xef\xbb\xbf"
 _FIELDS = {"items": ITEM, "relationships": RELATIONSHIP}
 _SECTIONS = {"item": "items", "relationship": "relationships"}

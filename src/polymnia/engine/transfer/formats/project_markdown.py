@@ -20,8 +20,6 @@ from polymnia.engine.transfer.formats.streams import Source
 from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
 from polymnia.errors import Fault
 
-__all__ = ["item_page", "markdown_pieces", "read_markdown", "read_page"]
-
 _ITEM, _RELATIONSHIPS = b"<!-- polymnia:item -->\n", b"<!-- polymnia:relationships -->\n"
 _LIKE_ONE = re.compile(rb"^(?=\\*<!-- polymnia:)", re.MULTILINE)
 _ESCAPED = re.compile(rb"^\\(?=\\*<!-- polymnia:)", re.MULTILINE)

@@ -22,8 +22,6 @@ from polymnia.engine.transfer.formats.project_markdown import item_page, read_pa
 from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read, shortened
 from polymnia.engine.transfer.formats.streams import Source
 
-__all__ = ["DOCUMENT", "read_zip", "write_zip"]
-
 DOCUMENT, MANIFEST, PAGES = "project.json", "manifest.json", "items/"
 _CHUNK = 256 * 1024
 _IN_MEMORY = 8 * 1024**2

@@ -11,20 +11,6 @@ from msgspec import Struct
 from polymnia.errors import Fault, Invalid
 from polymnia.models import legal_text
 
-__all__ = [
-    "LARGEST_INTEGER",
-    "SMALLEST_INTEGER",
-    "Broken",
-    "FileLimits",
-    "Item",
-    "JsonObject",
-    "Layout",
-    "cannot_read",
-    "cannot_write",
-    "check_value",
-    "shortened",
-]
-
 JsonObject = dict[str, Any]
 # Signed or unsigned, 64 bits hold it.
 SMALLEST_INTEGER, LARGEST_INTEGER = -(1 << 63), (1 << 64) - 1

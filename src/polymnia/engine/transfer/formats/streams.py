@@ -8,8 +8,6 @@ from typing import BinaryIO
 
 from polymnia.engine.transfer.formats.records import cannot_read
 
-__all__ = ["Source", "collected", "compressed", "write_pieces"]
-
 _GZIP = b"\x1f\x8b"
 _CHUNK = 64 * 1024
 _PIECE = 128 * 1024

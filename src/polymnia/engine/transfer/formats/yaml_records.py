@@ -35,8 +35,6 @@ from polymnia.engine.transfer.formats.records import (
 from polymnia.engine.transfer.formats.streams import Source
 from polymnia.errors import Fault
 
-__all__ = ["read_yaml", "yaml_object", "yaml_pieces"]
-
 # Characters a YAML reader refuses, takes for a line end, or drops; and those that are escaped anyway.
 _ODD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _ESCAPED = re.compile(f"[{_ODD}]")

@@ -12,8 +12,6 @@ from polymnia.storage.sqlite.checks.view import View
 from polymnia.storage.sqlite.grams import DAMAGE, refresh
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
-__all__ = ["damage", "first_look", "foreign_keys", "log", "missing_objects", "shape"]
-
 _LOG = 256 << 20  # bytes: a large change makes it long, and its file does not shrink by itself
 _OBJECTS = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
 

@@ -12,8 +12,6 @@ from polymnia.storage.sqlite.checks.view import View
 from polymnia.storage.sqlite.grams import DAMAGE, cover, refresh
 from polymnia.storage.sqlite.statements import SQL
 
-__all__ = ["characters", "compared", "embeddings", "is_whole", "performance", "words"]
-
 _PASSAGE = Struct("<IIIHHBBBB")  # as storage/sqlite/words.py packs them
 _POSTING = Struct("<IBB")
 _PIECE = 6  # characters

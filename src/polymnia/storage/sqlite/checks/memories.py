@@ -13,8 +13,6 @@ from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks.references import arrow
 from polymnia.storage.sqlite.checks.view import View, readable
 
-__all__ = ["consistency", "indexes", "schema"]
-
 _AHEAD = 300_000_000  # clocks of two machines differ by less: five minutes, in microseconds
 
 

@@ -9,8 +9,6 @@ from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks.view import View, readable
 
-__all__ = ["arrow", "journal_items", "journal_ranges", "orphans", "references"]
-
 _DELETED = "deleted"
 # The ids this server gives. One of the second form may be anybody's, so it counts only if it was a memory's once.
 _ITEM = re.compile(rb"content_[0-9a-f]{32}(?![0-9a-f])")

@@ -19,8 +19,6 @@ from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.statements import SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
-__all__ = ["mend", "mend_file"]
-
 UNREADABLE = "unreadable"
 """The key in the metadata under which the text of a column is kept that could not be read."""
 

@@ -12,8 +12,6 @@ from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import named
 
-__all__ = ["STATEMENTS", "View", "readable"]
-
 STATEMENTS = named("checks", "checks.sql")
 
 _LOW = "SELECT id FROM {table} WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?"
