@@ -111,14 +111,14 @@ class Project:
 
     def __init__(self, texts: Sequence[str], judge: Any, embedder: str) -> None:
         from polymnia import EntityDraft, Memory, inference
-        from polymnia.engine.search import Analysis, Finding
+        from polymnia.engine.search import Analysis, LazySearch
         from polymnia.engine.search.finder import Finder
         from polymnia.storage.sqlite import SqliteStore
 
         self._folder = tempfile.TemporaryDirectory()
         store = SqliteStore(os.path.join(self._folder.name, "memory.db"), analyst=Analysis())
         embedders = inference.choose(embedder)
-        self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=embedders, judge=judge)))
+        self.memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=embedders, judge=judge)))
         self.texts = list(dict.fromkeys(texts))
         drafts = [
             EntityDraft(f"content_{at:08x}", "content", (text,), uid=f"content_{at:08x}", created=1_700_000_000_000_000)
@@ -137,11 +137,11 @@ class Project:
 
     def _ask(self, work: Any) -> Any:
         """What some work on the material of the project, and its items by their texts, gives."""
-        from polymnia.engine.analysis.view import Material
+        from polymnia.engine.analysis.view import ProjectView
         from polymnia.models import Filters
 
         def run(look: Any) -> Any:
-            material = Material(look, wanted=Filters(), now=0)
+            material = ProjectView(look, wanted=Filters(), now=0)
             return work(material, {one.observations[0]: one for one in material.items})
 
         with self.memory.finding().apart("default", lambda: None) as look:

@@ -111,12 +111,12 @@ def _network(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> 
 
 def _memory(path: str) -> Any:
     from polymnia import Memory
-    from polymnia.engine.search import Analysis, Finding
+    from polymnia.engine.search import Analysis, LazySearch
     from polymnia.engine.search.finder import Finder
     from polymnia.storage.sqlite import SqliteStore
 
     store = SqliteStore(path, analyst=Analysis())
-    return Memory(store, finding=Finding(lambda: Finder(store)))
+    return Memory(store, finding=LazySearch(lambda: Finder(store)))
 
 
 def _load(path: str, nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> None:

@@ -10,7 +10,7 @@ from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import SOCKET, Application
 from polymnia.transports.web.auth import Gate
 from polymnia.transports.web.monitoring import Log
-from polymnia.transports.web.state import Limits, RateLimiter, ServerState
+from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
 
 __all__ = ["ADDRESSES", "OPEN", "Address"]
 
@@ -33,7 +33,7 @@ def _addresses() -> list[Address]:
         one = app.settings({"dialect": name}, {})
         servers[name] = Server(memory, app.registry(one), version="0")
     gate = Gate(hosts=(), origins=(), who=None)
-    state = ServerState(Limits(), Log("error"), RateLimiter(1, 1, 1))
+    state = ServerState(ServerLimits(), Log("error"), RateLimiter(1, 1, 1))
     found = []
     for route in Application(state, gate, servers).routes:
         found += [Address("WS" if method == SOCKET else method, route.path) for method in sorted(route.methods)]

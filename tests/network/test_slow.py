@@ -184,7 +184,7 @@ def test_a_socket_that_says_one_message_after_another_stays_open(hasty: Served) 
 @pytest.mark.promise("network.slow.held")
 def test_messages_that_are_not_whole_are_bounded_in_all(serving: Callable[..., Served]) -> None:
     little = "import polymnia.app.network as n; from functools import partial; "
-    little += "n.Limits = partial(n.Limits, held_bytes=500_000)"
+    little += "n.ServerLimits = partial(n.ServerLimits, held_bytes=500_000)"
     served = serving(*MANY, before=little)
     ping = json.dumps(request("ping")).encode()
     with ExitStack() as stack:

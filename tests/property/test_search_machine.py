@@ -20,7 +20,7 @@ from form import by_form
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.answer import Page
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index
@@ -81,7 +81,7 @@ class Process:
         self.store = SqliteStore(path, clock=clock, analyst=Analysis())
         self.finder = finder(self.store)
         self.memory = Memory(
-            self.store, policy=BEHAVIOURS["simple"].policy, project=PROJECT, finding=Finding(lambda: self.finder)
+            self.store, policy=BEHAVIOURS["simple"].policy, project=PROJECT, finding=LazySearch(lambda: self.finder)
         )
 
     def embed(self, most: int) -> None:

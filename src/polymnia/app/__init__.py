@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from polymnia.engine.memory import Memory
 from polymnia.engine.ports import Store
 from polymnia.engine.privacy.screening import Screen
-from polymnia.engine.reads import Reads
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.reads import ReadCounter
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.errors import Fault, Invalid, NotAStore
 from polymnia.importing import importing
 from polymnia.models import Limits
@@ -193,11 +193,11 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     rules = policy(chosen)
     store = _store(chosen, create)
     # Where nobody searches by meaning, nobody pays for it.
-    finding = Finding(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
+    finding = LazySearch(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
     bounds = limits(chosen)
     return Memory(
         store,
-        reads=Reads(store) if chosen.count_reads == "on" else None,
+        reads=ReadCounter(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
         policy=rules,

@@ -14,7 +14,7 @@ from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hos
 from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
 from polymnia.transports.web.serving import listening, serve
-from polymnia.transports.web.state import Limits, RateLimiter, ServerState
+from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
 
 _LAST_PORT = 65535
 
@@ -28,7 +28,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     for name in DIALECTS:
         one = Settings({**chosen.values(), "dialect": name}, {})
         servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
-    limits = Limits(
+    limits = ServerLimits(
         body_bytes=chosen.max_message_bytes,
         sessions=chosen.max_sessions,
         session_idle=chosen.session_idle,

@@ -14,7 +14,7 @@ from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.checks import CheckRequest, CheckResult
     from polymnia.engine.ports.copies import Copied, Restored
 
 
@@ -87,12 +87,12 @@ class Guarded:
         """What the store is."""
         return self._inner.about()
 
-    def check(self, project: str | None, asked: Asked) -> Checked:
+    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
         """Look for faults in a project they may see; in what all share only where they see all."""
         self._all(project)
         return self._inner.check(project, asked)
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults, as they may change things."""
         if tx is None:
             self._all(None)

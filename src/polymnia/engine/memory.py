@@ -111,7 +111,7 @@ class Memory(
             exports=self.exports,
             once=once,
             reads=self.reads,
-            kept=self.kept,
+            cache=self.cache,
             grant=grant,
             screen=screen or self.screen,
         )

@@ -23,7 +23,7 @@ _MOST = 20_000  # and more are not gathered where they cannot be written
 _HOUR = 3_600_000_000
 
 
-class Reads:
+class ReadCounter:
     """The counts of one store that wait to be written. Safe to use from several threads."""
 
     def __init__(self, store: Store) -> None:

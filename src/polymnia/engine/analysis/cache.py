@@ -13,7 +13,7 @@ _MOST = 64  # results
 _FRESH = 600_000_000  # microseconds; what depends on the time of day is not told for longer
 
 
-class Kept:
+class ResultCache:
     """Results by what was asked and of which state of the project. Safe to use from several threads."""
 
     def __init__(self) -> None:

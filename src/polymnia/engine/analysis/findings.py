@@ -37,7 +37,7 @@ class Remark(Struct, frozen=True):
     values: dict[str, Any] = field(default_factory=dict)
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class Findings(Struct, frozen=True, kw_only=True):
     """What an analysis found, most certain first; what it looked at, in numbers; what it could not tell, and why."""
 
     patterns: list[Pattern] = []

@@ -43,7 +43,7 @@ _KOREAN_SENTENCE, _KOREAN_WORD = (18.4, 6.0), (3.1, 0.25)
 _HANGUL = re.compile("[\uac00-\ud7af]")
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class Readability(Struct, frozen=True, kw_only=True):
     """How easy a text is to read: from 0 to 1, 1 the easiest; None where nothing is known, and ``note`` is why.
 
     ``method`` names the formula, ``metrics`` are the numbers it is made of. ``grade`` is the school grade by Flesch and
@@ -58,18 +58,18 @@ class Reading(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-def readability(text: str, language: str | None = None) -> Reading:
+def readability(text: str, language: str | None = None) -> Readability:
     """Measure a text of prose, a paragraph a line; ``language`` is its code where it is known."""
     code = language or spoken(text)[0]
     if code is None and script(text) == "latin" and text.isascii():
         code = "en"  # a short note without small words: the endings of English do the least harm
     if len(text.split()) < _FEWEST and code not in _DENSE:
-        return Reading(score=None, language=code, note="few_words")
+        return Readability(score=None, language=code, note="few_words")
     parts = [words for one in lines_of(text) if (words := WORD.findall(one))]
     if code in _DENSE or (code != "ko" and code not in FLESCH and script(text) not in _APART):
-        return Reading(score=None, language=code, note="unknown_language")
+        return Readability(score=None, language=code, note="unknown_language")
     if not parts:
-        return Reading(score=None, language=code, note="no_sentence")
+        return Readability(score=None, language=code, note="no_sentence")
     words = [word for part in parts for word in part]
     metrics = {"words_per_sentence": len(words) / len(parts)}
     note = grade = None
@@ -83,7 +83,7 @@ def readability(text: str, language: str | None = None) -> Reading:
     else:
         score, method, note = _lix(metrics, words), "Björnsson 1968", None if code in _NORDIC else "lix"
     rounded = {name: round(value, 4) for name, value in metrics.items()}
-    return Reading(score=round(score, 4), language=code, grade=grade, metrics=rounded, method=method, note=note)
+    return Readability(score=round(score, 4), language=code, grade=grade, metrics=rounded, method=method, note=note)
 
 
 def _flesch(metrics: dict[str, float], words: list[str], code: str) -> float:

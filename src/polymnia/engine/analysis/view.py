@@ -14,12 +14,12 @@ from polymnia.engine.ports import Snapshot
 from polymnia.models import Filters, Record, Relation, Seen, Touch
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look
+    from polymnia.engine.search.neighbours import Neighbours
 
 Tick = Callable[[int, int], None]
 
 
-class Material:
+class ProjectView:
     """One moment of a project, or of the part of it that is analysed.
 
     ``wanted`` says which memories belong to it, ``start`` and ``end`` (microseconds, end excluded) the time it is
@@ -29,7 +29,7 @@ class Material:
 
     def __init__(
         self,
-        look: Look,
+        look: Neighbours,
         *,
         wanted: Filters,
         now: int,

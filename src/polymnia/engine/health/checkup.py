@@ -15,13 +15,13 @@ from polymnia.engine.content import read_as
 from polymnia.engine.health.counters import Counters, Performance
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports import Store
-from polymnia.engine.ports.checks import Asked
+from polymnia.engine.ports.checks import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Near
+    from polymnia.engine.search.neighbours import Nearby
     from polymnia.engine.search.vectors import Channel
     from polymnia.engine.verbs.base import Verbs
 
@@ -208,7 +208,7 @@ def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -
         if not one.vectors:
             look.say("unhealthy", f"{one.what}. {one.how}")
     if detailed and grant.projects is None:
-        asked = Asked(checks=["file"], is_scope=bool, analyst=Analysis())
+        asked = CheckRequest(checks=["file"], is_scope=bool, analyst=Analysis())
         checked = store.check(None, asked)
         for fact in checked.facts:
             look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
@@ -231,7 +231,7 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
     if not finder.channels:
         return "Search by meaning is switched off: no model was chosen"
 
-    def search() -> list[Near]:
+    def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
         said = finder.said(project, *read_as(word))
         with finder.look(project) as near:

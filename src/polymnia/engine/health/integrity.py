@@ -12,7 +12,7 @@ from polymnia.engine import scopes
 from polymnia.engine.health.repairs import REPAIRS
 from polymnia.engine.health.rules import CHECKS, RULES, Check, Examined, IntegrityFinding, IntegrityReport
 from polymnia.engine.ports import Store
-from polymnia.engine.ports.checks import Asked, Checked, Fact
+from polymnia.engine.ports.checks import CheckRequest, CheckResult, Fact
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
@@ -56,7 +56,7 @@ def validate(
     if scope == "session" and session is None:
         raise Invalid("A check of a session needs to know which", field="session_id")
     wanted = _chosen(checks)
-    asked = Asked(
+    asked = CheckRequest(
         checks=wanted,
         is_scope=_is_scope,
         analyst=Analysis(),
@@ -103,7 +103,7 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """One run of the checks."""
 
-    def __init__(self, memory: Verbs, asked: Asked, *, whole: bool) -> None:
+    def __init__(self, memory: Verbs, asked: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
         self.asked = asked
         self.whole = whole
@@ -130,14 +130,14 @@ class _Run:
             self.findings.append(self._finding(fact, 0 if now is None else now.count, failed.get(fact.kind)))
         self.findings += [self._finding(fact, fact.count, failed.get(fact.kind)) for fact in left.values()]
 
-    def _look(self, place: str | None) -> Checked:
+    def _look(self, place: str | None) -> CheckResult:
         asked = self.asked
         if place is None and not self.whole:
             # Of what all projects share, whoever asks for one project is told only what slows it down.
             asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
         return self.memory.store.check(place, asked)
 
-    def _tell(self, place: str | None, found: Checked) -> None:
+    def _tell(self, place: str | None, found: CheckResult) -> None:
         self.looked += [
             Examined(project=place, what=what, looked=looked, of=there)
             for what, (looked, there) in found.looked.items()
@@ -202,7 +202,7 @@ class _Run:
                     anew = False
                 left = tx.list_words(_LISTED)
 
-    def _embed(self, project: str, every: Asked, failed: dict[str, str]) -> None:
+    def _embed(self, project: str, every: CheckRequest, failed: dict[str, str]) -> None:
         with importing():
             from polymnia.engine.search.worker import embed_some
 
@@ -265,7 +265,7 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
     ``whole`` looks at everything and reads the whole file. Otherwise the newest rows are compared, and the pages of the
     substring index are read only in a file that is not large.
     """
-    asked = Asked(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
+    asked = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
     if not whole:
         asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
     places: list[str | None] = [*projects, None] if shared and whole else [*projects]

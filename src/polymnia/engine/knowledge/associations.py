@@ -14,7 +14,7 @@ from polymnia.engine.ports import DRAWN_LATER, Snapshot, Store, Transaction
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
 Kind = Literal["semantic", "temporal", "contextual", "explicit"]
 
@@ -92,7 +92,7 @@ def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[s
 
 
 def neighbours(
-    look: Look, text: Said | None, words: str, *, without: int = 0, most: int = _BY_MEANING
+    look: Neighbours, text: EmbeddedText | None, words: str, *, without: int = 0, most: int = _BY_MEANING
 ) -> list[Neighbour]:
     """The memories nearest to a text: by meaning, or by its words where no model can tell."""
     if text is not None and any(len(text.rows(model)) for model in text.vectors):
@@ -101,7 +101,7 @@ def neighbours(
     return [Neighbour(*one) for one in look.by_words(words[:_READ], most) if one[0] != without]
 
 
-def ranked(look: Look, near: Sequence[Neighbour]) -> list[tuple[Record, float]]:
+def ranked(look: Neighbours, near: Sequence[Neighbour]) -> list[tuple[Record, float]]:
     """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
     loaded = look.load([one.number for one in near])
     return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
@@ -113,7 +113,7 @@ def by_meaning(near: Sequence[Neighbour]) -> bool:
 
 
 def with_those_by_words(
-    look: Look, near: list[tuple[Record, float]], words: str, most: int
+    look: Neighbours, near: list[tuple[Record, float]], words: str, most: int
 ) -> list[tuple[Record, float]]:
     """Neighbours by meaning, and beside them those that share a text's words; nearest first."""
     shares = dict(look.by_words(words[:_READ], most))
@@ -149,7 +149,7 @@ def put_off(tx: Transaction, record: Record) -> None:
     tx.note(f"{_PUT_OFF}{record.id & 0xFFFFFFFF:010}", "")
 
 
-def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextManager[Look]]) -> None:
+def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextManager[Neighbours]]) -> None:
     """Draw the relations that were put off. What a memory is linked to already is left as it is."""
     while True:
         with look() as moment:
@@ -169,7 +169,7 @@ def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextM
                     tx.relate(still_there(tx, new))
 
 
-def _put_off(look: Look, number: int) -> tuple[str, list[RelationDraft]]:
+def _put_off(look: Neighbours, number: int) -> tuple[str, list[RelationDraft]]:
     """The relations to draw from a memory, now that its vectors are there."""
     record = look.load([number]).get(number)
     said = look.held(number)
@@ -180,7 +180,7 @@ def _put_off(look: Look, number: int) -> tuple[str, list[RelationDraft]]:
     return record.name, drafts(record.name, record.tags, text, ranked(look, near), likeness(near))
 
 
-def discover(look: Look, record: Record, text: Said, *, limit: int, threshold: float) -> Discovery:
+def discover(look: Neighbours, record: Record, text: EmbeddedText, *, limit: int, threshold: float) -> Discovery:
     """Look around a memory: at meaning, shared tags, shared names, the time of storing and existing relations."""
     number = record.id - look.base
     said = content(record)

@@ -35,7 +35,7 @@ _SHARP = 1.6  # what the log-odds are multiplied with, so that shares are as lar
 _BELONGS = (-6.7, 3.17, 10.05)
 
 
-class View(Struct, frozen=True):
+class ScopeView(Struct, frozen=True):
     """What one embedder makes of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
 
     Rows are unit vectors, or zeros where the embedder does not know the language or has not come to the text yet.
@@ -63,7 +63,7 @@ def classify(
     texts: Sequence[Sequence[str]],
     names: Sequence[Sequence[str]],
     labels: Sequence[int],
-    views: Sequence[View],
+    views: Sequence[ScopeView],
     prior: Sequence[float],
 ) -> Odds:
     """Judge a text, given as its words, by the words and vectors of examples, whose scopes ``labels`` gives by number.
@@ -108,7 +108,7 @@ class _Part(NamedTuple):
     unrelated: float
 
 
-def _weighted(views: Sequence[View], hashed: Numbers) -> list[_Part]:
+def _weighted(views: Sequence[ScopeView], hashed: Numbers) -> list[_Part]:
     told = [one for one in views if np.any(one.asked) or np.any(one.filed)]
     strong = any(one.strong for one in told)
     parts = [

@@ -23,7 +23,7 @@ from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
 __all__ = ["COMPARED", "Candidate", "Relationship", "RelationshipType", "drafts", "found", "nearby"]
 
@@ -98,7 +98,7 @@ class Relationship(Struct, frozen=True):
     evidence: str
 
 
-def nearby(look: Look, record: Record, said: Said | None) -> dict[int, float | None]:
+def nearby(look: Neighbours, record: Record, said: EmbeddedText | None) -> dict[int, float | None]:
     """The records a record may be related to, by their numbers, and how similar each is where a model tells.
 
     They are those near to it by meaning, those whose ids it has in its text, and those that share its words.
@@ -117,7 +117,7 @@ def nearby(look: Look, record: Record, said: Said | None) -> dict[int, float | N
     return found
 
 
-def drafts(look: Look, record: Record, said: Said, session: str | None) -> list[RelationDraft]:
+def drafts(look: Neighbours, record: Record, said: EmbeddedText, session: str | None) -> list[RelationDraft]:
     """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
     near = nearby(look, record, said)
     seen = set(look.snapshot.matching(items.visible(session), among=list(near))) if near else set()

@@ -17,7 +17,7 @@ from polymnia.errors import Invalid
 from polymnia.models import Filters, Record, folded_forms
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
 MEASURES = ("cosine", "euclidean", "manhattan")
 _MORE = 8  # so many times what is wanted is looked at, for filters and for the other measures to choose from
@@ -47,8 +47,8 @@ def cosine_at(value: float, unrelated: float) -> float:
 
 
 def similar(
-    look: Look,
-    said: Said,
+    look: Neighbours,
+    said: EmbeddedText,
     text: str,
     wanted: Filters,
     measure: str,
@@ -88,18 +88,18 @@ def similar(
     return [one for one in found if one[0].uid not in leave][:limit]
 
 
-def _holding(look: Look, text: str) -> list[int]:
+def _holding(look: Neighbours, text: str) -> list[int]:
     """Items that may be the text itself, whether or not a model has read them yet."""
     if len(text) > _LONGEST:
         return []
     return [id - look.base for id in look.snapshot.containing(folded_forms(text.strip()))][:_LEAST]
 
 
-def _by_words(look: Look, said: Said, text: str) -> dict[int, float]:
+def _by_words(look: Neighbours, said: EmbeddedText, text: str) -> dict[int, float]:
     return {one.number: one.similarity for one in neighbours(look, said, text)}
 
 
-def _measured(look: Look, said: Said, models: Sequence[str], measure: str, most: int) -> dict[int, float]:
+def _measured(look: Neighbours, said: EmbeddedText, models: Sequence[str], measure: str, most: int) -> dict[int, float]:
     """Each of the nearest memories with its measure: 1 for the same vector, 0 for an unrelated one.
 
     Models differ in how near unrelated texts are to each other. With that taken as 0 their measures can be compared,

@@ -18,7 +18,7 @@ from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE
 
 if TYPE_CHECKING:
-    from polymnia.engine.knowledge.classifier import View
+    from polymnia.engine.knowledge.classifier import ScopeView
 
 __all__ = [
     "BY_MEANING", "BY_WORDS", "EXAMPLES", "READ", "SCOPES", "Alternative", "Example", "Suggestion", "considered",
@@ -97,7 +97,7 @@ def _at_or_below(scope: str, parent: str) -> bool:
 
 
 def suggest(
-    content: str, examples: Sequence[Example], views: Sequence[View] = (), *, current: str | None = None
+    content: str, examples: Sequence[Example], views: Sequence[ScopeView] = (), *, current: str | None = None
 ) -> Suggestion:
     """Where a text belongs, by filed memories of the scopes that come into question. ``current`` is the caller's."""
     reading = read(content)

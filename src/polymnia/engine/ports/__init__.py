@@ -27,7 +27,7 @@ from polymnia.models import (
 )
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.checks import CheckRequest, CheckResult
     from polymnia.engine.ports.copies import Copied, Restored
 
 DRAWN_LATER = "associate"
@@ -382,10 +382,10 @@ class Store(Protocol):
     def about(self) -> dict[str, Any]:
         """What the store is: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
 
-    def check(self, project: str | None, asked: Asked) -> Checked:
+    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
         """Look for faults in a project, or in what all projects share. Changes nothing, and reads past broken rows."""
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share.
 
         Data that is made of other data is made again. What cannot be read is put where it can be, as part of the

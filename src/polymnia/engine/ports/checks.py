@@ -28,7 +28,7 @@ class Fact(Struct, frozen=True):
     spots: tuple[Spot, ...] = ()
 
 
-class Checked(Struct, frozen=True):
+class CheckResult(Struct, frozen=True):
     """What checks found, and for each thing they looked at how many of how many; a reason where they did not look."""
 
     facts: list[Fact]
@@ -36,7 +36,7 @@ class Checked(Struct, frozen=True):
     passed_over: dict[str, str]
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class CheckRequest(Struct, frozen=True, kw_only=True):
     """What to check. ``checks`` are names of the six checks of integrity, ``session`` narrows them to one session.
 
     ``models`` are the models in use. ``spots`` is how many places a fact names, ``rows`` how many rows of a table are

@@ -19,7 +19,7 @@ from polymnia.importing import importing
 from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import Asked
+    from polymnia.engine.ports.checks import CheckRequest
 
 _MOST = 100  # findings that are told
 _BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it
@@ -219,7 +219,7 @@ class _ScreenedStore:
         finally:
             self._screen.forget()
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         return self._inner.mend(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
 
 

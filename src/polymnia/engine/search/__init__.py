@@ -28,7 +28,7 @@ class Analysis:
         return read(texts)
 
 
-class Finding:
+class LazySearch:
     """The finder of a store, made when it is first needed and shared by all who hold the memory.
 
     With ``eager``, what is written gets its vectors in the background at once; otherwise when somebody searches.

@@ -62,7 +62,7 @@ class Held:
         self.alone = threading.Lock()  # for work that takes long, one at a time
 
 
-class View:
+class ProjectIndex:
     """One moment of a project: a snapshot of the store, and the index brought up to it."""
 
     def __init__(self, held: Held, snapshot: Snapshot) -> None:
@@ -90,7 +90,7 @@ class IndexCache:
         self._lock = threading.Lock()
 
     @contextmanager
-    def at(self, project: str, held: Held | None = None) -> Iterator[View]:
+    def at(self, project: str, held: Held | None = None) -> Iterator[ProjectIndex]:
         """A moment of the project. Its index stays as it is until the end of the block."""
         held = held or self._hold(project)
         with ExitStack() as reading:
@@ -105,7 +105,7 @@ class IndexCache:
                         break
                     reading.close()
                     held.turn.wait()
-                view = View(held, snapshot)
+                view = ProjectIndex(held, snapshot)
                 held.readers += 1
             try:
                 yield view

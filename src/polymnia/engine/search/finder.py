@@ -14,9 +14,9 @@ from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
 from polymnia.engine.search.answer import Page, answer, planned
-from polymnia.engine.search.cache import Held, View
+from polymnia.engine.search.cache import Held, ProjectIndex
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers
-from polymnia.engine.search.nearness import Look, Said, said
+from polymnia.engine.search.neighbours import EmbeddedText, Neighbours, said
 from polymnia.engine.search.query import Query, parse
 from polymnia.engine.search.ranking import Search
 from polymnia.engine.search.results import Found, Plan
@@ -91,7 +91,7 @@ class Finder(Reindexer):
             return planned(search, view.pages, limit)
 
     @contextmanager
-    def _search(self, project: str, query: Query) -> Iterator[tuple[Search, View]]:
+    def _search(self, project: str, query: Query) -> Iterator[tuple[Search, ProjectIndex]]:
         """A search that has been run."""
         parsed = parse(query)
         which = query.lanes or self._lanes
@@ -117,7 +117,7 @@ class Finder(Reindexer):
             yield search, view
 
     @contextmanager
-    def _caught_up(self, project: str, *, patient: bool) -> Iterator[View]:
+    def _caught_up(self, project: str, *, patient: bool) -> Iterator[ProjectIndex]:
         """A moment of the project; whoever is patient waits for a few missing vectors first."""
         self._worker.searched = time.monotonic()
         with self.at(project) as view:
@@ -214,13 +214,13 @@ class Finder(Reindexer):
     # ── neighbours ────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
-    def look(self, project: str, *, patient: bool = True) -> Iterator[Look]:
+    def look(self, project: str, *, patient: bool = True) -> Iterator[Neighbours]:
         """Look for neighbours in one moment of the project."""
         with self._caught_up(project, patient=patient and bool(self.channels)) as view:
-            yield Look(view, self._by_name, self.judging)
+            yield Neighbours(view, self._by_name, self.judging)
 
     @contextmanager
-    def apart(self, project: str, tick: Callable[[], None]) -> Iterator[Look]:
+    def apart(self, project: str, tick: Callable[[], None]) -> Iterator[Neighbours]:
         """The same for work that takes long: on an index of its own, so that no search has to wait.
 
         ``tick`` is called while another such work is under way; it may raise to give up.
@@ -242,11 +242,11 @@ class Finder(Reindexer):
                 self._worker.notice(project)
                 self._worker.wait(project, _CATCHING_UP)
             with self.at(project, held) as view:
-                yield Look(view, self._by_name, self.judging)
+                yield Neighbours(view, self._by_name, self.judging)
         finally:
             held.alone.release()
 
-    def lacks_vectors(self, look: Look) -> bool:
+    def lacks_vectors(self, look: Neighbours) -> bool:
         """Whether some memories have no vector yet, but will have: their neighbours are not known before."""
         if not np.count_nonzero(look.index.passages["alive"]):
             return False
@@ -263,7 +263,7 @@ class Finder(Reindexer):
 
     # ── texts as the models see them ──────────────────────────────────────────────────────────────────
 
-    def said(self, project: str, head: Text, body: Text, *, needed: bool = False, patient: bool = True) -> Said:
+    def said(self, project: str, head: Text, body: Text, *, needed: bool = False, patient: bool = True) -> EmbeddedText:
         """A text as the models see it; by none of them while the project is empty and none is loaded, unless needed.
 
         Who is not patient gets what the models make of it that are loaded.

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from polymnia.engine.search.passages import script_number
 from polymnia.engine.text import dates, words
-from polymnia.engine.text.dates import Asked
+from polymnia.engine.text.dates import TimeRange
 from polymnia.engine.text.words import Group
 from polymnia.errors import Invalid
 from polymnia.models import Filters, Record, fold, folded_forms
@@ -45,7 +45,7 @@ class Parsed(Struct, frozen=True):
 
     forms: tuple[str, ...]
     groups: list[Group]
-    time: Asked | None
+    time: TimeRange | None
     script: int
     now: int
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polymnia.engine.ports import Store, Vector
-from polymnia.engine.ports.checks import Asked
+from polymnia.engine.ports.checks import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.cache import IndexCache
 from polymnia.engine.search.passages import embedder_text
@@ -109,7 +109,7 @@ class Reindexer(IndexCache):
         if anew:
             with self._store.write(project, "polymnia", "reindex") as tx:
                 tx.drop_indexes()
-            asked = Asked(checks=(), is_scope=bool, analyst=Analysis())
+            asked = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
             self._store.mend(None, ("shape_differs", "index_damaged"), asked)
             self.forget(project)  # the vectors it holds are no longer the store's
             for other in self._store.projects():

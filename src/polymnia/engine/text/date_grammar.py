@@ -13,7 +13,7 @@ from polymnia.engine.text.calendar import Span
 from polymnia.engine.text.date_tokens import Partial, Token, tokens
 
 
-class Found(NamedTuple):
+class FoundDate(NamedTuple):
     """A date in a text: the tokens it is made of, and either the dates it may mean or a span of days."""
 
     first: int
@@ -22,19 +22,19 @@ class Found(NamedTuple):
     span: Span | None
 
 
-class Reading(NamedTuple):
+class DateReading(NamedTuple):
     """A text read for dates: its tokens, their letters as one string, and what was found."""
 
     tokens: list[Token]
     letters: str
-    found: list[Found]
+    found: list[FoundDate]
 
 
 _NEARNESS = re.compile(r"[Pp]f?u|uf?p")
 _FRENCH = re.compile(r"\b(?:le|les|du|est|ai|as|avons|avez|ont|qu|que|quoi|une|je|nous|vous|elle|il|on|dit|fait)\b")
 
 
-def read(text: str, low: str, today: int | None) -> Reading:
+def read(text: str, low: str, today: int | None) -> DateReading:
     """Find the dates of a text, given as written and in small letters.
 
     Without ``today`` what only means something beside another day ("last week") is passed over.
@@ -48,8 +48,8 @@ def read(text: str, low: str, today: int | None) -> Reading:
         meaning = _RULES[(match.lastindex or 1) - 1][1](said, today)
         if meaning is None or (said[-1].letter == "w" and len(said) == 2 and _doubtful(text, letters, said, end)):
             continue
-        found.append(Found(first, end - 1, *meaning))
-    return Reading(parts, letters, found)
+        found.append(FoundDate(first, end - 1, *meaning))
+    return DateReading(parts, letters, found)
 
 
 def _neared(parts: list[Token], low: str) -> list[Token]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from polymnia.engine.text import calendar as days
 from polymnia.engine.text.calendar import Span
-from polymnia.engine.text.date_grammar import Found, Reading, read
+from polymnia.engine.text.date_grammar import DateReading, FoundDate, read
 from polymnia.engine.text.date_tokens import Partial, hinted, legible
 
 _MOST = 64
@@ -22,7 +22,7 @@ _YEARS_BACK = 12
 _ARTICLES = frozenset("the at den der des dem die das du les la los las il lo nel nella на".split())
 
 
-class Asked(Struct, frozen=True):
+class TimeRange(Struct, frozen=True):
     """The time a question asks for: from ``start`` up to, not including, ``end``, in microseconds UTC.
 
     ``terms`` are what a matching text or day bears in the index. With ``any_year`` the question names no year:
@@ -62,7 +62,7 @@ def mentioned(text: str, told: int | None = None) -> list[str]:
     return list(found)[:_MOST]
 
 
-def asked(query: str, now: int, zone_offset_minutes: int = 0) -> Asked | None:
+def asked(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | None:
     """The time a question asks for, or None when it names none ("when did she leave?").
 
     ``now`` is in microseconds UTC; a day begins at midnight of the zone so many minutes ahead of UTC.
@@ -82,7 +82,7 @@ def asked(query: str, now: int, zone_offset_minutes: int = 0) -> Asked | None:
         rest.append(text[done:start])
         done = end
     said = [text[start:end] for start, end in places]
-    return Asked(
+    return TimeRange(
         text=", ".join(said),
         start=days.start_of(min(span[0] for span in spans)) - ahead,
         end=days.start_of(max(span[1] for span in spans) + 1) - ahead,
@@ -164,7 +164,7 @@ def _span(at: Partial) -> Span:
 _Time = tuple[int, int, list[Span], bool, list[str]]
 
 
-def _times(reading: Reading, low: str, today: int) -> list[_Time]:
+def _times(reading: DateReading, low: str, today: int) -> list[_Time]:
     """Each time of a question: its first and last token, its spans, whether no year is said, and its terms."""
     times: list[_Time] = []
     found, letters = reading.found, reading.letters
@@ -210,7 +210,7 @@ def _bounded(mark: str, spans: list[Span], today: int) -> Span:
     return 1, last if mark in "Uh" else max(first - 1, 1)
 
 
-def _led(reading: Reading, low: str, first: int) -> int:
+def _led(reading: DateReading, low: str, first: int) -> int:
     """Where the words that lead to a date begin: "in", "on the", "at 5:30 pm on"."""
     start = first
     while start and first - start < 4:
@@ -221,14 +221,14 @@ def _led(reading: Reading, low: str, first: int) -> int:
     return start
 
 
-def _trailed(reading: Reading, last: int) -> int:
+def _trailed(reading: DateReading, last: int) -> int:
     """Where a date ends, with the particle that Korean, Chinese or Japanese hangs on it."""
     end = reading.tokens[last].end
     following = reading.tokens[last + 1 : last + 2]
     return following[0].end if following and following[0].letter == "f" and following[0].start == end else end
 
 
-def _joined(reading: Reading, here: Found, there: Found, mark: str) -> bool:
+def _joined(reading: DateReading, here: FoundDate, there: FoundDate, mark: str) -> bool:
     """Whether two dates are the ends of one time."""
     between = reading.tokens[here.last + 1 : there.first]
     letters = "".join(part.letter for part in between).strip("fiO,t")
@@ -237,7 +237,7 @@ def _joined(reading: Reading, here: Found, there: Found, mark: str) -> bool:
     return letters in ("U", "k") or (letters == "&" and any(part.letter == "&" and part.value for part in between))
 
 
-def _ends(here: Found, there: Found, today: int) -> tuple[Span, Span]:
+def _ends(here: FoundDate, there: FoundDate, today: int) -> tuple[Span, Span]:
     """The spans of both ends of a time; an end without a year has that of the other."""
     at = here.dates[0] if here.dates else (0, 0, 0)
     if there.span:
@@ -260,7 +260,7 @@ def _ends(here: Found, there: Found, today: int) -> tuple[Span, Span]:
     return _span(at), end
 
 
-def _meant(found: Found, today: int) -> tuple[list[Span], list[str], bool]:
+def _meant(found: FoundDate, today: int) -> tuple[list[Span], list[str], bool]:
     if found.span is not None:
         return [found.span], _terms([found.span]), False
     spans: list[Span] = []

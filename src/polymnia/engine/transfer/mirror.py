@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
-from polymnia.engine.ports.checks import Asked, Checked
+from polymnia.engine.ports.checks import CheckRequest, CheckResult
 from polymnia.engine.ports.copies import Copied, Restored
 from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Unread, read, recover, write
@@ -102,11 +102,11 @@ class Mirror:
         """The store behind the file, and the file."""
         return {**self._inner.about(), "file": self._path}
 
-    def check(self, project: str | None, asked: Asked) -> Checked:
+    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
         """Look for faults in the store behind the file."""
         return self._inner.check(project, asked)
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults in the store behind the file."""
         return self._inner.mend(tx, kinds, asked)
 

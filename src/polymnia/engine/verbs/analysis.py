@@ -20,11 +20,11 @@ from polymnia.models import Filters, Record
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts import Clashes
     from polymnia.engine.analysis.connections import Connections
-    from polymnia.engine.analysis.findings import Found
+    from polymnia.engine.analysis.findings import Findings
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
-    from polymnia.engine.analysis.view import Material
-    from polymnia.engine.search.nearness import Look
+    from polymnia.engine.analysis.view import ProjectView
+    from polymnia.engine.search.neighbours import Neighbours
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class AnalysisVerbs(ItemVerbs):
 
     def analysed(
         self,
-        work: Callable[[Material], T],
+        work: Callable[[ProjectView], T],
         *,
         asked: Hashable,
         wanted: Filters | None = None,
@@ -66,7 +66,7 @@ class AnalysisVerbs(ItemVerbs):
         An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
         """
         with importing():
-            from polymnia.engine.analysis.view import Material
+            from polymnia.engine.analysis.view import ProjectView
 
         seen = items.visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
@@ -76,7 +76,7 @@ class AnalysisVerbs(ItemVerbs):
             if step is not None:
                 step(done, total)
 
-        def run(look: Look) -> tuple[T, int]:
+        def run(look: Neighbours) -> tuple[T, int]:
             # What it depends on is taken from the very moment that is analysed.
             state = (
                 self.store.place(),
@@ -88,11 +88,11 @@ class AnalysisVerbs(ItemVerbs):
             )
             about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
             pending = [] if self.reads is None else self.reads.pending(self.project)
-            material = Material(
+            material = ProjectView(
                 look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
             )
             key = (self.project, asked, repr(seen), start, end, focus, session)
-            return self.kept.result(key, state, now, lambda: _done(work, material))
+            return self.cache.result(key, state, now, lambda: _done(work, material))
 
         tick()
         if quick:
@@ -110,12 +110,12 @@ class AnalysisVerbs(ItemVerbs):
         start: int | None = None,
         end: int | None = None,
         step: Step | None = None,
-    ) -> tuple[dict[str, Found | NoLibrary], int]:
+    ) -> tuple[dict[str, Findings | NoLibrary], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made. A type whose library is missing has the fault in its place."""
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
-        found: dict[str, Found | NoLibrary] = {}
+        found: dict[str, Findings | NoLibrary] = {}
         made = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
             detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
@@ -151,7 +151,7 @@ class AnalysisVerbs(ItemVerbs):
 
         record, *others = self.found_items([id, *against], session=session)
 
-        def work(material: Material) -> Quality:
+        def work(material: ProjectView) -> Quality:
             return analyze(
                 material, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
             )
@@ -176,7 +176,7 @@ class AnalysisVerbs(ItemVerbs):
 
         (record,) = self.found_items([id], session=session)
 
-        def work(material: Material) -> Connections:
+        def work(material: ProjectView) -> Connections:
             return connections(
                 material, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
             )
@@ -200,7 +200,7 @@ class AnalysisVerbs(ItemVerbs):
 
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
-        def work(material: Material) -> Clashes:
+        def work(material: ProjectView) -> Clashes:
             if among is not None and len(among) == 1:
                 (record,) = material.snapshot.load(among)
                 return conflicts.conflicts_of(material, record, types=types, sensitivity=sensitivity, suggest=suggest)
@@ -228,7 +228,7 @@ class AnalysisVerbs(ItemVerbs):
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
-        def work(material: Material) -> Insights:
+        def work(material: ProjectView) -> Insights:
             return insights(material, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
 
         asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
@@ -245,7 +245,7 @@ class AnalysisVerbs(ItemVerbs):
             return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
 
 
-def _done(work: Callable[[Material], T], material: Material) -> T:
+def _done(work: Callable[[ProjectView], T], material: ProjectView) -> T:
     try:
         return work(material)
     except OSError as e:

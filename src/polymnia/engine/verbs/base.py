@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from polymnia.engine.access import EVERYTHING, Grant
-from polymnia.engine.analysis.cache import Kept
+from polymnia.engine.analysis.cache import ResultCache
 from polymnia.engine.content import as_draft
 from polymnia.engine.graph import STRICT, Policy, Step
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.ports import Store, Transaction
 from polymnia.engine.privacy.screening import Screen, screened
-from polymnia.engine.reads import Reads
-from polymnia.engine.search import Finding
+from polymnia.engine.reads import ReadCounter
+from polymnia.engine.search import LazySearch
 from polymnia.errors import Refused
 from polymnia.importing import importing
 from polymnia.models import Author, Limits, Record, closest
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
-    from polymnia.engine.search.nearness import Said
+    from polymnia.engine.search.neighbours import EmbeddedText
     from polymnia.engine.transfer.folder import Folder
 
 T = TypeVar("T")
@@ -43,11 +43,11 @@ class Verbs:
         who: Author | str = "library",
         policy: Policy = STRICT,
         limits: Limits | None = None,
-        finding: Finding | None = None,
+        finding: LazySearch | None = None,
         exports: str = "exports",
         once: Once | None = None,
-        reads: Reads | None = None,
-        kept: Kept | None = None,
+        reads: ReadCounter | None = None,
+        cache: ResultCache | None = None,
         grant: Grant = EVERYTHING,
         screen: Screen | None = None,
     ) -> None:
@@ -55,14 +55,14 @@ class Verbs:
         self.screen = screen or Screen(limits=self.limits)
         self.unscreened = store
         self.store = screened(store, self.screen)
-        self.finding = finding or Finding(lambda: _plain_finder(store))
+        self.finding = finding or LazySearch(lambda: _plain_finder(store))
         self._project = project
         self.author = who if isinstance(who, Author) else Author(who)
         self.policy = policy
         self.exports = exports
         self.once = once
         self.reads = reads
-        self.kept = kept or Kept()
+        self.cache = cache or ResultCache()
         self.grant = grant
 
     @property
@@ -167,7 +167,7 @@ class Verbs:
             tags=draft.tags, metadata=draft.metadata,
         )  # fmt: skip
 
-    def _keep_vectors(self, tx: Transaction, said: Said | None, memory: int, text: int) -> None:
+    def _keep_vectors(self, tx: Transaction, said: EmbeddedText | None, memory: int, text: int) -> None:
         """Keep what the models made of a text; ``memory`` and ``text`` are the numbers of the record and its text."""
         if said is not None:
             for channel in self.finding().channels:

@@ -18,7 +18,7 @@ from polymnia.importing import importing
 from polymnia.models import Change, Record, Relation, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.nearness import Said
+    from polymnia.engine.search.neighbours import EmbeddedText
 
 _DELETED = "deleted"  # the key in the metadata of a relationship whose other end is gone
 
@@ -151,7 +151,7 @@ class ItemVerbs(Verbs):
 
     def _read(
         self, record: Record, session: str | None, embed: bool | None, relate: bool
-    ) -> tuple[Said | None, list[RelationDraft]]:
+    ) -> tuple[EmbeddedText | None, list[RelationDraft]]:
         """The item as the models see it, and the relationships to draw; both only where they are asked for."""
         if not relate and not embed:
             return None, []
@@ -167,7 +167,7 @@ class ItemVerbs(Verbs):
         return said if embed is not False else None, drawn
 
     def _vectors(
-        self, tx: Transaction, record: Record, said: Said | None, embed: bool | None, memory: int, text: int
+        self, tx: Transaction, record: Record, said: EmbeddedText | None, embed: bool | None, memory: int, text: int
     ) -> None:
         """Keep the vectors that were made, or that there are to be none."""
         if embed is False:

@@ -21,7 +21,7 @@ from polymnia.models import DEFAULT_SCOPE, Limits, Record, Relation, RelationDra
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Discovery
     from polymnia.engine.search.finder import Finder
-    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
 _NEAR = 24  # neighbours that are looked at: twice as many as are linked
 _SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
@@ -33,14 +33,14 @@ _SIMILAR = 5  # memories that are named because they are nearly the same
 class _Around(Struct, frozen=True):
     """What is known of the surroundings of a memory to be: its neighbours, and the relations to draw to them."""
 
-    said: Said | None = None
+    said: EmbeddedText | None = None
     ranked: list[tuple[Record, float]] = []
     drawn: list[RelationDraft] = []
     pending: bool = False
     notes: list[str] = []
 
 
-def _around(finder: Finder, look: Look, record: Record, said: Said, *, without: int = 0) -> _Around:
+def _around(finder: Finder, look: Neighbours, record: Record, said: EmbeddedText, *, without: int = 0) -> _Around:
     from polymnia.engine.knowledge import associations
 
     text = content.content(record)
@@ -315,7 +315,7 @@ class MemoryVerbs(Verbs):
         return self._screened(record)
 
     def _keep(
-        self, tx: Transaction, record: Record, said: Said | None, drawn: list[RelationDraft], pending: bool
+        self, tx: Transaction, record: Record, said: EmbeddedText | None, drawn: list[RelationDraft], pending: bool
     ) -> Record:
         scopes.begin(tx, record.session)
         (made,) = tx.add_records([content.as_draft(record)])
@@ -411,7 +411,7 @@ class MemoryVerbs(Verbs):
         return Revised(record=done, changed=changed, same=other, associations=links, pending=around.pending)
 
 
-def _discovered(look: Look, record: Record, said: Said, limit: int, threshold: float) -> Discovery:
+def _discovered(look: Neighbours, record: Record, said: EmbeddedText, limit: int, threshold: float) -> Discovery:
     """What is around a memory, as the memory is now."""
     from polymnia.engine.knowledge import associations
 

@@ -20,7 +20,7 @@ from polymnia.models import Filters, Session, closest, legal_text, new_id
 
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.suggestions import Example, Suggestion
-    from polymnia.engine.search.nearness import Look, Said
+    from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
 _DAY = 86_400_000_000
 _PART = 500
@@ -97,7 +97,7 @@ class ScopeVerbs(Verbs):
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
-            classifier.View(
+            classifier.ScopeView(
                 asked=said.mean(model), filed=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
@@ -151,7 +151,9 @@ class ScopeVerbs(Verbs):
         return self._write("clean_sessions", clean, step, gives=Cleaned)
 
 
-def _examples(look: Look, said: Said, head: str, current: str | None) -> tuple[list[Example], dict[str, Any]]:
+def _examples(
+    look: Neighbours, said: EmbeddedText, head: str, current: str | None
+) -> tuple[list[Example], dict[str, Any]]:
     """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
     with importing():
         from polymnia.engine.knowledge import suggestions

@@ -22,7 +22,7 @@ from polymnia.storage.sqlite.write_lock import WriteLock
 _CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
-class Connections:
+class ConnectionPool:
     """One file: as many readers as there are threads that read, one writer, and whose turn it is."""
 
     def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:

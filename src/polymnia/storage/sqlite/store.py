@@ -14,7 +14,7 @@ from polymnia.engine.ports import Analyst, Clock, Snapshot, Transaction
 from polymnia.importing import importing
 from polymnia.models import Author
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.connections import Connections
+from polymnia.storage.sqlite.connections import ConnectionPool
 from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.small import SmallProjectCache
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
@@ -22,11 +22,11 @@ from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import Asked, Checked
+    from polymnia.engine.ports.checks import CheckRequest, CheckResult
     from polymnia.engine.ports.copies import Copied, Restored
 
 
-class SqliteStore(Connections):
+class SqliteStore(ConnectionPool):
     """Keeps memories in one SQLite file that any number of processes and threads share.
 
     The file is opened on first use, and made then unless ``create`` is false. ``busy_timeout`` is how long a write
@@ -83,7 +83,7 @@ class SqliteStore(Connections):
             "held": len(self._small_projects),
         }
 
-    def check(self, project: str | None, asked: Asked) -> Checked:
+    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
         """Look for faults in a project, or in what all projects share."""
         with importing():
             from polymnia.storage.sqlite import checks
@@ -92,7 +92,7 @@ class SqliteStore(Connections):
         with self.read_file(project or "") as snapshot:
             return checks.check(snapshot, self.path, project, asked, self._clock())
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
         with importing():
             from polymnia.storage.sqlite import checks

@@ -154,7 +154,7 @@ class RateLimiter:
         return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_NAMED[key[:2]]}", data)
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class ServerLimits(Struct, frozen=True, kw_only=True):
     """How much of everything there may be."""
 
     body_bytes: int = 16 * 1024 * 1024
@@ -168,7 +168,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 class ServerState:
     """One server of the network."""
 
-    def __init__(self, limits: Limits, log: Log, rates: RateLimiter) -> None:
+    def __init__(self, limits: ServerLimits, log: Log, rates: RateLimiter) -> None:
         self.limits = limits
         self.rates = rates
         self.log = log

@@ -10,7 +10,7 @@ from typing import Any
 
 from polymnia import Memory
 from polymnia.engine.items import ItemDraft
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.text.calendar import moment
 from polymnia.models import RelationDraft, Seen
@@ -157,7 +157,7 @@ def diary(place: Place, project: str) -> Iterator[Diary]:
     """A diary in the store of a place, as another process would keep it."""
     time_of: list[Diary] = []
     store = SqliteStore(str(place.store), clock=lambda: time_of[0].now, analyst=Analysis())
-    memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=[])))
+    memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=[])))
     time_of.append(Diary(store, memory, project))
     yield time_of[0]
     memory.close()

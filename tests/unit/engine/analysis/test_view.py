@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.models import Filters
 
 
@@ -36,4 +36,4 @@ def test_texts_are_compared_by_the_model_that_knows_most_of_them(
 ) -> None:
     index = SimpleNamespace(count=3, passages={"alive": np.ones(5, bool)}, vectors=models)
     look: Any = SimpleNamespace(snapshot=None, index=index, judging=None)
-    assert Material(look, wanted=Filters(), now=0).model == chosen
+    assert ProjectView(look, wanted=Filters(), now=0).model == chosen

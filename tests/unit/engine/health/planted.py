@@ -13,7 +13,7 @@ from polymnia.engine.health.integrity import validate
 from polymnia.engine.health.rules import IntegrityReport
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
-from polymnia.engine.search import Finding as Search
+from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 

@@ -15,7 +15,7 @@ from polymnia import EntityDraft, Memory
 from polymnia.engine.health import checkup
 from polymnia.engine.health.checkup import COMPONENTS, SystemHealth, check
 from polymnia.engine.health.counters import Counters
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.errors import Invalid, NoModel
 from polymnia.storage.sqlite import SqliteStore
@@ -30,7 +30,7 @@ class Desk:
         self.path = path / "memory.db"
         self.store = SqliteStore(str(self.path), busy_timeout=0.2, analyst=Analysis())
         self.toys = toys
-        self.memory = Memory(self.store, finding=Finding(lambda: Finder(self.store, embedders=self.toys)))
+        self.memory = Memory(self.store, finding=LazySearch(lambda: Finder(self.store, embedders=self.toys)))
         self.memory.create_entities([EntityDraft("강", "place", ("물이 흐른다", "Carries water to the mill"))])
 
     def fill(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from polymnia import Memory
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import SAME, Judging
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 
@@ -98,7 +98,7 @@ def test_a_reworded_memory_is_stored_and_the_one_that_says_the_same_is_named(tmp
     judge.of(a, b, "same")
     judge.of(a, swapped, "same")
     store = SqliteStore(str(tmp_path / "memory.db"), analyst=Analysis())
-    memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=[Toy()], judge=judge)))
+    memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=[Toy()], judge=judge)))
     first = memory.remember(a).record
     memory.finding().reindex("default", lambda *_: None)
     again = memory.remember(b, threshold=1.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from polymnia import Memory
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.knowledge.similarity import cosine_at, similarities
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 
@@ -67,7 +67,7 @@ def test_every_model_is_asked_and_the_same_text_is_1(tmp_path: Path, measure: st
     weak.knows = lambda text: True  # type: ignore[method-assign]
     store = SqliteStore(str(tmp_path / "memory.db"), analyst=Analysis())
     finder = Finder(store, embedders=[weak, strong])
-    memory = Memory(store, finding=Finding(lambda: finder, eager=True))
+    memory = Memory(store, finding=LazySearch(lambda: finder, eager=True))
     texts = ["the ferry runs every hour", "tlhIngan ferry runs every hour", "a ferry runs daily", "bread and butter"]
     for text in texts:
         memory.store_item(ItemDraft(text=text))

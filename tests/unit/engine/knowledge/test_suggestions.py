@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form
-from polymnia.engine.knowledge.classifier import View
+from polymnia.engine.knowledge.classifier import ScopeView
 from polymnia.engine.knowledge.suggestions import Example, suggest
 
 _PARTS = st.text("abcdefgh가나会é", min_size=1, max_size=6)
@@ -30,10 +30,10 @@ def _filed(scope: str, texts: list[str], category: str | None = None) -> list[Ex
     return [Example(scope, text, category) for text in texts]
 
 
-def _view(asked: list[float], filed: list[list[float]], scopes: int, **more: float) -> View:
+def _view(asked: list[float], filed: list[list[float]], scopes: int, **more: float) -> ScopeView:
     rows = np.array([asked, *filed], np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return View(rows[0], rows[1:], np.zeros((scopes, rows.shape[1]), np.float32), **more)
+    return ScopeView(rows[0], rows[1:], np.zeros((scopes, rows.shape[1]), np.float32), **more)
 
 
 def test_a_text_goes_where_texts_like_it_are():

@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import Analysis, Finding, cache, finder, vectors, worker
+from polymnia.engine.search import Analysis, LazySearch, cache, finder, vectors, worker
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.results import Found
@@ -29,7 +29,7 @@ class Bench:
     def __init__(self, path: Path, *toys: Toy, lanes: str = "all") -> None:
         self.store = SqliteStore(str(path), analyst=Analysis())
         self.finder = Finder(self.store, embedders=toys, lanes=lanes)
-        self.memory = Memory(self.store, finding=Finding(lambda: self.finder, eager=True))
+        self.memory = Memory(self.store, finding=LazySearch(lambda: self.finder, eager=True))
         self.memory.finding()
 
     def fill(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from form import by_form
 from polymnia import EntityDraft, Memory
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.results import Found
 from polymnia.storage.sqlite import SqliteStore
@@ -53,7 +53,7 @@ def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     toys = {"words": [], "weak": [weak], "strong": [strong], "two": [weak, strong], "judged": [weak, strong]}
     store = SqliteStore(str(tmp_path_factory.mktemp("scores") / "memory.db"), analyst=Analysis())
     finder = Finder(store, embedders=toys[request.param], reranker=Judge() if request.param == "judged" else None)
-    one = Memory(store, finding=Finding(lambda: finder, eager=True))
+    one = Memory(store, finding=LazySearch(lambda: finder, eager=True))
     draw = random.Random(7)
     drafts = [
         EntityDraft(

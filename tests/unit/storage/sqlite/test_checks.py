@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.health.rules import CHECKS, RULES
-from polymnia.engine.ports.checks import Asked, Checked
+from polymnia.engine.ports.checks import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
 from polymnia.storage.sqlite.checks import file, indexes
@@ -31,10 +31,10 @@ class Desk:
         with self.store.write("default", "test", "list") as tx:
             tx.list_words(10_000)
 
-    def asked(self, *checks: str, **more: Any) -> Asked:
-        return Asked(checks=checks or CHECKS, is_scope=lambda path: True, analyst=Analysis(), **more)
+    def asked(self, *checks: str, **more: Any) -> CheckRequest:
+        return CheckRequest(checks=checks or CHECKS, is_scope=lambda path: True, analyst=Analysis(), **more)
 
-    def check(self, project: str | None = "default", *checks: str, **more: Any) -> Checked:
+    def check(self, project: str | None = "default", *checks: str, **more: Any) -> CheckResult:
         return self.store.check(project, self.asked(*checks, **more))
 
     def kinds(self, project: str | None = "default") -> set[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polymnia.dialects.content.reports import Description, remark
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.quality import Dimension, Fault, Metric, Quality, Suggestion
+    from polymnia.engine.analysis.quality import Dimension, Flaw, Metric, Quality, Suggestion
 
 _COUNT = "Count again and put the wrong one right."
 _USUAL = '{share:.0%} of {count} others of kind "{kind}"{tagged} have '
@@ -114,7 +114,7 @@ _METHODS = {
 }
 
 
-def described(fault: Fault) -> Description:
+def described(fault: Flaw) -> Description:
     """What is wrong in one place, and what to do about it."""
     return _described(fault.name, fault.values)
 

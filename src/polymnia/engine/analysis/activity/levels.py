@@ -45,7 +45,7 @@ class Stretch(Struct, frozen=True):
     p: float
 
 
-class Turn(Struct, frozen=True):
+class LevelChange(Struct, frozen=True):
     """The day from which acts came at another rate: a day's number before and after, and the chance."""
 
     day: int
@@ -97,7 +97,7 @@ def _drawn(
     return _stretches(_project(rng, many, mean * rate, dispersion), mean, widths).value
 
 
-def turn(counts: Numbers) -> Turn | None:
+def turn(counts: Numbers) -> LevelChange | None:
     """The day at which the number of acts a day changed most, if it did; the chance is that of the same days in any
     order."""
     shortest = max(_SHORTEST, len(counts) // _SHARE)
@@ -110,7 +110,7 @@ def turn(counts: Numbers) -> Turn | None:
         return _halves(rng.permuted(np.tile(capped, (many, 1)), axis=1), shortest).value
 
     day, p = int(best.stop[0]), _chance(float(best.value[0]), len(counts), drawn)
-    return Turn(day, float(counts[:day].mean()), float(counts[day:].mean()), p) if p <= _TURN else None
+    return LevelChange(day, float(counts[:day].mean()), float(counts[day:].mean()), p) if p <= _TURN else None
 
 
 def _capped(counts: Numbers) -> Numbers:

@@ -16,7 +16,7 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 _FAR = np.iinfo(np.int64).max
 
 
-class Reads(Struct, frozen=True, kw_only=True):
+class ReadCounts(Struct, frozen=True, kw_only=True):
     """What was read and written, a place in each array for each of the ``records``.
 
     ``opened`` and ``found`` count days of readers: two readers on one day are two, ten openings by one are one.
@@ -57,7 +57,7 @@ class Reads(Struct, frozen=True, kw_only=True):
 
 def reads_of(
     records: Sequence[Record], seen: Sequence[Seen], touches: Sequence[Touch], end: int, tick: Callable[[], None]
-) -> Reads:
+) -> ReadCounts:
     """Count what was read and changed up to ``end``, of the given memories alone."""
     many = len(records)
     place_of = {record.id: at for at, record in enumerate(records)}
@@ -83,7 +83,7 @@ def reads_of(
     np.minimum.at(first, place, hour + HOUR // 2)
     later = hour + HOUR > last[place] if len(place) else np.zeros(0, bool)
     since = _reader_days(place, hour, who, (opened > 0) & later)
-    return Reads(
+    return ReadCounts(
         records=records,
         opened=np.bincount(days_opened[0], minlength=many),
         found=np.bincount(days_found[0], minlength=many),

@@ -25,11 +25,11 @@ from polymnia.engine.analysis.activity.changes import (
     drift,
     subjects_of,
 )
-from polymnia.engine.analysis.activity.levels import Stretch, Turn, bursts, turn
+from polymnia.engine.analysis.activity.levels import LevelChange, Stretch, bursts, turn
 from polymnia.engine.analysis.activity.rhythms import WEEKDAYS, Gap, Hours, Week, gaps, hours, week
 from polymnia.engine.analysis.activity.trends import LEAST as LEAST_COUNTS
 from polymnia.engine.analysis.activity.trends import Trend, fitted, trend
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, held
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
@@ -37,7 +37,7 @@ from polymnia.importing import importing
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _TYPE = "temporal_patterns"
 _ACTS, _ACTIVE, _DAYS = 20, 8, 14  # with fewer acts, active days or days every test is blind
@@ -92,12 +92,12 @@ class Sign(Struct, frozen=True):
     """An answer that may be a finding, on which subject, and how sure it is among all the looks."""
 
     name: str
-    answer: Stretch | Turn | Trend | Hours | Week | Gap | Drift | Fading
+    answer: Stretch | LevelChange | Trend | Hours | Week | Gap | Drift | Fading
     subject: Subject | None = None
     sure: float = 0.0
 
 
-def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
+def temporal_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
     """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``.
 
     Findings that are less sure than ``least`` are left out.
@@ -109,7 +109,7 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
     acts = acts_of(material.touches, by_id, lambda at: material.within(at) and at <= end, material.tick)
     found = [one for one in (_bulk_pattern(bulk, acts, by_id) for bulk in acts.bulks) if one.confidence >= least]
     if not len(acts):
-        return Found(patterns=found, looked_at={"changes": 0}, notes=[Remark("activity.no_changes")])
+        return Findings(patterns=found, looked_at={"changes": 0}, notes=[Remark("activity.no_changes")])
     days = _calendar(acts, end)
     active = int((days.counts > 0).sum())
     looked_at = {
@@ -123,7 +123,7 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
     seen = {"changes": len(acts), "active": active}
     if len(acts) < _ACTS or active < _ACTIVE or len(days.counts) < _DAYS:
         few = {"days": len(days.counts), "since": looked_at["first"], "needed": (_ACTS, _ACTIVE, _DAYS)}
-        return Found(patterns=found, looked_at=looked_at, notes=[Remark("activity.few_changes", seen | few)])
+        return Findings(patterns=found, looked_at=looked_at, notes=[Remark("activity.few_changes", seen | few)])
     subjects = [] if material.focus is not None else subjects_of(acts, by_id, tick=material.tick)
     looked_at["subjects"] = len(subjects)
     for sign in _signs(acts, days, subjects, material.tick):
@@ -136,7 +136,7 @@ def temporal_patterns(material: Material, *, least: float = LEAST) -> Found:
         notes.append(Remark("activity.under_four_weeks"))
     if acts.brought.any():
         notes.append(Remark("activity.imported", {"changes": int(acts.brought.sum())}))
-    return Found(patterns=found, looked_at=looked_at, notes=notes)
+    return Findings(patterns=found, looked_at=looked_at, notes=notes)
 
 
 def _fading(some: Numbers, all_: Numbers) -> Fading | None:
@@ -226,7 +226,7 @@ def _of_subject(subject: Subject, days: Calendar) -> list[Sign]:
     return found + [Sign("burst", one, subject) for one in bursts(some, counts.astype(float))]
 
 
-def _level(counts: Numbers, line: Trend, step: Turn | None) -> str:
+def _level(counts: Numbers, line: Trend, step: LevelChange | None) -> str:
     """What describes the counts best: ``flat``, a ``line`` or a ``step`` (by their likelihood, and BIC)."""
     straight = line.p <= _DOUBT
     if not straight or not step:
@@ -238,7 +238,7 @@ def _level(counts: Numbers, line: Trend, step: Turn | None) -> str:
     return "line" if gain <= math.log(len(y)) else "step"
 
 
-def _stepped(counts: Numbers, step: Turn) -> Numbers:
+def _stepped(counts: Numbers, step: LevelChange) -> Numbers:
     before = np.arange(len(counts)) < step.day
     return np.asarray(np.where(before, counts[before].mean(), counts[~before].mean()))
 
@@ -250,7 +250,7 @@ def _deviance(y: Numbers, level: Numbers) -> float:
     return float(2 * (parts - (y - level)).sum())
 
 
-def _expected(days: Calendar, level: str, step: Turn | None, rhythm: Week | None) -> Numbers:
+def _expected(days: Calendar, level: str, step: LevelChange | None, rhythm: Week | None) -> Numbers:
     """What is to be expected of each day, from the course of the counts and of the week."""
     calm = np.minimum(days.counts, max(1.0, float(np.quantile(days.counts, 0.95)))).astype(float)
     expected = np.ones(len(calm))
@@ -265,7 +265,7 @@ def _expected(days: Calendar, level: str, step: Turn | None, rhythm: Week | None
     return np.asarray(np.maximum(expected, _GRAIN * float(expected.mean())))
 
 
-def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], material: Material) -> Pattern:
+def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], material: ProjectView) -> Pattern:
     """A sign as a finding, of the project or of the one memory that the question is about."""
     evidence = _evidence(sign.answer, days)
     details: dict[str, Any] = {} if material.focus is None else {"focused": True}
@@ -330,7 +330,7 @@ def _evidence(one: Any, days: Calendar) -> dict[str, Any]:
                 "start": days.moment(len(days.counts) - one.points * days.step),
                 "end": days.moment(len(days.counts)),
             }
-        case Turn():
+        case LevelChange():
             return {
                 "at": days.moment(one.day),
                 "before_per_week": round(one.before * 7, 2),
@@ -387,7 +387,7 @@ def _touched(acts: Acts, chosen: Numbers, by_id: dict[int, Record]) -> list[Reco
     return [by_id[id] for id in ids[np.lexsort((ids, -counts))].tolist() if id in by_id]
 
 
-def _words(records: list[Record], by_id: dict[int, Record], material: Material) -> list[str]:
+def _words(records: list[Record], by_id: dict[int, Record], material: ProjectView) -> list[str]:
     """What the records of a burst are about and the others are not."""
     with importing():
         from polymnia.engine.analysis.topics import telling_terms

@@ -14,14 +14,14 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.activity.reads import Reads, reads_of
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.activity.reads import ReadCounts, reads_of
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _TYPE = "usage_patterns"
 _ASKED = 7  # questions; each is held to its part of the error that is allowed
@@ -71,7 +71,7 @@ class Pair(Struct, frozen=True, order=True):
     expected: float
 
 
-def usage_patterns(material: Material, *, least: float = LEAST) -> Found:
+def usage_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
     """What is read and written: ``most_read``, ``found_not_opened``, ``never_read``, ``read_not_updated``,
     ``rewritten``, ``read_together`` and ``concentration``.
 
@@ -91,7 +91,7 @@ def usage_patterns(material: Material, *, least: float = LEAST) -> Found:
     }
     if len(reads.records) < _MEMORIES:
         few = Remark("activity.few_memories", {"memories": len(reads.records), "needed": _MEMORIES})
-        return Found(looked_at=looked_at, notes=[few])
+        return Findings(looked_at=looked_at, notes=[few])
     found: list[Pattern] = []
     if reads.readings >= _READINGS:
         found += [*_concentration(reads), *_never_read(reads, least, material.tick), *_read_together(reads, least)]
@@ -115,15 +115,15 @@ def usage_patterns(material: Material, *, least: float = LEAST) -> Found:
         read = int(((reads.opened > 0) | (reads.found > 0)).sum())
         seen = {"readings": reads.readings, "read": read, "memories": len(reads.records), "changes": writes}
         notes = [Remark("activity.no_use_pattern", seen)]
-    return Found(patterns=found, looked_at=looked_at, notes=notes)
+    return Findings(patterns=found, looked_at=looked_at, notes=notes)
 
 
-def read_most(reads: Reads) -> dict[int, float]:
+def read_most(reads: ReadCounts) -> dict[int, float]:
     """The chance of each memory that was read much more than others of its age."""
     return _above(*_main(reads), 2)
 
 
-def _passed_over(reads: Reads) -> dict[int, float]:
+def _passed_over(reads: ReadCounts) -> dict[int, float]:
     """The chance of each memory that was found again and again and never opened, when all are opened as often."""
     found = int(reads.found.sum())
     rate = float(reads.both.sum()) / found if found else 0.0
@@ -131,7 +131,7 @@ def _passed_over(reads: Reads) -> dict[int, float]:
     return {int(at): (1 - rate) ** int(reads.found[at]) for at in np.flatnonzero(chosen)}
 
 
-def _read_and_old(reads: Reads) -> dict[int, float]:
+def _read_and_old(reads: ReadCounts) -> dict[int, float]:
     """The chance of each memory that is read on and on without a change, when a reading leads to one as often."""
     changes = int(reads.changed.sum())
     rate = changes / (changes + int(reads.opened.sum())) if changes else 0.0
@@ -139,7 +139,7 @@ def _read_and_old(reads: Reads) -> dict[int, float]:
     return {int(at): (1 - rate) ** int(reads.since[at]) for at in np.flatnonzero(chosen)}
 
 
-def _main(reads: Reads) -> tuple[Numbers, Numbers]:
+def _main(reads: ReadCounts) -> tuple[Numbers, Numbers]:
     """Openings, or where there are few all readings; and what is usual of them."""
     if reads.opened.sum() >= _OPENINGS:
         return reads.opened, reads.usual_opened
@@ -151,7 +151,7 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
     return {int(at): at_least(int(counts[at]), float(expected[at])) for at in chosen}
 
 
-def _listed(name: str, chances: dict[int, float], reads: Reads, least: float) -> list[Pattern]:
+def _listed(name: str, chances: dict[int, float], reads: ReadCounts, least: float) -> list[Pattern]:
     """A finding about single memories, the most striking first."""
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
@@ -173,7 +173,7 @@ def _listed(name: str, chances: dict[int, float], reads: Reads, least: float) ->
     ]
 
 
-def _line(name: str, at: int, reads: Reads) -> dict[str, Any]:
+def _line(name: str, at: int, reads: ReadCounts) -> dict[str, Any]:
     line = _example(reads, at)
     changed = {"last_change": moment(int(reads.last_change[at]))}
     if name == "rewritten":
@@ -190,11 +190,11 @@ def _line(name: str, at: int, reads: Reads) -> dict[str, Any]:
     return line
 
 
-def _example(reads: Reads, at: int) -> dict[str, Any]:
+def _example(reads: ReadCounts, at: int) -> dict[str, Any]:
     return {"id": reads.records[at].uid, "title": title_of(reads.records[at])}
 
 
-def _concentration(reads: Reads) -> list[Pattern]:
+def _concentration(reads: ReadCounts) -> list[Pattern]:
     """How unevenly readings are spread over the memories, against equal reading."""
     counts, usual = _main(reads)
     total = int(counts.sum())
@@ -225,7 +225,7 @@ def _top(counts: Numbers) -> float:
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
 
-def _never_read(reads: Reads, least: float, tick: Callable[[], None]) -> list[Pattern]:
+def _never_read(reads: ReadCounts, least: float, tick: Callable[[], None]) -> list[Pattern]:
     tick()
     one = _unread(reads, least)
     if one is None or not len(one.places):
@@ -250,7 +250,7 @@ def _never_read(reads: Reads, least: float, tick: Callable[[], None]) -> list[Pa
     ]
 
 
-def _unread(reads: Reads, least: float) -> Unread | None:
+def _unread(reads: ReadCounts, least: float) -> Unread | None:
     """What nobody reads, if it is more than equal reading would leave; None where that cannot be said.
 
     The age from which a memory counts is the lowest at which so many stay unread for another month: ``least``.
@@ -274,7 +274,7 @@ def _unread(reads: Reads, least: float) -> Unread | None:
     return None
 
 
-def _read_together(reads: Reads, least: float) -> list[Pattern]:
+def _read_together(reads: ReadCounts, least: float) -> list[Pattern]:
     """Memories that the same reader opens within the same hour, the most certain pair first."""
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
     rates = adjusted([pair.p for pair in found], possible)

@@ -13,14 +13,14 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, said_of, split_who, subjects_of
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Seen
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _ASKED = 4  # questions; each is held to its part of the error that is allowed
 _HOURS = 20  # in which somebody wrote or read; fewer say nothing about anybody
@@ -64,7 +64,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     memory: int | None = None
 
 
-def user_patterns(material: Material, *, least: float = LEAST) -> Found:
+def user_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
     """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
 
     Findings that are less sure than ``least`` are left out.
@@ -84,11 +84,11 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
     if there < _HOURS:
         hours = len(np.unique(np.concatenate([people.writes[1], people.reads[1]])))
         few = {"users": len(people.users), "hours": hours, "needed": _HOURS, "there": there}
-        return Found(looked_at=looked_at, notes=[Remark("activity.few_hours", few)])
+        return Findings(looked_at=looked_at, notes=[Remark("activity.few_hours", few)])
     kept, looks, alone = _sole_keepers(people, acts)
     looked_at["memories_by_one_user"] = alone
     if len(people.users) == 1:
-        return Found(looked_at=looked_at, notes=[Remark("activity.one_user")])
+        return Findings(looked_at=looked_at, notes=[Remark("activity.one_user")])
     subjects = subjects_of(acts, material.known, least=5, most=_SUBJECTS, tick=material.tick)
     notes: list[Remark] = []
     found: list[Pattern] = []
@@ -107,7 +107,7 @@ def user_patterns(material: Material, *, least: float = LEAST) -> Found:
     if not found and not notes:
         seen = {name: looked_at[name] for name in ("users", "changes", "readings")}
         notes.append(Remark("activity.no_user_pattern", seen))
-    return Found(patterns=found, looked_at=looked_at, notes=notes)
+    return Findings(patterns=found, looked_at=looked_at, notes=notes)
 
 
 def _people(acts: Acts, seen: Sequence[Seen]) -> People:

@@ -26,7 +26,7 @@ from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _STATEMENTS = 300_000  # that are read of a project
 _JUDGED = 12_000  # pairs that are judged of a project: two or three milliseconds each
@@ -42,7 +42,7 @@ _SHOWN = 12  # words of a difference
 
 
 def conflicts(
-    material: Material,
+    material: ProjectView,
     *,
     types: Collection[str] = TYPES,
     sensitivity: str = "medium",
@@ -79,7 +79,7 @@ def conflicts(
 
 
 def conflicts_of(
-    material: Material,
+    material: ProjectView,
     record: Record,
     *,
     types: Collection[str] = TYPES,
@@ -107,7 +107,7 @@ def conflicts_of(
     return Clashes(clashes=found, looked_at=_looked_at(table, len(pairs), _OF_ONE), notes=notes)
 
 
-def _unjudged(material: Material) -> list[Remark]:
+def _unjudged(material: ProjectView) -> list[Remark]:
     """What to say where there is no judge, or where it could not judge some of the statements."""
     judging = material.judging
     ready = judging is not None and judging.load()
@@ -117,7 +117,7 @@ def _unjudged(material: Material) -> list[Remark]:
     return [Remark("conflicts.unjudged", {"some": ready, "fault": None if fault is None else fault.message})]
 
 
-def _judged(material: Material, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
+def _judged(material: ProjectView, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
     """What may clash among some pairs, in their order. What held until the other began does not."""
     pairs = pairs[[not (_over(table, a, b) or _over(table, b, a)) for a, b in pairs.tolist()]]
     rows = [(a, b) for a, b in pairs.tolist()]
@@ -223,7 +223,7 @@ def _check(types: Collection[str], sensitivity: str) -> None:
         raise Invalid(f"sensitivity is {sensitivity!r:.40}, but must be one of {', '.join(SENSITIVITIES)}")
 
 
-def _records(material: Material, among: Sequence[int] | None) -> list[Record]:
+def _records(material: ProjectView, among: Sequence[int] | None) -> list[Record]:
     if among is None:
         return material.items
     numbers = [id - material.look.base for id in dict.fromkeys(among)]
@@ -231,7 +231,7 @@ def _records(material: Material, among: Sequence[int] | None) -> list[Record]:
     return [one for _, one in sorted(material.look.load(sorted(seen)).items())]
 
 
-def _neighbours(material: Material, record: Record) -> list[Record]:
+def _neighbours(material: ProjectView, record: Record) -> list[Record]:
     """The records nearest to one by meaning and by words that may be seen and still hold."""
     look, own = material.look, record.id - material.look.base
     numbers = {number for number, _ in look.by_words(material.text(record)[:2000], _NEAR)}
@@ -242,13 +242,13 @@ def _neighbours(material: Material, record: Record) -> list[Record]:
     return [one for one in look.load(seen).values() if not one.metadata.get("superseded_by")]
 
 
-def _relations(material: Material, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:
+def _relations(material: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:
     """The relations of some names that stand between some records."""
     names = {one.name for one in records}
     return [one for one in material.snapshot.relations_of(sorted(of)) if {one.source, one.target} <= names]
 
 
-def _vectors(material: Material, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
+def _vectors(material: ProjectView, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
     """A row for each record, and what the model says of unrelated texts; no columns where there is no model."""
     if material.model is None:
         return np.zeros((len(records), 0), np.float32), 0.0

@@ -16,11 +16,11 @@ from polymnia.engine.analysis.connections.discovery import (
     widened,
 )
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.content import content
 from polymnia.engine.items import visible
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search.nearness import Look
+from polymnia.engine.search.neighbours import Neighbours
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
 
@@ -79,7 +79,7 @@ class Connections(Struct, frozen=True, kw_only=True):
 
 
 def connections(
-    given: Look | Material,
+    given: Neighbours | ProjectView,
     record: Record,
     *,
     types: Collection[str] | None = None,
@@ -99,7 +99,7 @@ def connections(
         raise Invalid(f"max_depth is {max_depth}, but must be from 1 to {DEEPEST}", field="max_depth")
     if limit < 1:
         raise Invalid(f"limit is {limit}, but must be at least 1", field="limit")
-    look, wanted = (given.look, given.wanted) if isinstance(given, Material) else (given, visible(session))
+    look, wanted = (given.look, given.wanted) if isinstance(given, ProjectView) else (given, visible(session))
     snapshot = look.snapshot
 
     def passing(numbers: Sequence[int]) -> Collection[int]:
@@ -154,7 +154,7 @@ def _told(record: Record, one: Discovered) -> Connection:
     )  # fmt: skip
 
 
-def _stored(look: Look, record: Record, kept: list[_Reached]) -> list[Connection]:
+def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Connection]:
     """The ends of walks as connections, with every record on the way by its public id."""
     names = {step.name for one in kept for step in _way(one)}
     ids = look.snapshot.ids(list(names)) if names else {}

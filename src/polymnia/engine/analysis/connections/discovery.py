@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from polymnia.engine import items
 from polymnia.engine.content import content
 from polymnia.engine.knowledge import relationships
-from polymnia.engine.search.nearness import Look
+from polymnia.engine.search.neighbours import Neighbours
 from polymnia.models import Record, Relation, folded_forms
 
 Direction: TypeAlias = Literal["outgoing", "incoming"]
@@ -53,7 +53,7 @@ class Discovered(NamedTuple):
 
 
 def discovered(
-    look: Look, record: Record, passing: Passing, existing: Iterable[Relation]
+    look: Neighbours, record: Record, passing: Passing, existing: Iterable[Relation]
 ) -> tuple[list[Discovered], int]:
     """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
     own = record.id - look.base
@@ -78,7 +78,7 @@ def discovered(
     return _new(found, record.name, existing), len(loaded)
 
 
-def _naming(look: Look, record: Record, title: str) -> list[int]:
+def _naming(look: Neighbours, record: Record, title: str) -> list[int]:
     """The records whose texts hold this one's id, name, title or number; the newest, if they are many."""
     found: set[int] = set()
     key = _KEY.match(title)
@@ -88,7 +88,7 @@ def _naming(look: Look, record: Record, title: str) -> list[int]:
     return sorted((id - look.base for id in found), reverse=True)[: _NAMING + 1]
 
 
-def _said_of(look: Look, record: Record, other: Record) -> list[Discovered]:
+def _said_of(look: Neighbours, record: Record, other: Record) -> list[Discovered]:
     """What another record's text says of this one that it names."""
     text = content(other)
     asked = _candidate(look, record, text, None)
@@ -100,13 +100,13 @@ def _said_of(look: Look, record: Record, other: Record) -> list[Discovered]:
     ]
 
 
-def _candidate(look: Look, record: Record, text: str, similarity: float | None) -> relationships.Candidate:
+def _candidate(look: Neighbours, record: Record, text: str, similarity: float | None) -> relationships.Candidate:
     """A record as one that a text may be related to. A name that its author chose counts where it tells something."""
     named = record.name != record.uid and record.name in text and _is_name(look, record.name)
     return relationships.Candidate.of(record, similarity, record.name if named else record.uid)
 
 
-def _is_name(look: Look, name: str) -> bool:
+def _is_name(look: Neighbours, name: str) -> bool:
     """Whether who writes this means the record that is called so: long enough, no plain word, and rare."""
     dense = _DENSE.search(name) is not None
     if len(name) < (_LETTERS - 1 if dense else _LETTERS):

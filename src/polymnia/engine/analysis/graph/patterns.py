@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.graph import missing, structure
 from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.analysis.graph.network import Network
-from polymnia.engine.analysis.graph.structure import Community, Cut
+from polymnia.engine.analysis.graph.structure import Community, CutVertex
 from polymnia.engine.analysis.probability import CAP
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Relation
@@ -38,7 +38,7 @@ _EXAMPLES = 10
 _FEW = 5
 
 
-def relationship_patterns(material: Material) -> Found:
+def relationship_patterns(material: ProjectView) -> Findings:
     """The patterns in the relations of a project, surest first.
 
     For a focus everything is computed over the project, what the focus is part of is never left out for want of room,
@@ -55,7 +55,7 @@ def relationship_patterns(material: Material) -> Found:
         "types": dict(Counter(r.type for r in relations).most_common(20)),
     }
     if not relations:
-        return Found(looked_at=looked_at, notes=[Remark("graph.no_relations", {"records": len(records)})])
+        return Findings(looked_at=looked_at, notes=[Remark("graph.no_relations", {"records": len(records)})])
     search.circles()
     search.groups()
     if network.links < _FEWEST_LINKS:
@@ -65,13 +65,13 @@ def relationship_patterns(material: Material) -> Found:
         search.missing_links()
     search.role()
     found = sorted(search.patterns, key=lambda one: -one.confidence)
-    return Found(patterns=found, looked_at=looked_at | search.looked_at, notes=search.notes)
+    return Findings(patterns=found, looked_at=looked_at | search.looked_at, notes=search.notes)
 
 
 class _Search:
     """One look at a network: gathers patterns, numbers and notes."""
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: ProjectView) -> None:
         self.material = material
         self.records = material.items
         self.places = places = {record.name: at for at, record in enumerate(self.records)}
@@ -203,7 +203,9 @@ class _Search:
         said = self.material.text(record)
         return said if record.name == record.uid else f"{record.name}\n{said}"
 
-    def _bridges(self, found: list[Cut], by_chance: NDArray[Any], twins: int, before: list[Cut]) -> list[Cut]:
+    def _bridges(
+        self, found: list[CutVertex], by_chance: NDArray[Any], twins: int, before: list[CutVertex]
+    ) -> list[CutVertex]:
         """What falls apart without a record or link, unless a link reported before says as much."""
         deep, table = structure.deep(found)
         sure = structure.certainty(table, by_chance, twins)
@@ -311,7 +313,7 @@ class _Search:
         return [self._example(node) for node in nodes[:_EXAMPLES]]
 
 
-def _loose(material: Material) -> int:
+def _loose(material: ProjectView) -> int:
     """How many relations of these records lead to a name that nothing bears."""
     if material.snapshot.count()[1] == len(material.relations):
         return 0

@@ -209,7 +209,7 @@ def _above(held: Numbers, middle: int) -> Numbers:
     return above
 
 
-class Cut(NamedTuple):
+class CutVertex(NamedTuple):
     """What falls apart without a node, or without a link: the sizes of the parts, largest first."""
 
     nodes: tuple[int, ...]
@@ -224,8 +224,8 @@ class Cut(NamedTuple):
 class Cuts(NamedTuple):
     """Every node and every link without which a part would fall off."""
 
-    by_node: list[Cut]
-    by_link: list[Cut]
+    by_node: list[CutVertex]
+    by_link: list[CutVertex]
 
 
 def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
@@ -233,8 +233,8 @@ def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
     starts, to = network.starts.tolist(), network.neighbours.tolist()
     order, lowest, below = [0] * network.size, [0] * network.size, [1] * network.size
     parts: dict[int, list[int]] = {}
-    by_node: list[Cut] = []
-    by_link: list[Cut] = []
+    by_node: list[CutVertex] = []
+    by_link: list[CutVertex] = []
     count = 0
     for component in network.components:
         tick()
@@ -260,13 +260,13 @@ def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
                     parts.setdefault(parent, []).append(below[node])
                 if lowest[node] > order[parent]:
                     sizes = sorted((below[node], whole - below[node]), reverse=True)
-                    by_link.append(Cut((min(parent, node), max(parent, node)), tuple(sizes)))
+                    by_link.append(CutVertex((min(parent, node), max(parent, node)), tuple(sizes)))
         for node in component:
             if node in parts:
                 rest = whole - 1 - sum(parts[node])
                 sizes = sorted((*parts[node], *((rest,) if rest else ())), reverse=True)
                 if len(sizes) > 1:
-                    by_node.append(Cut((node,), tuple(sizes)))
+                    by_node.append(CutVertex((node,), tuple(sizes)))
     return Cuts(by_node, sorted(by_link))
 
 
@@ -308,7 +308,7 @@ def separate(network: Network, found: list[Community]) -> tuple[list[Community],
     return told, np.array([[one.share, log(one.ends)] for one in told]).reshape(-1, 2)
 
 
-def deep(found: list[Cut]) -> tuple[list[Cut], Numbers]:
+def deep(found: list[CutVertex]) -> tuple[list[CutVertex], Numbers]:
     """The cuts that count, and of each how many nodes would be lost (as a logarithm: few cut off much)."""
     told = [one for one in found if one.lost > 1]
     return told, np.log(np.array([[one.lost] for one in told], float).reshape(-1, 1))

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, Looked, View
+from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
 from polymnia.engine.analysis.progress import parts
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.errors import NoLibrary
 from polymnia.importing import load
 
@@ -31,7 +31,7 @@ TYPES = tuple(_MODULES)
 
 
 def insights(
-    material: Material,
+    material: ProjectView,
     *,
     types: Sequence[str] = TYPES,
     depth: Depth = "surface",
@@ -45,7 +45,7 @@ def insights(
     ``among`` the ids of the records it is all about. A type that needs a library that is missing is a note where other
     types could be told, and raises NoLibrary where none could.
     """
-    view = View(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
+    view = InsightView(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: dict[str, Any] = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, Store, Update
 from polymnia.engine.analysis.insights.names import name_key, unwritten_names
-from polymnia.engine.analysis.insights.view import DAY, Looked, View, habit
+from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, habit
 from polymnia.engine.items import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
 from polymnia.engine.text.document import PLACEHOLDER, Block, blocks, without_code
@@ -18,7 +18,7 @@ from polymnia.engine.text.sentences import asks, sentences
 from polymnia.models import Record, Relation
 
 
-def content_gaps(view: View, looked: Looked) -> None:
+def content_gaps(view: InsightView, looked: Looked) -> None:
     """What is missing: unfinished places, open questions, loose ends, decisions without their parts, names."""
     looked.looked_at["memories"] = len(view.records)
     _unfinished(view, looked)
@@ -56,7 +56,7 @@ def _line(text: str, block: Block) -> str:
     return text[text.rfind("\n", 0, block.start) + 1 : block.end].strip()
 
 
-def _unfinished(view: View, looked: Looked) -> None:
+def _unfinished(view: InsightView, looked: Looked) -> None:
     total = 0
     for at, record in enumerate(view.records):
         if at % 500 == 0:
@@ -130,7 +130,7 @@ def unanswered(share: float) -> float:
     return 1.0 / (1.0 + math.exp(-(_BASE + _SAID * share)))
 
 
-def _open_questions(view: View, looked: Looked) -> None:
+def _open_questions(view: InsightView, looked: Looked) -> None:
     """Questions that no other memory answers, those of one record together."""
     found: list[tuple[Record, str]] = []
     speaker: str | None = None
@@ -162,7 +162,9 @@ def _open_questions(view: View, looked: Looked) -> None:
         _tell_questions(view, looked, view.material.by_id[id], some)
 
 
-def _best_answer(view: View, asking: Record, sentence: str, known: dict[int, bool]) -> tuple[float, Record | None]:
+def _best_answer(
+    view: InsightView, asking: Record, sentence: str, known: dict[int, bool]
+) -> tuple[float, Record | None]:
     """The share of a question's words that another memory says, at most, and which; questions answer nothing."""
     look = view.material.look
     near = look.by_words(sentence, _NEAREST)
@@ -179,7 +181,7 @@ def _best_answer(view: View, asking: Record, sentence: str, known: dict[int, boo
     return 0.0, None
 
 
-def _tell_questions(view: View, looked: Looked, record: Record, some: list[_Question]) -> None:
+def _tell_questions(view: InsightView, looked: Looked, record: Record, some: list[_Question]) -> None:
     first = some[0]
     shown = [
         {
@@ -219,7 +221,7 @@ _AT_ONCE = 20  # relations that one action deletes
 Places = dict[str, list[Record]]
 
 
-def _missing_references(view: View, looked: Looked) -> None:
+def _missing_references(view: InsightView, looked: Looked) -> None:
     """What texts name by an id, a link or a numbered key, and what is not there."""
     ids, links, keys = _references(view)
     looked.looked_at["references"] = len(ids) + len(links)
@@ -241,7 +243,7 @@ def _missing_references(view: View, looked: Looked) -> None:
     _missing_keys(view, looked, keys, titles)
 
 
-def _references(view: View) -> tuple[Places, Places, Places]:
+def _references(view: InsightView) -> tuple[Places, Places, Places]:
     """The ids, the linked titles and the numbered keys that texts have, and the records that have them."""
     ids: Places = {}
     links: Places = {}
@@ -259,7 +261,7 @@ def _references(view: View) -> tuple[Places, Places, Places]:
     return ids, links, keys
 
 
-def _missing_keys(view: View, looked: Looked, keys: Places, titles: list[str]) -> None:
+def _missing_keys(view: InsightView, looked: Looked, keys: Places, titles: list[str]) -> None:
     """Numbered keys such as ADR-12, of series that memories are called by."""
     led: dict[str, set[str]] = {}
     for title in titles:
@@ -278,7 +280,7 @@ def _missing_keys(view: View, looked: Looked, keys: Places, titles: list[str]) -
 
 
 def _tell_reference(
-    view: View, looked: Looked, what: str, records: list[Record], sure: float, **details: object
+    view: InsightView, looked: Looked, what: str, records: list[Record], sure: float, **details: object
 ) -> None:
     steps: list[Action] = [Update(id=records[0].uid, content=UNWRITTEN, draft=True)]
     if not _ID.fullmatch(what):
@@ -294,7 +296,7 @@ def _tell_reference(
     )
 
 
-def _loose_ends(view: View, looked: Looked) -> None:
+def _loose_ends(view: InsightView, looked: Looked) -> None:
     """Relations an end of which names nothing, those of one name together."""
     known = view.whole.by_name
     own = view.material.by_name
@@ -334,7 +336,7 @@ _PARTS = ("rationale", "alternatives", "impact")
 _USUAL = 0.5  # below this, decisions here mostly do without the part
 
 
-def _thin_decisions(view: View, looked: Looked) -> None:
+def _thin_decisions(view: InsightView, looked: Looked) -> None:
     """For each part of a decision, those that do without it where most have it."""
     decisions = {one.id: decision_parts(one) for one in view.records if one.kind == DECISION}
     looked.looked_at["decisions"] = len(decisions)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Store
-from polymnia.engine.analysis.insights.view import Looked, View, habit
+from polymnia.engine.analysis.insights.view import InsightView, Looked, habit
 from polymnia.engine.text.language import fold
 from polymnia.engine.text.names import distinct, names
 from polymnia.engine.text.sentences import sentences
@@ -37,7 +37,7 @@ def name_key(name: str) -> tuple[str, ...]:
     return tuple(fold(token) for token in _TOKEN.findall(name))
 
 
-def unwritten_names(view: View, looked: Looked) -> None:
+def unwritten_names(view: InsightView, looked: Looked) -> None:
     """Names without a memory of their own, where names mentioned as often have one."""
     found: dict[tuple[str, ...], _Name] = {}
     sample = view.sample.items
@@ -73,7 +73,7 @@ def unwritten_names(view: View, looked: Looked) -> None:
         looked.note("names_seldom_written", silent=silent, fewest=_FEWEST, having=having, names=len(counts))
 
 
-def _tell(view: View, looked: Looked, one: _Name, peers: list[bool], usual: float) -> None:
+def _tell(view: InsightView, looked: Looked, one: _Name, peers: list[bool], usual: float) -> None:
     name = min(one.spelled, key=lambda text: (-one.spelled[text], text))
     said = []
     for record in one.records[: view.budget.examples]:

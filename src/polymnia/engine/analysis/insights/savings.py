@@ -11,7 +11,7 @@ import numpy as np
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
 from polymnia.engine.analysis.conflicts.clash import Clash
-from polymnia.engine.analysis.insights.view import DAY, Looked, Part, View, sure
+from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, Part, sure
 from polymnia.engine.analysis.probability import adjusted, two_sided
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
@@ -27,7 +27,7 @@ from polymnia.models.normal import normal
 _CONFLICTS = 100  # that are passed on
 
 
-def efficiency_opportunities(view: View, looked: Looked) -> None:
+def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
     """What can be counted at the surface; conflicts, near copies and links that are missing when it goes deep."""
     looked.looked_at["memories"] = len(view.records)
     _duplicates(view, looked)
@@ -54,7 +54,7 @@ class _Choice:
     Equal memories are a list, the one to keep first.
     """
 
-    def __init__(self, view: View, groups: Iterable[Sequence[Record]]) -> None:
+    def __init__(self, view: InsightView, groups: Iterable[Sequence[Record]]) -> None:
         self._text = view.material.text
         self._links = _relation_counts(view, {one.name for some in groups for one in some})
         self._kept: set[int] = set()
@@ -83,7 +83,7 @@ class _Choice:
         return copies[0].id not in self._gone
 
 
-def _duplicates(view: View, looked: Looked) -> None:
+def _duplicates(view: InsightView, looked: Looked) -> None:
     """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so."""
     equal: dict[tuple[str | None, str], list[Record]] = {}
     for at, record in enumerate(view.records):
@@ -101,7 +101,7 @@ def _duplicates(view: View, looked: Looked) -> None:
         _tell_duplicates(view, looked, "duplicates", keep, go, 1.0)
 
 
-def _relation_counts(view: View, names: set[str]) -> dict[str, int]:
+def _relation_counts(view: InsightView, names: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in view.material.relations:
         for name in (one.source, one.target):
@@ -110,7 +110,7 @@ def _relation_counts(view: View, names: set[str]) -> dict[str, int]:
     return found
 
 
-def _near_duplicates(view: View, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
+def _near_duplicates(view: InsightView, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
     """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
     with importing():
         from polymnia.engine.analysis.issues.copies import duplicated
@@ -146,7 +146,7 @@ def _alike(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Reco
 
 
 def _tell_duplicates(
-    view: View, looked: Looked, name: str, keep: Record, go: Sequence[Record], confidence: float
+    view: InsightView, looked: Looked, name: str, keep: Record, go: Sequence[Record], confidence: float
 ) -> None:
     text, most = view.material.text, view.budget.examples
     saved = sum(len(text(one)) for one in go)
@@ -176,7 +176,7 @@ def spelling(tag: str) -> str:
     return "".join(c for c in fold(tag) if c.isalnum())
 
 
-def _same_tags(view: View, looked: Looked) -> None:
+def _same_tags(view: InsightView, looked: Looked) -> None:
     tagged: dict[str, list[Record]] = {}
     for record in view.records:
         for tag in record.tags:
@@ -242,7 +242,7 @@ def sections(text: str) -> list[Section]:
     return [Section(one.text, end - one.start) for one, end in zip(chosen, ends, strict=False) if one.level == top]
 
 
-def _to_split(view: View, looked: Looked) -> None:
+def _to_split(view: InsightView, looked: Looked) -> None:
     """Memories of several sections that are far longer than is usual in the project."""
     lengths = np.array([len(view.material.text(one)) for one in view.records], float)
     looked.looked_at["characters"] = int(lengths.sum())
@@ -283,7 +283,7 @@ def _to_split(view: View, looked: Looked) -> None:
 # ── Sessions, conflicts and relations ────────────────────────────────────────────────────────────────────────────────
 
 
-def _idle_sessions(view: View, looked: Looked) -> None:
+def _idle_sessions(view: InsightView, looked: Looked) -> None:
     """Sessions nobody has used within the horizon. How many, not which: what is in a session is its own affair."""
     wanted = view.whole.wanted
     if view.among is not None or wanted.only_session:
@@ -300,7 +300,7 @@ def _idle_sessions(view: View, looked: Looked) -> None:
     looked.add("clean_sessions", 1.0, evidence, held, details={"days": view.days}, actions=steps)
 
 
-def _conflicts(view: View, looked: Looked) -> None:
+def _conflicts(view: InsightView, looked: Looked) -> None:
     """Two statements that cannot both hold, as something to settle."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, once
@@ -331,7 +331,7 @@ def _conflict_evidence(one: Clash) -> dict[str, object]:
     }
 
 
-def _missing_links(view: View, looked: Looked) -> None:
+def _missing_links(view: InsightView, looked: Looked) -> None:
     with importing():
         from polymnia.engine.analysis.graph.patterns import relationship_patterns
 

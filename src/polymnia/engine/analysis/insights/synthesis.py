@@ -19,7 +19,7 @@ from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
 from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Pattern
-from polymnia.engine.analysis.insights.view import Looked, Part, View
+from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
 from polymnia.engine.items import DECISION
 from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
 from polymnia.engine.knowledge.judge import COPY, Judging
@@ -50,7 +50,7 @@ class _Said(NamedTuple):
     rows: list[int]
 
 
-def knowledge_synthesis(view: View, looked: Looked) -> None:
+def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
     """A synthesis of each main topic. Raises NoLibrary as topics do."""
     found = view.topics
     many = len(view.sample.items)
@@ -79,7 +79,7 @@ def _decisions(records: Sequence[Record]) -> list[Record]:
     return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
 
 
-def _read(view: View, topic: Pattern) -> _Said:
+def _read(view: InsightView, topic: Pattern) -> _Said:
     """What is read of a topic: the memories in its middle, the newest and the decisions."""
     records = view.loaded(topic.members)
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
@@ -93,7 +93,7 @@ def _read(view: View, topic: Pattern) -> _Said:
     return _Said(table, list(found.values()))
 
 
-def _vectors(view: View, said: Sequence[_Said]) -> list[Numbers]:
+def _vectors(view: InsightView, said: Sequence[_Said]) -> list[Numbers]:
     """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
     texts = [some.table.text(row) for some in said for row in some.rows]
     made = view.material.embed(texts)
@@ -102,7 +102,7 @@ def _vectors(view: View, said: Sequence[_Said]) -> list[Numbers]:
     return np.split(made, np.cumsum([len(some.rows) for some in said])[:-1])
 
 
-def _tell(view: View, looked: Looked, topic: Pattern, said: _Said, vectors: Numbers) -> None:
+def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vectors: Numbers) -> None:
     table, most = said.table, view.budget.examples
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
     owners = np.array([table.record(row).id for row in said.rows], np.int64)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from polymnia.engine.analysis.actions import Action, CheckConflicts
 from polymnia.engine.analysis.activity.changes import Acts, Subject, acts_of, drift, subjects_of
 from polymnia.engine.analysis.activity.trends import trend
-from polymnia.engine.analysis.insights.view import DAY, Looked, View, sure
+from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
 from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoLibrary
@@ -47,7 +47,7 @@ class _Course(NamedTuple):
     bins: list[int]
 
 
-def trend_analysis(view: View, looked: Looked) -> None:
+def trend_analysis(view: InsightView, looked: Looked) -> None:
     """What changes with time: of tags, kinds and categories at the surface, of topics as well when it goes deep."""
     material = view.material
     acts = acts_of(material.touches, material.by_id, lambda at: at <= material.now, view.tick)
@@ -77,7 +77,7 @@ def trend_analysis(view: View, looked: Looked) -> None:
         looked.note("no_trend", days=view.days)
 
 
-def _topics(view: View, acts: Acts, looked: Looked) -> list[Subject]:
+def _topics(view: InsightView, acts: Acts, looked: Looked) -> list[Subject]:
     """The topics of the project as subjects; none where they cannot be told."""
     try:
         clusters = view.clusters
@@ -156,7 +156,7 @@ class _Times:
         return _Course(kind, subject, *self.sides(some), p, self.bins(some))
 
 
-def _tell(view: View, looked: Looked, one: _Course, rate: float, acts: Acts) -> None:
+def _tell(view: InsightView, looked: Looked, one: _Course, rate: float, acts: Acts) -> None:
     records = _records(view, one.subject, acts) if one.subject is not None else []
     evidence: dict[str, Any] = {
         "days": view.days,
@@ -185,7 +185,7 @@ def _tell(view: View, looked: Looked, one: _Course, rate: float, acts: Acts) -> 
     )
 
 
-def _records(view: View, subject: Subject, acts: Acts) -> list[Record]:
+def _records(view: InsightView, subject: Subject, acts: Acts) -> list[Record]:
     """The records of a subject that are still there, those touched last first."""
     wanted = np.zeros(len(acts), bool)
     wanted[subject.acts] = True

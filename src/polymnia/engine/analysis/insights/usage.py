@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import UNWRITTEN, Action
-from polymnia.engine.analysis.findings import Found, Pattern
-from polymnia.engine.analysis.insights.view import Looked, View
+from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.insights.view import InsightView, Looked
 from polymnia.importing import importing
 
 _IDS = 3  # that a recommendation names
@@ -13,7 +13,7 @@ _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_u
 """What a look at the surface asks about; the rest comes when it goes deep."""
 
 
-def usage_insights(view: View, looked: Looked) -> None:
+def usage_insights(view: InsightView, looked: Looked) -> None:
     """What the patterns of use and of users mean, each as sure as the pattern is."""
     with importing():
         from polymnia.engine.analysis.activity.usage import usage_patterns
@@ -33,7 +33,7 @@ def usage_insights(view: View, looked: Looked) -> None:
         _pass_on(view, looked, people)
 
 
-def _pass_on(view: View, looked: Looked, found: Found) -> None:
+def _pass_on(view: InsightView, looked: Looked, found: Findings) -> None:
     for one in found.patterns:
         if not view.deep and one.name not in _COUNTED:
             continue

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -104,12 +104,12 @@ _DEPTHS: dict[Depth, Budget] = {
 }
 
 
-class Part(Material):
+class Part(ProjectView):
     """Some records of a material, in a time of their own. All that is told of it is told of these records."""
 
     def __init__(
         self,
-        whole: Material,
+        whole: ProjectView,
         records: Sequence[Record] | None = None,
         *,
         start: int | None = None,
@@ -135,11 +135,11 @@ class Part(Material):
         return id in self.by_id if self._some else self._whole._told(id)
 
 
-class View:
+class InsightView:
     """What insights are made from, how much of it is looked at, and the time that counts."""
 
     def __init__(
-        self, material: Material, *, depth: Depth, horizon: Horizon, recommend: bool, among: Sequence[int] | None
+        self, material: ProjectView, *, depth: Depth, horizon: Horizon, recommend: bool, among: Sequence[int] | None
     ) -> None:
         self._tick: Callable[[int, int], None] = material.tick
         wanted = None if among is None else set(among)
@@ -190,7 +190,7 @@ class View:
         return Part(self.material, self.records if self.among is not None else None, start=self.start, tick=self.tick)
 
     @cached_property
-    def topics(self) -> Found:
+    def topics(self) -> Findings:
         """The topics of the sample. Raises NoLibrary where they cannot be told."""
         with importing():
             from polymnia.engine.analysis.topics import topic_clusters

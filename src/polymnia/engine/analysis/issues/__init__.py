@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.issues.copies import duplicated
 from polymnia.engine.analysis.issues.issue import example, issue, quoted, subjects
 from polymnia.engine.analysis.issues.stale import stale
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
 from polymnia.engine.analysis.quality.page import page
-from polymnia.engine.analysis.quality.scores import Fault
+from polymnia.engine.analysis.quality.scores import Flaw
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.engine.text.document import PLACEHOLDER
@@ -23,14 +23,14 @@ from polymnia.importing import importing
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 
-def quality_issues(material: Material) -> Found:
+def quality_issues(material: ProjectView) -> Findings:
     """The issues of a project, one pattern a kind, most certain first; of the content in focus if there is one."""
     asked = subjects(material)
     if not asked:
-        return Found(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
+        return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark | str] = []
     for look in (_empty, duplicated, stale, _contradictory, _orphaned, _badly_structured):
@@ -38,7 +38,7 @@ def quality_issues(material: Material) -> Found:
         patterns += [found] if found is not None else []
         notes += remarks
     patterns.sort(key=lambda one: (-one.confidence, -one.evidence["count"], one.name))
-    return Found(patterns=patterns, looked_at={"contents": len(asked), "of": len(material.items)}, notes=notes)
+    return Findings(patterns=patterns, looked_at={"contents": len(asked), "of": len(material.items)}, notes=notes)
 
 
 _SHORT = 400  # characters; a longer text is never empty
@@ -70,7 +70,7 @@ def emptiness(text: str) -> str | None:
     return "placeholder" if len(without) < len(rest) and (label or not any(map(str.isalpha, without))) else None
 
 
-def _empty(material: Material) -> tuple[Pattern | None, list[Remark]]:
+def _empty(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that say nothing: no text, a heading alone, or a mark that something is still to be written."""
     asked = subjects(material)
     found = []
@@ -89,7 +89,7 @@ def _empty(material: Material) -> tuple[Pattern | None, list[Remark]]:
     return issue("empty", 1.0, [one for one, _ in found], len(asked), examples, by_reason=reasons), []
 
 
-def _contradictory(material: Material) -> tuple[Pattern | None, list[Remark | str]]:
+def _contradictory(material: ProjectView) -> tuple[Pattern | None, list[Remark | str]]:
     """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
@@ -133,7 +133,7 @@ _COMPARED = 4000  # lone contents whose neighbours are looked for
 _SOME = 500  # of them at a time
 
 
-def _orphaned(material: Material) -> tuple[Pattern | None, list[Remark]]:
+def _orphaned(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that nothing leads to: no relation, no tag, no reader, and nothing near in meaning."""
     records = material.items
     if len(records) < _FEWEST:
@@ -163,7 +163,7 @@ def _orphaned(material: Material) -> tuple[Pattern | None, list[Remark]]:
     return replace(found, details=details), notes
 
 
-def _apart(material: Material, lone: list[Record]) -> list[Record]:
+def _apart(material: ProjectView, lone: list[Record]) -> list[Record]:
     """Those that are far from everything else in meaning."""
     vectors = material.vectors
     places = {one.id: at for at, one in enumerate(material.items)}
@@ -209,21 +209,21 @@ def _wall(text: str) -> str | None:
     return None
 
 
-def _layout_faults(record: Record, text: str) -> list[Fault]:
+def _layout_faults(record: Record, text: str) -> list[Flaw]:
     """What is broken in the layout of a text for certain."""
     read = page(text, record.content_type)
     if not read.prosaic:
         return []
-    found: list[Fault] = []
+    found: list[Flaw] = []
     if read.marked or "](" in text:
         metrics = (marks(read), empty_headings(read), heading_levels(read))
         found = [fault for one in metrics if one is not None for fault in one.faults]
     if wall := _wall(text):
-        found.append(Fault(wall, "wall", {"characters": len(wall)}))
+        found.append(Flaw(wall, "wall", {"characters": len(wall)}))
     return found
 
 
-def _badly_structured(material: Material) -> tuple[Pattern | None, list[Remark]]:
+def _badly_structured(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents whose layout is broken: open code, links to nowhere, headings over nothing, walls of text."""
     asked = subjects(material)
     candidates = []

@@ -26,7 +26,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 Numbers = NDArray[Any]
 
@@ -48,7 +48,7 @@ _MIDDLE = 5_000  # vectors that show what all have in common
 _FAR = 1.25  # how many times the bits that differ at the least cosine may differ: bits only guess
 
 
-def duplicated(material: Material) -> tuple[Pattern | None, list[Remark]]:
+def duplicated(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that are copies of others, in groups, and what was not looked at."""
     records = material.items
     asked = {one.id for one in subjects(material)}
@@ -104,7 +104,7 @@ def duplicated(material: Material) -> tuple[Pattern | None, list[Remark]]:
 
 
 def _near(
-    material: Material, texts: Sequence[str], rest: Sequence[int], asked: set[int]
+    material: ProjectView, texts: Sequence[str], rest: Sequence[int], asked: set[int]
 ) -> tuple[dict[tuple[int, int], float], list[Remark]]:
     """Texts that are nearly the same: candidates by vectors and by words, then the judge of the store."""
     records = material.items

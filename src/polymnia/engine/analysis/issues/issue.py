@@ -11,14 +11,14 @@ from polymnia.engine.items import title_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _EXAMPLES = 10
 _QUOTED = 160  # characters of a quotation
 _READ = 4000
 
 
-def subjects(material: Material) -> list[Record]:
+def subjects(material: ProjectView) -> list[Record]:
     """The contents a question is about: the one in focus, or all."""
     if material.focus is not None:
         one = material.by_id.get(material.focus)

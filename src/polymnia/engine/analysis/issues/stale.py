@@ -17,7 +17,7 @@ from polymnia.engine.text.sentences import lines_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _HOUR, _DAY = 3_600_000_000, 86_400_000_000
 _READ = 20_000  # characters in which deadlines are looked for
@@ -52,7 +52,7 @@ class _Old(NamedTuple):
     sure: float = 1.0
 
 
-def stale(material: Material) -> tuple[Pattern | None, list[Remark]]:
+def stale(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that are out of date, and what could not be told."""
     asked = subjects(material)
     replaced = _replaced(material)
@@ -85,7 +85,7 @@ def stale(material: Material) -> tuple[Pattern | None, list[Remark]]:
     ), notes
 
 
-def _replaced(material: Material) -> dict[str, str]:
+def _replaced(material: ProjectView) -> dict[str, str]:
     """Names that a relation says are superseded, and by what."""
     found: dict[str, str] = {}
     names = material.by_name
@@ -114,7 +114,7 @@ def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
     return None
 
 
-def _silent(material: Material, asked: Iterable[Record]) -> tuple[list[_Old], list[Remark]]:
+def _silent(material: ProjectView, asked: Iterable[Record]) -> tuple[list[_Old], list[Remark]]:
     """Contents of kinds that are kept up which nobody has changed or read for longer than such pauses last."""
     last: dict[int, int] = {}
     pauses: list[int] = []

@@ -17,15 +17,15 @@ from polymnia.engine.analysis.quality.completeness import completeness, structur
 from polymnia.engine.analysis.quality.consistency import consistency, spellings
 from polymnia.engine.analysis.quality.page import Page, page
 from polymnia.engine.analysis.quality.relevance import relevance
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, product, unknown
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, product, unknown
 from polymnia.engine.items import title_of
 from polymnia.errors import Invalid
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
-__all__ = ["DIMENSIONS", "Compared", "Dimension", "Fault", "Metric", "Quality", "Suggestion", "analyze"]
+__all__ = ["DIMENSIONS", "Compared", "Dimension", "Flaw", "Metric", "Quality", "Suggestion", "analyze"]
 
 DIMENSIONS = (
     "clarity",
@@ -51,7 +51,7 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
     dimension: str
     metric: str
-    fault: Fault
+    fault: Flaw
     dimension_gain: float
     gain: float
 
@@ -89,7 +89,7 @@ class Quality(Struct, frozen=True, kw_only=True):
 
 
 def analyze(
-    material: Material,
+    material: ProjectView,
     record: Record,
     *,
     dimensions: Sequence[str] = DIMENSIONS,
@@ -132,7 +132,7 @@ def analyze(
     )
 
 
-def _peers(material: Material) -> list[Record]:
+def _peers(material: ProjectView) -> list[Record]:
     """The newest contents of the project, in the order of their making."""
     base = material.look.base
     newest = material.snapshot.newest(_PEERS)[::-1]
@@ -141,7 +141,7 @@ def _peers(material: Material) -> list[Record]:
 
 
 def _measured(
-    material: Material,
+    material: ProjectView,
     record: Record,
     asked: Sequence[str],
     peers: Sequence[Record],

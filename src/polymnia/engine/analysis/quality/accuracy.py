@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from polymnia.engine.analysis.conflicts import once
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.text.date_tokens import WORDS
@@ -19,13 +19,13 @@ from polymnia.engine.text.document import Block
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
     from polymnia.models import Record
 
 _FEWEST = 4  # words that can say something
 
 
-def accuracy(page: Page, contraries: Sequence[Fault] | None) -> Dimension:
+def accuracy(page: Page, contraries: Sequence[Flaw] | None) -> Dimension:
     """Measure what can be checked in a text; ``contraries`` are what others deny, None where there are no others."""
     dates = [(one.text, found) for one in page.sentences if (found := days(one.text))]
     dates += [(one.text, found) for one in page.blocks if one.kind in ("h", "td") and (found := days(one.text))]
@@ -37,7 +37,7 @@ def accuracy(page: Page, contraries: Sequence[Fault] | None) -> Dimension:
     return dimension("accuracy", metrics, Remark("quality.only_checks"), Remark("quality.nothing_to_check"))
 
 
-def contraries(material: Material, record: Record) -> list[Fault]:
+def contraries(material: ProjectView, record: Record) -> list[Flaw]:
     """Sentences of a content that another content of the project denies, surest first."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts_of
@@ -48,7 +48,7 @@ def contraries(material: Material, record: Record) -> list[Fault]:
         if ours.record.id == record.id and theirs.record.id != record.id and ours.sentence:
             other = theirs.record
             values = {"title": title_of(other), "id": other.uid, "theirs": theirs.sentence, "differs": one.differs}
-            found.append(Fault(ours.sentence, "denied", values, round(one.confidence, 3)))
+            found.append(Flaw(ours.sentence, "denied", values, round(one.confidence, 3)))
     return sorted(found, key=lambda one: (-one.weight, one.values["id"], one.quote))
 
 
@@ -94,13 +94,13 @@ class Day(NamedTuple):
             return None
 
     @property
-    def fault(self) -> Fault | None:
+    def fault(self) -> Flaw | None:
         """What is wrong with it by itself: there is no such day, or it is another day of the week."""
         values = {"shown": self.shown, "month": self.month, "day": self.day, "year": self.year}
         if self._replace(year=self.year or _LEAP).date is None:
-            return Fault("", "no_such_day", values)
+            return Flaw("", "no_such_day", values)
         if self.date is not None and self.weekday is not None and self.date.weekday() != self.weekday:
-            return Fault("", "wrong_weekday", values | {"right": self.date.weekday(), "wrong": self.weekday})
+            return Flaw("", "wrong_weekday", values | {"right": self.date.weekday(), "wrong": self.weekday})
         return None
 
 
@@ -132,7 +132,7 @@ def _number(name: str | None, sorts: str) -> int | None:
 
 def _dates(dates: list[tuple[str, list[Day]]]) -> Metric | None:
     wrong = [(quote, fault) for quote, found in dates for day in found if (fault := day.fault)]
-    faults = [Fault(quote, fault.name, fault.values) for quote, fault in wrong]
+    faults = [Flaw(quote, fault.name, fault.values) for quote, fault in wrong]
     places = sum(len(found) for _, found in dates)
     return share("possible_dates", faults, places, "dates") if places else None
 
@@ -146,11 +146,11 @@ def _spans(dates: list[tuple[str, list[Day]]]) -> Metric | None:
             if begins and ends and _JOIN.fullmatch(quote[first.end : last.start]):
                 places += 1
                 if ends < begins:
-                    faults.append(Fault(quote, "order_of_dates", {"first": first.shown, "last": last.shown}))
+                    faults.append(Flaw(quote, "order_of_dates", {"first": first.shown, "last": last.shown}))
     return share("order_of_dates", faults, places, "spans") if places else None
 
 
-def _numbers(name: str, check: Callable[[Page], Iterator[Fault | None]], page: Page) -> Metric | None:
+def _numbers(name: str, check: Callable[[Page], Iterator[Flaw | None]], page: Page) -> Metric | None:
     found = list(check(page))
     return share(name, [one for one in found if one is not None], len(found), "places to check") if found else None
 
@@ -167,17 +167,17 @@ def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-def _sums(page: Page) -> Iterator[Fault | None]:
+def _sums(page: Page) -> Iterator[Flaw | None]:
     """Sums that are written out, such as 3 + 4 = 8; for each the fault, or None where it is right."""
     for one in page.sentences:
         for match in _SUM.finditer(one.text):
             total = sum(map(_value, match[1].split("+")))
             right = abs(total - _value(match[2])) <= 1e-6 + _CLOSE * abs(total) * ("." in match[0])
             values = {"sum": match[1], "total": total, "stated": match[2]}
-            yield None if right else Fault(one.text, "sums", values)
+            yield None if right else Flaw(one.text, "sums", values)
 
 
-def _totals(page: Page) -> Iterator[Fault | None]:
+def _totals(page: Page) -> Iterator[Flaw | None]:
     """Lists and tables that state a total below their parts."""
     for rows in _lists(page.blocks):
         for at, row in enumerate(rows):
@@ -189,7 +189,7 @@ def _totals(page: Page) -> Iterator[Fault | None]:
                     total = sum(column)
                     right = abs(total - given) <= max(1e-6, _CLOSE * abs(total))
                     values = {"parts": len(column), "total": total, "stated": given}
-                    yield None if right else Fault(row.text, "totals", values)
+                    yield None if right else Flaw(row.text, "totals", values)
 
 
 def _lists(blocks: list[Block]) -> list[list[Block]]:
@@ -224,7 +224,7 @@ _COUNTED = re.compile(
 )
 
 
-def _announced(page: Page) -> Iterator[Fault | None]:
+def _announced(page: Page) -> Iterator[Flaw | None]:
     """Announced numbers of things ("three reasons:") before a list."""
     for at, block in enumerate(page.blocks):
         match = _COUNTED.search(block.text) if block.kind in ("p", "h") else None
@@ -237,7 +237,7 @@ def _announced(page: Page) -> Iterator[Fault | None]:
         if match and listed:
             said = _count(match[1] or match[2])
             quote = page.inside[at][-1].text if page.inside[at] else block.text
-            yield None if said == listed else Fault(quote, "announced_counts", {"said": said, "listed": listed})
+            yield None if said == listed else Flaw(quote, "announced_counts", {"said": said, "listed": listed})
 
 
 def _count(word: str) -> int:
@@ -252,7 +252,7 @@ _MOST = 400  # sentences that are looked at
 _FORM = 2  # sentences that differ in their figures alone: from more on they are filled in like a form
 
 
-def _figures_for_one_thing(page: Page) -> Iterator[Fault | None]:
+def _figures_for_one_thing(page: Page) -> Iterator[Flaw | None]:
     """Sentences that differ in their figures alone."""
     found: dict[str, list[str]] = {}
     for one in page.sentences[:_MOST]:
@@ -266,10 +266,10 @@ def _figures_for_one_thing(page: Page) -> Iterator[Fault | None]:
             yield None
         else:
             values = {"here": apart.left, "there": apart.right, "other": different[1]}
-            yield Fault(different[0], "figures_for_one_thing", values)
+            yield Flaw(different[0], "figures_for_one_thing", values)
 
 
-_CHECKS: dict[str, Callable[[Page], Iterator[Fault | None]]] = {
+_CHECKS: dict[str, Callable[[Page], Iterator[Flaw | None]]] = {
     "sums": _sums,
     "totals": _totals,
     "announced_counts": _announced,

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, share, unknown
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, share, unknown
 from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.names import names
 from polymnia.models import Record
@@ -72,7 +72,7 @@ def _items(page: Page) -> tuple[list[str], list[str]]:
 
 
 def _told(name: str, items: list[str], has: Callable[[str], bool]) -> Metric:
-    return share(name, [Fault(one, name) for one in items if not has(one)], len(items), "tasks and steps")
+    return share(name, [Flaw(one, name) for one in items if not has(one)], len(items), "tasks and steps")
 
 
 def _has_who(text: str) -> bool:

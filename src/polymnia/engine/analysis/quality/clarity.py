@@ -9,7 +9,7 @@ from functools import cache
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page, Sentence, prose_of
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share, unknown
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
 from polymnia.engine.analysis.readability import hard_words, readability
 from polymnia.engine.text.lexicon import STOPWORDS, word_list
 from polymnia.engine.text.sentences import WORD
@@ -49,14 +49,14 @@ def _vague(page: Page, rule: re.Pattern[str]) -> Metric:
     faults = []
     for one in page.sentences:
         if words := list(dict.fromkeys(match[0] for match in rule.finditer(one.prose))):
-            faults.append(Fault(one.text, "vague_words", {"words": words[:4]}))
+            faults.append(Flaw(one.text, "vague_words", {"words": words[:4]}))
     return share("vague_words", faults, len(page.sentences))
 
 
 def _long(page: Page) -> Metric:
     limit = _LONG_KOREAN if page.language == "ko" else _LONG
     faults = [
-        Fault(one.text, "long_sentences", {"words": one.words, "limit": limit})
+        Flaw(one.text, "long_sentences", {"words": one.words, "limit": limit})
         for one in page.sentences
         if one.words > limit
     ]
@@ -72,7 +72,7 @@ def _repeated(page: Page) -> Metric | None:
             first.setdefault(key, one.text)
             counts[key] += 1
     faults = [
-        Fault(first[key], "repeated_sentences", {"times": times}, float(times - 1))
+        Flaw(first[key], "repeated_sentences", {"times": times}, float(times - 1))
         for key, times in counts.items()
         if times > 1
     ]
@@ -124,7 +124,7 @@ def readable(page: Page) -> Dimension:
     return dimension("readability", [ease, *explained], note)
 
 
-def _simpler(one: Sentence, language: str | None) -> tuple[Fault | None, str]:
+def _simpler(one: Sentence, language: str | None) -> tuple[Flaw | None, str]:
     """What makes a sentence hard to read, if anything, and how it would read in two, or with plain words."""
     words = one.text.split()
     hard = list(dict.fromkeys(hard_words(WORD.findall(one.text)))) if language == "en" else []
@@ -132,11 +132,11 @@ def _simpler(one: Sentence, language: str | None) -> tuple[Fault | None, str]:
         half = len(words) // 2
         better = " ".join(words[:half]).rstrip(",;") + ". " + " ".join((words[half].capitalize(), *words[half + 1 :]))
         name = "long_and_hard_to_read" if hard else "long_to_read"
-        return Fault(one.text, name, {"words": one.words, "hard": hard[:5]}), better
+        return Flaw(one.text, name, {"words": one.words, "hard": hard[:5]}), better
     if one.words < _TO_SIMPLIFY or len(hard) < _MANY_HARD * one.words:
         return None, ""
     better = " ".join(_PLAIN if set(WORD.findall(word.lower())) & set(hard) else word for word in words)
-    return Fault(one.text, "hard_to_read", {"words": one.words, "count": len(hard), "hard": sorted(hard)[:5]}), better
+    return Flaw(one.text, "hard_to_read", {"words": one.words, "count": len(hard), "hard": sorted(hard)[:5]}), better
 
 
 _RUN = 3  # letters

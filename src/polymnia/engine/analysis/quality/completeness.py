@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share, unknown
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
 from polymnia.engine.items import DECISION
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold
@@ -56,7 +56,7 @@ def _placeholders(page: Page) -> Metric:
     for at, block in enumerate(page.blocks):
         lines = [one.text for one in page.inside[at]] or block.text.splitlines()
         faults += [
-            Fault(line.strip(), "placeholders", {"mark": match[0]})
+            Flaw(line.strip(), "placeholders", {"mark": match[0]})
             for line in lines
             if (match := PLACEHOLDER.search(line))
         ]
@@ -70,7 +70,7 @@ def empty_headings(page: Page) -> Metric | None:
     for at in heads:
         after = page.blocks[at + 1] if at + 1 < len(page.blocks) else None
         if after is None or (after.kind == "h" and after.level <= page.blocks[at].level):
-            faults.append(Fault(page.blocks[at].text, "headings_without_text"))
+            faults.append(Flaw(page.blocks[at].text, "headings_without_text"))
     return share("headings_without_text", faults, len(heads), "headings") if heads else None
 
 
@@ -84,7 +84,7 @@ def _announced(page: Page) -> Metric | None:
             same_list = after is not None and block.kind == after.kind == "li" and after.level <= block.level
             if after is None or after.kind == "h" or same_list:
                 last = page.inside[at][-1].text if page.inside[at] else block.text
-                faults.append(Fault(last, "announced_but_missing"))
+                faults.append(Flaw(last, "announced_but_missing"))
     return share("announced_but_missing", faults, places, "announcements") if places else None
 
 
@@ -97,9 +97,9 @@ def _end(page: Page) -> Metric | None:
     if not _ENDED.search(tail):
         stopped = sum(_ENDED.search(one) is not None for one in before)
         if _BROKEN.search(tail):
-            faults = [Fault(tail, "finished_end")]
+            faults = [Flaw(tail, "finished_end")]
         elif page.sentences[-1].words >= _FEWEST and stopped > _STOPPED * len(before):
-            faults = [Fault(tail, "finished_end", weight=_LIKELY)]
+            faults = [Flaw(tail, "finished_end", weight=_LIKELY)]
     return share("finished_end", faults, 1, "ends")
 
 
@@ -116,7 +116,7 @@ def _decision(page: Page, record: Record) -> Metric | None:
     ]
     title = parts.get("title") or record.metadata.get("title") or (page.blocks[0].text if page.blocks else "")
     quote = str(parts.get("decision") or title)
-    return share("parts_of_a_decision", [Fault(quote, f"no_{part}") for part in missing], len(_PARTS), "parts")
+    return share("parts_of_a_decision", [Flaw(quote, f"no_{part}") for part in missing], len(_PARTS), "parts")
 
 
 _SIBLINGS = 5  # that say what is usual
@@ -171,7 +171,7 @@ def _fields(record: Record, page: Page, expected: Usual | None) -> Metric | None
     for key, (name, part) in expected.fields.items():
         if key not in have:
             values = {"name": name, "share": part, "count": expected.count, "kind": expected.kind, "tag": expected.tag}
-            faults.append(Fault(page.first, f"no_{key[0]}", values))
+            faults.append(Flaw(page.first, f"no_{key[0]}", values))
     return share("fields_of_its_kind", faults, len(expected.fields), "fields")
 
 
@@ -203,13 +203,13 @@ def heading_levels(page: Page) -> Metric | None:
     path: list[tuple[int, str]] = []
     for before, one in zip([None, *heads], heads, strict=False):
         if before is not None and one.level > before.level + 1:
-            faults.append(Fault(one.text, "heading_level", {"level": one.level, "before": before.level}))
+            faults.append(Flaw(one.text, "heading_level", {"level": one.level, "before": before.level}))
         while path and path[-1][0] >= one.level:
             path.pop()
         path.append((one.level, fold(one.text)))
         place = tuple(name for _, name in path)
         if place in seen:
-            faults.append(Fault(one.text, "heading_twice"))
+            faults.append(Flaw(one.text, "heading_twice"))
         seen.add(place)
     return share("levels_of_headings", faults, len(heads), "headings") if len(heads) > 1 else None
 
@@ -222,7 +222,7 @@ def _paragraphs(page: Page) -> Metric:
             places += 1
             words = sum(one.words for one in inside)
             if words > limit:
-                faults.append(Fault(inside[0].text, "long_paragraphs", {"words": words, "limit": limit}))
+                faults.append(Flaw(inside[0].text, "long_paragraphs", {"words": words, "limit": limit}))
     return share("long_paragraphs", faults, places, "paragraphs")
 
 
@@ -234,17 +234,17 @@ def marks(page: Page) -> Metric:
         if block.kind == "code":
             if block.done is False:
                 first = next((line for line in block.text.splitlines() if line.strip()), block.text)
-                faults.append(Fault(first or page.text.splitlines()[block.line], "open_code"))
+                faults.append(Flaw(first or page.text.splitlines()[block.line], "open_code"))
             continue
         for match in _LINK.finditer(block.text):
             if not match[2]:
-                faults.append(Fault(_line(block.text, match.start()), "empty_link", {"words": match[1]}))
+                faults.append(Flaw(_line(block.text, match.start()), "empty_link", {"words": match[1]}))
             elif match[2].startswith("#") and match[2][1:].lower() not in anchors:
-                faults.append(Fault(_line(block.text, match.start()), "no_anchor", {"target": match[2]}))
+                faults.append(Flaw(_line(block.text, match.start()), "no_anchor", {"target": match[2]}))
         bare = _CODE_SPAN.sub("", block.text) if block.kind in ("p", "li") else ""
         for sign in ("**", "`"):
             if bare.count(sign) % 2:
-                faults.append(Fault(_line(block.text, block.text.rfind(sign)), "open_mark", {"sign": sign}))
+                faults.append(Flaw(_line(block.text, block.text.rfind(sign)), "open_mark", {"sign": sign}))
     return share("well_made_marks", faults, len(page.blocks), "blocks")
 
 

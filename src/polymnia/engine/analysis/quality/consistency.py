@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from polymnia.engine.analysis.quality.page import Page, prose_of
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.text.korean import HANGUL, noun
 
 Spellings = dict[str, Counter[str]]
@@ -99,7 +99,7 @@ def _spelling(prose: list[str], ours: Spellings) -> Metric | None:
     """The share of the terms that are written more than once and always in one way."""
     repeated = {key: forms for key, forms in ours.items() if sum(forms.values()) > 1}
     faults = [
-        Fault(_where(prose, form), "one_spelling_for_one_thing", {"form": form, "usual": _usual(forms)})
+        Flaw(_where(prose, form), "one_spelling_for_one_thing", {"form": form, "usual": _usual(forms)})
         for forms in repeated.values()
         for form in forms
         if form != _usual(forms)
@@ -116,7 +116,7 @@ def _forms(name: str, prose: list[str], forms: Mapping[str, str]) -> Metric | No
                 found.append((form, one))
                 break
     usual = Counter(form for form, _ in found).most_common(1)
-    faults = [Fault(one, name, {"form": form, "usual": usual[0][0]}) for form, one in found if form != usual[0][0]]
+    faults = [Flaw(one, name, {"form": form, "usual": usual[0][0]}) for form, one in found if form != usual[0][0]]
     return share(name, faults, len(found), "places") if len(found) > 1 else None
 
 
@@ -132,7 +132,7 @@ def _project(prose: list[str], ours: Spellings, project: Mapping[str, Counter[st
         if there[usual] >= _NEARLY * total and usual not in forms:
             form = _usual(forms)
             values = {"form": form, "usual": usual, "times": there[usual], "total": total}
-            faults.append(Fault(_where(prose, form), "spelling_of_the_project", values))
+            faults.append(Flaw(_where(prose, form), "spelling_of_the_project", values))
     return share("spelling_of_the_project", faults, places, "terms the project has too") if places else None
 
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Page
-from polymnia.engine.analysis.quality.scores import Dimension, Fault, Metric, dimension, few, share
+from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.text.keywords import telling
 from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.view import Material
+    from polymnia.engine.analysis.view import ProjectView
 
 _FEWEST = 5  # words
 _LOW = 0.25  # who is nearer than this share of the others is near enough: somebody must be the farthest
@@ -26,7 +26,7 @@ _NEAR = 5  # neighbours whose mean nearness counts
 _BEARERS = 3  # others with a tag that say what is like it
 
 
-def relevance(material: Material, page: Page, record: Record, peers: Sequence[Record]) -> Dimension:
+def relevance(material: ProjectView, page: Page, record: Record, peers: Sequence[Record]) -> Dimension:
     """Measure how relevant a text is to its own labels and to the other contents of the project."""
     if page.words < _FEWEST:
         return few("relevance", page.words, _FEWEST)
@@ -60,11 +60,11 @@ def _label(page: Page, what: str, label: str | None) -> Metric | None:
     said = set(terms("\n".join(one.text for one in page.blocks if one.kind != "h")).counts)
     absent = [word for word in words if not set(terms(word).counts) & said]
     values = {"what": what, "words": absent[:5]}
-    faults = [Fault(label, "label_and_text", values, float(len(absent)))] if absent else []
+    faults = [Flaw(label, "label_and_text", values, float(len(absent)))] if absent else []
     return share(f"{what}_and_text", faults, len(words), f"telling words of the {what}") if words else None
 
 
-def _tags(material: Material, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+def _tags(material: ProjectView, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
     """The share of the tags that the text says, or that fit it as they fit the others that bear them.
 
     A tag that too few others bear may be right without being said.
@@ -80,16 +80,16 @@ def _tags(material: Material, page: Page, record: Record, others: Sequence[Recor
         if nearer is not None:
             places += 1
             if nearer < _LOW:
-                faults.append(Fault(page.first, "tags_and_text", {"tag": tag, "others": len(bearers)}))
+                faults.append(Flaw(page.first, "tags_and_text", {"tag": tag, "others": len(bearers)}))
     return share("tags_and_text", faults, places, "tags") if places else None
 
 
-def _project(material: Material, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+def _project(material: ProjectView, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
     """How near a text is to its neighbours, against how near others are to theirs; None where that is not known."""
     nearer = _share_below(_to_neighbours(material, record, others[-_SAMPLE:]))
     if nearer is None:
         return None
-    fault = Fault(page.first, "nearness_to_the_project", {"share": 1 - nearer}, 1 - nearer / _LOW)
+    fault = Flaw(page.first, "nearness_to_the_project", {"share": 1 - nearer}, 1 - nearer / _LOW)
     return share("nearness_to_the_project", [fault] if nearer < _LOW else [], 1, "places in the project")
 
 
@@ -101,7 +101,7 @@ def _share_below(values: Sequence[float] | None) -> float | None:
     return sum((one < ours) + (one == ours) / 2 for one in others) / len(others)
 
 
-def _vectors(material: Material, record: Record, others: Sequence[Record]) -> NDArray[Any] | None:
+def _vectors(material: ProjectView, record: Record, others: Sequence[Record]) -> NDArray[Any] | None:
     """Vectors of a content and of others; None where it has none itself."""
     if material.model is None:
         return None
@@ -110,7 +110,7 @@ def _vectors(material: Material, record: Record, others: Sequence[Record]) -> ND
     return vectors[known] if len(known) and known[0] == 0 else None
 
 
-def _to_neighbours(material: Material, record: Record, others: Sequence[Record]) -> list[float] | None:
+def _to_neighbours(material: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
     """How near a content is to its nearest neighbours, and each of the others to theirs."""
     vectors = _vectors(material, record, others)
     if vectors is None or len(vectors) <= _OTHERS:
@@ -121,7 +121,7 @@ def _to_neighbours(material: Material, record: Record, others: Sequence[Record])
     return found
 
 
-def _to_middle(material: Material, record: Record, others: Sequence[Record]) -> list[float] | None:
+def _to_middle(material: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
     """How near a content is to the middle of some others, and each of those to the middle of the rest."""
     vectors = _vectors(material, record, others)
     if vectors is None or len(vectors) <= _BEARERS:

@@ -17,7 +17,7 @@ from polymnia.engine.analysis.findings import Remark
 _KEPT = 12  # faults of one metric that are kept to be suggested; all of them count
 
 
-class Fault(Struct, frozen=True):
+class Flaw(Struct, frozen=True):
     """Something wrong in one place: the words as they stand, what it is, the values of its sentence, its weight."""
 
     quote: str
@@ -40,7 +40,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     unit: str
     count: int = 0
     weight: float = 1.0
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Flaw, ...] = ()
     mended: tuple[float, ...] = ()
 
 
@@ -53,7 +53,7 @@ class Dimension(Struct, frozen=True, kw_only=True):
     metrics: tuple[Metric, ...] = ()
 
 
-def share(name: str, faults: Sequence[Fault], places: int, unit: str = "sentences") -> Metric:
+def share(name: str, faults: Sequence[Flaw], places: int, unit: str = "sentences") -> Metric:
     """The share of so many places that has no fault."""
     total = sum(fault.weight for fault in faults)
     kept = tuple(sorted(faults, key=lambda fault: -fault.weight)[:_KEPT])

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Found, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
@@ -43,7 +43,7 @@ _ANY_PART = re.compile(
 )
 
 
-def topic_clusters(material: Material) -> Found:
+def topic_clusters(material: ProjectView) -> Findings:
     """What the contents are about: clusters with telling names, themes of several clusters, and what fits nowhere."""
     items = [record for record in material.items if _text(material, record).strip()]
     texts = [_text(material, record) for record in items]
@@ -51,7 +51,7 @@ def topic_clusters(material: Material) -> Found:
     known = int(np.any(vectors, axis=1).sum()) if vectors is not None and vectors.size else 0
     looked_at = {"items": len(items), "with_vectors": known, "model": material.model}
     if len(items) < FEWEST:
-        return Found(looked_at=looked_at, notes=[Remark("topics.few", {"count": len(items), "least": FEWEST})])
+        return Findings(looked_at=looked_at, notes=[Remark("topics.few", {"count": len(items), "least": FEWEST})])
     steps = itertools.count(1)
 
     def tick() -> None:
@@ -79,10 +79,10 @@ def topic_clusters(material: Material) -> Found:
         notes.append(Remark("topics.no_groups"))
     elif weak := made.groups - len(topics.certain):
         notes.append(Remark("topics.by_chance", {"count": weak}))
-    return Found(patterns=patterns, looked_at=looked_at, notes=notes)
+    return Findings(patterns=patterns, looked_at=looked_at, notes=notes)
 
 
-def _text(material: Material, record: Record) -> str:
+def _text(material: ProjectView, record: Record) -> str:
     """What a record says, with its name where somebody chose it; headings that only say what a part is are left out."""
     text = material.text(record)
     if "##" in text:

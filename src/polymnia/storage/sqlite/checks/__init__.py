@@ -9,18 +9,18 @@ from collections.abc import Callable
 
 import apsw
 
-from polymnia.engine.ports.checks import Asked, Checked, Spot
+from polymnia.engine.ports.checks import CheckRequest, CheckResult, Spot
 from polymnia.storage.sqlite.checks import file, indexes, memories, references
 from polymnia.storage.sqlite.checks.repairs import mend, mend_file
-from polymnia.storage.sqlite.checks.view import View
+from polymnia.storage.sqlite.checks.view import CheckView
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 
 __all__ = ["check", "mend", "mend_file"]
 
 
-def check(snapshot: SqliteSnapshot, path: str, project: str | None, asked: Asked, now: int) -> Checked:
+def check(snapshot: SqliteSnapshot, path: str, project: str | None, asked: CheckRequest, now: int) -> CheckResult:
     """Look for faults in a project, or (None) in what all projects share."""
-    view = View(snapshot, project, asked, now)
+    view = CheckView(snapshot, project, asked, now)
     for name in asked.checks:
         for look in (_STORE if project is None else _PROJECT).get(name, ()):
             if asked.session is not None and look in _OF_NO_SESSION:
@@ -35,7 +35,7 @@ def check(snapshot: SqliteSnapshot, path: str, project: str | None, asked: Asked
     return view.checked
 
 
-_Look = Callable[[View], None]
+_Look = Callable[[CheckView], None]
 _OF_NO_SESSION = (indexes.characters, indexes.words, references.journal_ranges, references.journal_items)
 _PROJECT: dict[str, tuple[_Look, ...]] = {
     "orphaned_relationships": (references.orphans,),

@@ -8,7 +8,7 @@ from functools import cache
 import apsw
 
 from polymnia.engine.ports.checks import Spot
-from polymnia.storage.sqlite.checks.view import View
+from polymnia.storage.sqlite.checks.view import CheckView
 from polymnia.storage.sqlite.grams import DAMAGE, refresh
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
@@ -33,22 +33,22 @@ def missing_objects(connection: apsw.Connection) -> list[tuple[str, str, str]]:
     return [(kind, name, sql) for name, (kind, sql) in _expected().items() if there.get(name) != sql]
 
 
-def shape(view: View) -> None:
+def shape(view: CheckView) -> None:
     """Tables, indexes and triggers that are missing, or not as this version makes them."""
     view.found("shape_differs", [Spot(0, name, kind) for kind, name, _ in missing_objects(view.snapshot._db)])
 
 
-def first_look(view: View) -> None:
+def first_look(view: CheckView) -> None:
     """As ``damage``, without comparing the indexes with their tables."""
     _ask_sqlite(view, "PRAGMA quick_check(100)")
 
 
-def damage(view: View) -> None:
+def damage(view: CheckView) -> None:
     """What SQLite itself finds wrong in the file."""
     _ask_sqlite(view, "PRAGMA integrity_check(100)")
 
 
-def _ask_sqlite(view: View, statement: str) -> None:
+def _ask_sqlite(view: CheckView, statement: str) -> None:
     told: list[str] = []
     try:
         refresh(view.run)
@@ -71,7 +71,7 @@ def _of_index(text: str) -> bool:
     return "missing from index" in text or "wrong # of entries in index" in text or "non-unique entry in index" in text
 
 
-def foreign_keys(view: View) -> None:
+def foreign_keys(view: CheckView) -> None:
     """Rows that belong to a project, model or change that is not there."""
     lost: dict[tuple[str, str], int] = {}
     for table, _, parent, _ in view.run("PRAGMA foreign_key_check"):
@@ -81,7 +81,7 @@ def foreign_keys(view: View) -> None:
     view.found("foreign_key_broken", spots, sum(lost.values()))
 
 
-def log(view: View, path: str) -> None:
+def log(view: CheckView, path: str) -> None:
     """The write-ahead log, if it has grown far beyond what a healthy one has."""
     try:
         size = os.path.getsize(path + "-wal")

@@ -8,7 +8,7 @@ from struct import Struct
 
 from polymnia.engine.ports.checks import Spot
 from polymnia.models import Text, fold
-from polymnia.storage.sqlite.checks.view import View
+from polymnia.storage.sqlite.checks.view import CheckView
 from polymnia.storage.sqlite.grams import DAMAGE, cover, refresh
 from polymnia.storage.sqlite.statements import SQL
 
@@ -27,7 +27,7 @@ _HUB = 2_000  # relations
 class _Passages:
     """The passages of the word index, as its blocks hold them."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: CheckView) -> None:
         self.places: dict[tuple[int, int], tuple[int, int]] = {}  # (text, part): the number of its passage, its block
         self.embedded: set[tuple[int, int]] = set()  # those that get a vector
         self.broken: list[int] = []
@@ -48,7 +48,7 @@ class _Passages:
         self.texts = {text for text, _ in self.places}
 
 
-def characters(view: View) -> None:
+def characters(view: CheckView) -> None:
     """Every text up to the border is in the substring index and nothing else is; some are looked up."""
     if not view.snapshot._indexed:
         return
@@ -63,7 +63,7 @@ def characters(view: View) -> None:
     view.found("characters_wrong", [Spot(0, view.project or "", why)], view.snapshot._indexed)
 
 
-def is_whole(view: View) -> bool:
+def is_whole(view: CheckView) -> bool:
     """Whether SQLite finds the pages of the substring index sound; it is not asked where they are too many to read."""
     if view.asked.pages is not None:
         (pages,) = view.run("PRAGMA page_count").fetchone()
@@ -74,7 +74,7 @@ def is_whole(view: View) -> bool:
     return all(text == "ok" for (text,) in view.run("PRAGMA quick_check(gram)"))
 
 
-def compared(view: View) -> tuple[set[int], set[int]]:
+def compared(view: CheckView) -> tuple[set[int], set[int]]:
     """The texts that are there or in the index alone, and those of the sample that it holds otherwise."""
     border = view.base + view.snapshot._indexed
     least = view.base + view.least()
@@ -84,7 +84,7 @@ def compared(view: View) -> tuple[set[int], set[int]]:
     return listed ^ there, {id for id in sample if not _is_listed(view, id)}
 
 
-def _is_listed(view: View, id: int) -> bool:
+def _is_listed(view: CheckView, id: int) -> bool:
     try:
         form = fold(
             view.ask(
@@ -101,12 +101,12 @@ def _is_listed(view: View, id: int) -> bool:
     return not match or view.ask("has_characters", match, id).fetchone() is not None
 
 
-def read_alike(view: View) -> bool:
+def read_alike(view: CheckView) -> bool:
     """Whether the word index was made by the same reading of texts."""
     return view.snapshot.noted("words") == view.asked.analyst.version
 
 
-def words(view: View) -> None:
+def words(view: CheckView) -> None:
     """Every text up to the border has its passages, and no other has; of some, every term is looked up."""
     border = view.snapshot._listed
     if not border:
@@ -133,7 +133,7 @@ def words(view: View) -> None:
     view.found("words_wrong", spots)
 
 
-def _read(view: View, numbers: Iterable[int]) -> list[Text]:
+def _read(view: CheckView, numbers: Iterable[int]) -> list[Text]:
     """The texts that can be read; broken tags and broken texts are told by another check."""
     found = []
     for number in numbers:
@@ -142,12 +142,12 @@ def _read(view: View, numbers: Iterable[int]) -> list[Text]:
     return [text for text in found if all(isinstance(tag, str) for tag in text.tags)]
 
 
-def _says(view: View, number: int) -> bool:
+def _says(view: CheckView, number: int) -> bool:
     """Whether a text has passages at all."""
     return any(True for _ in view.asked.analyst(_read(view, [number])))
 
 
-def _has_terms(view: View, passages: _Passages, number: int) -> bool:
+def _has_terms(view: CheckView, passages: _Passages, number: int) -> bool:
     wanted: dict[tuple[str, int], list[int]] = {}  # by term and block: a list of postings is read once
     for one in view.asked.analyst(_read(view, [number])):
         place = passages.places.get((one.text, min(one.part, 65535)))
@@ -163,7 +163,7 @@ def _has_terms(view: View, passages: _Passages, number: int) -> bool:
     return True
 
 
-def _broken_postings(view: View) -> Iterator[str]:
+def _broken_postings(view: CheckView) -> Iterator[str]:
     """The terms whose lists name passages that are none, as far as their first and last entries show."""
     last = view.snapshot._passages
     for term, first, data in view.ask(
@@ -193,7 +193,7 @@ def _holds(postings: bytes, passage: int) -> bool:
     return False
 
 
-def embeddings(view: View) -> None:
+def embeddings(view: CheckView) -> None:
     """The passages that should have a vector of a model in use and have none."""
     if not view.asked.models:
         view.passed_over["embeddings"] = "no model is in use"
@@ -224,7 +224,7 @@ def embeddings(view: View) -> None:
     view.found("embedding_none", _spots(view, view.asked.models[0], sorted(none)))
 
 
-def _spots(view: View, model: str, missing: list[tuple[int, int]]) -> list[Spot]:
+def _spots(view: CheckView, model: str, missing: list[tuple[int, int]]) -> list[Spot]:
     session = view.asked.session
     known: dict[int, tuple[str, str | None]] = {}
     spots = []
@@ -237,7 +237,7 @@ def _spots(view: View, model: str, missing: list[tuple[int, int]]) -> list[Spot]
     return spots
 
 
-def _owner(view: View, id: int) -> tuple[str, str | None]:
+def _owner(view: CheckView, id: int) -> tuple[str, str | None]:
     row = view.ask(
         "owner",
         id,
@@ -248,7 +248,7 @@ def _owner(view: View, id: int) -> tuple[str, str | None]:
 # ── what is slow ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def performance(view: View) -> None:
+def performance(view: CheckView) -> None:
     """Measure what grows."""
     view.found(
         "text_very_long",
@@ -274,7 +274,7 @@ def performance(view: View) -> None:
                 view.found("vectors_unused", [Spot(0, model, count)], count)
 
 
-def _hubs(view: View) -> list[Spot]:
+def _hubs(view: CheckView) -> list[Spot]:
     found = []
     for name, links in view.rows("hubs", "relation", hub=_HUB):
         row = view.ask("memory_of_name", view.number, name).fetchone()

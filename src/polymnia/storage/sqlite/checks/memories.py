@@ -11,7 +11,7 @@ from struct import unpack
 from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks.references import arrow
-from polymnia.storage.sqlite.checks.view import View, readable
+from polymnia.storage.sqlite.checks.view import CheckView, readable
 
 _AHEAD = 300_000_000  # clocks of two machines differ by less: five minutes, in microseconds
 
@@ -27,7 +27,7 @@ def _is_vector(half: bytes, bits: bytes) -> bool:
     return (signs ^ int.from_bytes(bits)).bit_count() <= max(2, len(numbers) // 20)
 
 
-def consistency(view: View) -> None:
+def consistency(view: CheckView) -> None:
     """Compare everything that is kept twice."""
     _scope_counts(view)
     _tags(view)
@@ -39,7 +39,7 @@ def consistency(view: View) -> None:
         _vectors(view)
 
 
-def indexes(view: View) -> None:
+def indexes(view: CheckView) -> None:
     """Compare what is made of the memories alone, and is made again by a reindex."""
     _scope_counts(view)
     _tags(view)
@@ -47,7 +47,7 @@ def indexes(view: View) -> None:
     _vectors(view)
 
 
-def _scope_counts(view: View) -> None:
+def _scope_counts(view: CheckView) -> None:
     wrong = [
         Spot(0, path or "user/default", (kept, real)) for path, kept, real in view.ask("scope_counts", view.number)
     ]
@@ -63,7 +63,7 @@ def true_tags(raw: bytes | None) -> list[str]:
     return [tag for tag in value if isinstance(tag, str)] if whole else []
 
 
-def _tags(view: View) -> None:
+def _tags(view: CheckView) -> None:
     real: dict[int, tuple[str, set[str]]] = {
         id: (uid, set(true_tags(raw))) for id, uid, raw in view.rows("tagged", "memory")
     }
@@ -85,7 +85,7 @@ def _tags(view: View) -> None:
     view.found("tag_rows_wrong", wrong)
 
 
-def _in_sight(view: View, memory: int) -> bool:
+def _in_sight(view: CheckView, memory: int) -> bool:
     if view.asked.session is None:
         return True
     row = view.ask(
@@ -95,20 +95,20 @@ def _in_sight(view: View, memory: int) -> bool:
     return row is not None and row[0] == view.asked.session
 
 
-def _text_count(view: View) -> None:
+def _text_count(view: CheckView) -> None:
     (texts,) = view.ask("count_texts", view.base, view.top).fetchone()
     if texts != view.snapshot._texts:
         view.found("text_count_wrong", [Spot(0, view.project or "", (view.snapshot._texts, texts))])
 
 
-def _counters(view: View) -> None:
+def _counters(view: CheckView) -> None:
     _text_count(view)
     (last,) = view.ask("last_row", view.base, view.top).fetchone()
     if last is not None and last - view.base > view.snapshot._seq:
         view.found("row_number_behind", [Spot(0, view.project or "", (view.snapshot._seq, last - view.base))])
 
 
-def _vectors(view: View) -> None:
+def _vectors(view: CheckView) -> None:
     there = view.texts()
     least = view.least()
     deleted = {
@@ -140,7 +140,7 @@ def _vectors(view: View) -> None:
 # ── columns ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def schema(view: View) -> None:
+def schema(view: CheckView) -> None:
     """Look at every row."""
     view.found("scope_illegal", list(_scopes(view)))
     _json(view)
@@ -152,14 +152,14 @@ def schema(view: View) -> None:
     _texts(view)
 
 
-def _scopes(view: View) -> Iterator[Spot]:
+def _scopes(view: CheckView) -> Iterator[Spot]:
     for (scope,) in view.rows("scopes_in_use", "memory"):
         if not view.asked.is_scope(scope):
             for id, uid, path in view.ask("memories_in_scope", view.number, scope):
                 yield Spot(id, uid, path)
 
 
-def _json(view: View) -> None:
+def _json(view: CheckView) -> None:
     broken, mixed = [], []
     for id, uid, *raw in view.rows("memory_json", "memory"):
         read = [readable(value, kind) for value, kind in zip(raw, (list, dict, dict), strict=True)]
@@ -173,7 +173,7 @@ def _json(view: View) -> None:
     view.found("tag_no_text", mixed)
 
 
-def _links(view: View) -> None:
+def _links(view: CheckView) -> None:
     broken, outside = [], []
     for id, source, target, type, strength, *raw in view.rows("relation_json", "relation"):
         if not all(readable(value, dict)[0] for value in raw):
@@ -184,7 +184,7 @@ def _links(view: View) -> None:
     view.found("strength_outside", outside)
 
 
-def _times(view: View) -> None:
+def _times(view: CheckView) -> None:
     border = view.now + _AHEAD
     ahead, back, low = [], [], []
     for id, uid, created, updated, version in view.rows("times_wrong", "memory", border=border):
@@ -199,7 +199,7 @@ def _times(view: View) -> None:
     view.found("version_low", low)
 
 
-def _texts(view: View) -> None:
+def _texts(view: CheckView) -> None:
     nul, named, broken, folded = [], [], [], []
     for id, uid, name, kind, summary, category, name_fold, kind_fold, look in view.rows("names", "memory"):
         label = uid.decode("utf-8", "replace")

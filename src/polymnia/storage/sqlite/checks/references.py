@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from polymnia.engine.ports.checks import Spot
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.checks.view import View, readable
+from polymnia.storage.sqlite.checks.view import CheckView, readable
 
 _DELETED = "deleted"
 # The ids this server gives. One of the second form may be anybody's, so it counts only if it was a memory's once.
@@ -27,7 +27,7 @@ def arrow(id: int, source: str, target: str, type: str) -> Spot:
     return Spot(id, f"relation_{id:x}", (source, target, type))
 
 
-def orphans(view: View) -> None:
+def orphans(view: CheckView) -> None:
     """Relations an end of which names no memory: broken, or waiting for one as some clients draw them."""
     broken: list[Spot] = []
     waiting: list[Spot] = []
@@ -43,7 +43,7 @@ def orphans(view: View) -> None:
     view.found("relation_end_waits", waiting)
 
 
-def references(view: View) -> None:
+def references(view: CheckView) -> None:
     """Ids that are mentioned and are nobody's, marks that say or hide a deletion, and texts of no memory."""
     loose = view.rows("relations_loose", "relation")
     view.found("reference_kept", [arrow(*row[:4]) for row in loose if _marked(row[5])])
@@ -60,7 +60,7 @@ def _marked(metadata: bytes | None) -> bool:
     return whole and value.get(_DELETED) is True
 
 
-def _mentions(view: View) -> Iterator[Spot]:
+def _mentions(view: CheckView) -> Iterator[Spot]:
     once: set[bytes] | None = None
     there: dict[bytes, bool] = {}
 
@@ -95,7 +95,7 @@ def _mentions(view: View) -> Iterator[Spot]:
 # ── the journal ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def journal_ranges(view: View) -> None:
+def journal_ranges(view: CheckView) -> None:
     """The rows that no change has made, and the changes that claim the rows of another."""
     overlaps, alone = [], []
     covered = 0
@@ -113,7 +113,7 @@ def journal_ranges(view: View) -> None:
     view.found("row_unjournalled", [Spot(id, view.label(id)) for (id,) in alone])
 
 
-def journal_items(view: View) -> None:
+def journal_items(view: CheckView) -> None:
     """The items about rows that never were, and those whose earlier state cannot be read."""
     lost: list[Spot] = []
     known: dict[str, set[int]] = {}

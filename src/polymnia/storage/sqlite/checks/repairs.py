@@ -9,12 +9,12 @@ import apsw
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from polymnia.engine.ports.checks import Asked, Spot
+from polymnia.engine.ports.checks import CheckRequest, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks import indexes, memories, references
 from polymnia.storage.sqlite.checks.file import missing_objects
-from polymnia.storage.sqlite.checks.view import STATEMENTS, View, readable
+from polymnia.storage.sqlite.checks.view import STATEMENTS, CheckView, readable
 from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.statements import SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
@@ -23,13 +23,13 @@ UNREADABLE = "unreadable"
 """The key in the metadata under which the text of a column is kept that could not be read."""
 
 
-def mend(tx: SqliteTransaction, kinds: Collection[str], asked: Asked) -> dict[str, int]:
+def mend(tx: SqliteTransaction, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
     """Repair faults of these kinds in the project of a transaction; answers how many of each."""
     tx._noted = True
     mended: dict[str, int] = {}
     for kind, (look, repair) in _REPAIRS.items():
         if kind in kinds:
-            view = View(tx, tx._project_name, asked, tx._at)
+            view = CheckView(tx, tx._project_name, asked, tx._at)
             look(view)
             spots = [spot for fact in view.facts if fact.kind == kind for spot in fact.spots]
             if spots:
@@ -72,9 +72,9 @@ def _tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
 # ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _characters(tx: SqliteTransaction, asked: Asked) -> int:
+def _characters(tx: SqliteTransaction, asked: CheckRequest) -> int:
     before = tx._indexed
-    view = View(tx, tx._project_name, asked, tx._at)
+    view = CheckView(tx, tx._project_name, asked, tx._at)
     try:
         if not indexes.is_whole(view):
             raise apsw.CorruptError
@@ -180,7 +180,7 @@ def _orphans(tx: SqliteTransaction, spots: list[Spot]) -> None:
 
 # In an order in which none stands on what a later one repairs: numbers before new rows, columns before what is made of
 # them.
-_REPAIRS: dict[str, tuple[Callable[[View], None], Callable[[SqliteTransaction, list[Spot]], None]]] = {
+_REPAIRS: dict[str, tuple[Callable[[CheckView], None], Callable[[SqliteTransaction, list[Spot]], None]]] = {
     "row_number_behind": (memories.consistency, _row_number),
     "json_broken": (memories.schema, _memory_json),
     "tag_no_text": (memories.schema, _mixed_tags),

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import DecodeError
 
-from polymnia.engine.ports.checks import Asked, Checked, Fact, Spot
+from polymnia.engine.ports.checks import CheckRequest, CheckResult, Fact, Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import named
@@ -18,10 +18,10 @@ _LOW = "SELECT id FROM {table} WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1
 _COUNT = "SELECT count(*) FROM {table} WHERE id > ? AND id <= ?"
 
 
-class View:
+class CheckView:
     """One project under examination. Texts are read as bytes: a broken one must not end the check."""
 
-    def __init__(self, snapshot: SqliteSnapshot, project: str | None, asked: Asked, now: int) -> None:
+    def __init__(self, snapshot: SqliteSnapshot, project: str | None, asked: CheckRequest, now: int) -> None:
         self.snapshot = snapshot
         self.run = snapshot._run
         self.project = project
@@ -35,9 +35,9 @@ class View:
         self._lows: dict[str, int] = {}
 
     @property
-    def checked(self) -> Checked:
+    def checked(self) -> CheckResult:
         """What was found."""
-        return Checked(self.facts, self.looked, self.passed_over)
+        return CheckResult(self.facts, self.looked, self.passed_over)
 
     def low(self, table: str) -> int:
         """The rows of a table above this id are looked at: all, or the newest where there are very many."""

@@ -9,8 +9,8 @@ from typing import TypeVar
 import numpy as np
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.analysis.view import Material
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.analysis.view import ProjectView
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.models import Filters, Seen
 from polymnia.storage.sqlite import SqliteStore
@@ -30,7 +30,7 @@ class Place:
     def __init__(self, path: Path) -> None:
         self._now = BASE
         store = SqliteStore(str(path / "m.db"), analyst=Analysis(), clock=lambda: self._now)
-        self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=[])))
+        self.memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=[])))
 
     def write(self, at: int, name: str, who: str = "ana via desk 1", **more: object) -> None:
         """Make a note at a time; its name is its text too unless ``text`` says otherwise."""
@@ -71,7 +71,7 @@ class Place:
             tx.count_reads(seen)
 
     def ask(
-        self, work: Callable[[Material], T], now: int, *, start: int | None = None, end: int | None = None,
+        self, work: Callable[[ProjectView], T], now: int, *, start: int | None = None, end: int | None = None,
         focus: str | None = None,
     ) -> T:  # fmt: skip
         """What an analysis says at a time."""
@@ -79,7 +79,7 @@ class Place:
         def run(look):  # type: ignore[no-untyped-def]
             about = next((r.id for r in look.snapshot.records() if r.name == focus), None)
             return work(
-                Material(
+                ProjectView(
                     look, wanted=Filters(), now=BASE + now, focus=about,
                     start=None if start is None else BASE + start, end=None if end is None else BASE + end,
                 )

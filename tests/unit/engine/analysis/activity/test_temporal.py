@@ -10,7 +10,7 @@ import pytest
 
 from polymnia import describe, remark
 from polymnia.engine.analysis.activity.temporal import temporal_patterns
-from polymnia.engine.analysis.findings import Found, Remark
+from polymnia.engine.analysis.findings import Findings, Remark
 
 from .planted import BASE, DAY, HOUR, Place, anywhere, names, one_named
 
@@ -20,11 +20,11 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def _found(place: Place, times: Sequence[int], days: int, tags=lambda at: ()) -> Found:  # type: ignore[no-untyped-def]
+def _found(place: Place, times: Sequence[int], days: int, tags=lambda at: ()) -> Findings:  # type: ignore[no-untyped-def]
     place.bring(days * DAY, sorted(times), tags)
     found = place.ask(temporal_patterns, days * DAY)
     # That a call brought them all is told beside.
-    return Found(
+    return Findings(
         patterns=[one for one in found.patterns if one.name != "bulk"], looked_at=found.looked_at, notes=found.notes
     )
 

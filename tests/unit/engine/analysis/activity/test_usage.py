@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import describe, remark
 from polymnia.engine.analysis.activity.usage import usage_patterns
-from polymnia.engine.analysis.findings import Found, Pattern
+from polymnia.engine.analysis.findings import Findings, Pattern
 
 from .planted import DAY, HOUR, Place, names, one_named
 
@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
-def _ask(place: Place) -> Found:
+def _ask(place: Place) -> Findings:
     return place.ask(usage_patterns, DAYS * DAY)
 
 

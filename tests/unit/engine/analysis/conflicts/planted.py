@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from polymnia import EntityDraft, Filters, Memory
 from polymnia.engine.analysis.actions import Action, AddObservations, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts import Clashes, conflicts
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.ports.models import Judgement
 from polymnia.engine.search import Analysis
-from polymnia.engine.search import Finding as Search
+from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 
@@ -95,17 +95,17 @@ class Desk:
             case _:
                 raise AssertionError(step)
 
-    def read(self, ask: Callable[[Material], T], **wanted: Any) -> T:
+    def read(self, ask: Callable[[ProjectView], T], **wanted: Any) -> T:
         finder = self.memory.finding()
         finder.reindex(self.memory.project, lambda *_: None)
         with finder.look(self.memory.project) as look:
-            return ask(Material(look, wanted=Filters(**wanted), now=NOW))
+            return ask(ProjectView(look, wanted=Filters(**wanted), now=NOW))
 
     def conflicts(self, *ids: str, **asked: Any) -> Clashes:
         """What is found in the project, or among some items."""
         wanted = asked.pop("wanted", {})
 
-        def ask(material: Material) -> Clashes:
+        def ask(material: ProjectView) -> Clashes:
             among = list(material.snapshot.ids_of(ids).values()) if ids else None
             return conflicts(material, among=among, **asked)
 

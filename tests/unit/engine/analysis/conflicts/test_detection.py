@@ -10,7 +10,7 @@ import pytest
 
 from polymnia import describe, remark
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.knowledge import judge as judging
 from polymnia.engine.ports.models import Judgement
 from polymnia.engine.text.calendar import moment
@@ -153,7 +153,7 @@ def test_one_item_against_the_project(desk: Desk) -> None:
     late = desk.note("The gateway timeout is now 10 seconds.", day=9)
 
     def of(id: str, **asked: Any) -> list[Clash]:
-        def ask(material: Material) -> Clashes:
+        def ask(material: ProjectView) -> Clashes:
             (record,) = material.snapshot.load(list(material.snapshot.ids_of([id]).values()))
             return conflicts_of(material, record, **asked)
 
@@ -290,13 +290,13 @@ def test_a_caller_may_call_it_off(desk: Desk) -> None:
     class Off(Exception):
         pass
 
-    def ask(material: Material) -> None:
+    def ask(material: ProjectView) -> None:
         def tick(done: int, total: int) -> None:
             raise Off
 
         from polymnia.engine.analysis.conflicts import conflicts
 
-        conflicts(Material(material.look, wanted=material.wanted, now=0, tick=tick))
+        conflicts(ProjectView(material.look, wanted=material.wanted, now=0, tick=tick))
 
     with pytest.raises(Off):
         desk.read(ask)

@@ -14,7 +14,7 @@ from polymnia import EntityDraft, Memory, remark
 from polymnia.engine.analysis.connections import Connection, Connections, connections
 from polymnia.engine.analysis.connections.discovery import trust, widened
 from polymnia.engine.items import ItemDraft
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.errors import Invalid
 from polymnia.models import Record, RelationDraft
@@ -28,7 +28,7 @@ class Desk:
 
     def __init__(self, path: Path) -> None:
         store = SqliteStore(str(path / "memory.db"), analyst=Analysis())
-        self.memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=[Toy()])))
+        self.memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=[Toy()])))
 
     def things(self, *names: str, **texts: str) -> None:
         made = [EntityDraft(name, "thing", (f"zz{at}q yy{at}q",)) for at, name in enumerate(names)]

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.analysis.findings import Found, Pattern
+from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.models import Record
 from polymnia.storage.sqlite import SqliteStore
@@ -60,7 +60,7 @@ def project(
     names += [f"alone {at}" for at in range(alone)]
     toy = [Toy()] if model else []
     store = SqliteStore(str(path / "memory.db"), analyst=Analysis())
-    memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=toy)))
+    memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=toy)))
     numbers = [int(name[1:]) if name[1:].isdigit() else at for at, name in enumerate(names)]
     if names:
         memory.create_entities(
@@ -81,12 +81,12 @@ def record(memory: Memory, name: str) -> Record:
     return found
 
 
-def patterns(memory: Memory, focus: str | None = None) -> Found:
+def patterns(memory: Memory, focus: str | None = None) -> Findings:
     """What is found in the project; the focus is a name."""
     uid = None if focus is None else record(memory, focus).uid
     return memory.analysed(relationship_patterns, asked="relationship_patterns", focus=uid)[0]
 
 
-def named(found: Found, name: str) -> list[Pattern]:
+def named(found: Findings, name: str) -> list[Pattern]:
     """The patterns of one kind."""
     return [one for one in found.patterns if one.name == name]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory, describe, remark
-from polymnia.engine.analysis.findings import Found, Remark
+from polymnia.engine.analysis.findings import Findings, Remark
 from polymnia.engine.analysis.graph.network import Network, twin
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
 from polymnia.engine.items import ItemDraft
@@ -35,14 +35,14 @@ def text(at: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, dict[int, str]]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, dict[int, str]]:
     with project(tmp_path_factory.mktemp("planted"), planted_links(), texts=text, alone=3, model=True) as memory:
         with memory.store.read(memory.project) as snapshot:
             names = {record.id: record.name for record in snapshot.records()}
         return patterns(memory), names
 
 
-def test_the_planted_hub_is_told_with_its_degree(found: tuple[Found, dict[int, str]]) -> None:
+def test_the_planted_hub_is_told_with_its_degree(found: tuple[Findings, dict[int, str]]) -> None:
     (hub,) = named(found[0], "hub")
     assert [found[1][id] for id in hub.members] == ["n40"]
     assert hub.evidence["degree"] == 20 and hub.evidence["outgoing"] == 20 and hub.evidence["incoming"] == 0
@@ -50,7 +50,7 @@ def test_the_planted_hub_is_told_with_its_degree(found: tuple[Found, dict[int, s
     assert hub.confidence > 0.8
 
 
-def test_the_planted_communities_are_told_by_what_they_say(found: tuple[Found, dict[int, str]]) -> None:
+def test_the_planted_communities_are_told_by_what_they_say(found: tuple[Findings, dict[int, str]]) -> None:
     told = {frozenset(found[1][id] for id in one.members): one for one in named(found[0], "community")}
     first, second = (frozenset(f"n{at}" for at in range(start, start + 10)) for start in (0, 10))
     assert first in told and second in told
@@ -60,7 +60,7 @@ def test_the_planted_communities_are_told_by_what_they_say(found: tuple[Found, d
     assert told[first].evidence["modularity"] > told[first].evidence["modularity_by_chance"] + 0.1
 
 
-def test_the_only_link_between_parts_is_a_bridge(found: tuple[Found, dict[int, str]]) -> None:
+def test_the_only_link_between_parts_is_a_bridge(found: tuple[Findings, dict[int, str]]) -> None:
     links = [one for one in named(found[0], "bridge") if one.evidence["kind"] == "link"]
     told = {frozenset(found[1][id] for id in one.members): one for one in links}
     bridge = told[frozenset({"n0", "n19"})]
@@ -69,13 +69,13 @@ def test_the_only_link_between_parts_is_a_bridge(found: tuple[Found, dict[int, s
     assert bridge.confidence > 0.8
 
 
-def test_records_without_relations_are_told_together(found: tuple[Found, dict[int, str]]) -> None:
+def test_records_without_relations_are_told_together(found: tuple[Findings, dict[int, str]]) -> None:
     (alone,) = named(found[0], "orphans")
     assert {found[1][id] for id in alone.members} == {"alone 0", "alone 1", "alone 2"}
     assert alone.evidence["count"] == 3
 
 
-def test_patterns_come_surest_first_and_say_what_was_looked_at(found: tuple[Found, dict[int, str]]) -> None:
+def test_patterns_come_surest_first_and_say_what_was_looked_at(found: tuple[Findings, dict[int, str]]) -> None:
     sure = [one.confidence for one in found[0].patterns]
     assert sure == sorted(sure, reverse=True) and all(0 <= one <= 1 for one in sure)
     assert found[0].looked_at["records"] == 44
@@ -184,7 +184,7 @@ def test_what_another_session_keeps_is_not_seen(tmp_path: Path) -> None:
         mine, other = (memory.store_item(ItemDraft(text=f"item {at}", session=at)).record for at in ("mine", "other"))
         memory.create_relations([(mine.name, other.name, "contains"), (other.name, mine.name, "contains")])
 
-        def look(session: str | None) -> Found:
+        def look(session: str | None) -> Findings:
             return memory.analysed(relationship_patterns, asked="x", session=session)[0]
 
         assert look("mine").patterns == [] and look("mine").looked_at["records"] == 1

@@ -12,7 +12,7 @@ from polymnia import EntityDraft, Memory
 from polymnia.engine.analysis.insights import TYPES, Insight, Insights
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis
-from polymnia.engine.search import Finding as Search
+from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder
 from polymnia.models import Record, Seen
 from polymnia.storage.sqlite import SqliteStore

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import remark
-from polymnia.engine.analysis.findings import Found, Pattern
+from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.issues import emptiness, quality_issues
 
 from ..quality.desk import NOW, Desk
@@ -46,7 +46,7 @@ def tagged(desk: Desk, texts: list[str], ago: float = 30) -> list[str]:
     return ids
 
 
-def issues(desk: Desk, focus: str | None = None) -> tuple[dict[str, Pattern], Found]:
+def issues(desk: Desk, focus: str | None = None) -> tuple[dict[str, Pattern], Findings]:
     found = desk.ask(quality_issues, focus=focus)
     return {one.name: one for one in found.patterns}, found
 

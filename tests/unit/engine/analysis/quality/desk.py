@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from polymnia import EntityDraft, Filters, Memory
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.search import Analysis
-from polymnia.engine.search import Finding as Search
+from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder
 from polymnia.models import Record, Seen
 from polymnia.storage.sqlite import SqliteStore
@@ -62,18 +62,18 @@ class Desk:
             hour = (NOW - int(ago * DAY)) // 3_600_000_000 * 3_600_000_000
             tx.count_reads([Seen(number, hour, "reader", times, times)])
 
-    def ask(self, work: Callable[[Material], T], *, focus: str | None = None, wanted: Filters | None = None) -> T:
+    def ask(self, work: Callable[[ProjectView], T], *, focus: str | None = None, wanted: Filters | None = None) -> T:
         """The result of an analysis of the whole project, at the time that is now."""
         finder = self.memory.finding()
         finder.reindex("default", lambda *_: None)
 
         def run(look: Any) -> T:
             id = look.snapshot.ids_of([focus])[focus] if focus else None
-            return work(Material(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
+            return work(ProjectView(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
 
         with finder.look("default") as look:
             return run(look)
 
-    def record(self, material: Material, uid: str) -> Record:
+    def record(self, material: ProjectView, uid: str) -> Record:
         """One of the records of a material."""
         return next(one for one in material.items if one.uid == uid)

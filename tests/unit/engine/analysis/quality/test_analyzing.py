@@ -9,7 +9,7 @@ import pytest
 
 from polymnia.dialects.content.reports import quality as words
 from polymnia.engine.analysis.quality import DIMENSIONS, Quality, Suggestion, analyze
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 from polymnia.errors import Invalid
 
 from .desk import Desk
@@ -61,7 +61,7 @@ KOREAN = """# 배포 안내
 
 
 def quality(desk: Desk, id: str, against: tuple[str, ...] = (), **more: Any) -> Quality:
-    def work(material: Material) -> Quality:
+    def work(material: ProjectView) -> Quality:
         others = [desk.record(material, one) for one in against]
         return analyze(material, desk.record(material, id), against=others, **more)
 

@@ -8,7 +8,7 @@ import pytest
 
 from polymnia.dialects.content.reports import quality as words
 from polymnia.engine.analysis.quality import Quality, analyze
-from polymnia.engine.analysis.view import Material
+from polymnia.engine.analysis.view import ProjectView
 
 from .desk import Desk
 
@@ -30,7 +30,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def quality(desk: Desk, id: str) -> Quality:
-    def work(material: Material) -> Quality:
+    def work(material: ProjectView) -> Quality:
         return analyze(material, desk.record(material, id))
 
     return desk.ask(work)

@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from polymnia import Memory
-from polymnia.engine.analysis.findings import Found, Pattern
+from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.topics import topic_clusters
 from polymnia.engine.items import ItemDraft
-from polymnia.engine.search import Analysis, Finding
+from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore
 
@@ -129,7 +129,7 @@ def twin(texts: Sequence[str], seed: int = 1) -> list[str]:
 def project(path: Path, texts: Sequence[str], models: Sequence[Any] = ()) -> Iterator[Memory]:
     """A project with an item for each text, in this order."""
     store = SqliteStore(str(path / "memory.db"), analyst=Analysis())
-    memory = Memory(store, finding=Finding(lambda: Finder(store, embedders=list(models))))
+    memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=list(models))))
     for text in texts:
         memory.store_item(ItemDraft(text=text))
     if models:
@@ -138,11 +138,11 @@ def project(path: Path, texts: Sequence[str], models: Sequence[Any] = ()) -> Ite
     memory.close()
 
 
-def found(memory: Memory, focus: str | None = None, asked: str = "topic_clusters") -> Found:
+def found(memory: Memory, focus: str | None = None, asked: str = "topic_clusters") -> Findings:
     """The topics of a project; the focus is the id of an item. What was asked before is not computed again."""
     return memory.analysed(topic_clusters, asked=asked, focus=focus)[0]
 
 
-def named(all_found: Found, name: str) -> list[Pattern]:
+def named(all_found: Findings, name: str) -> list[Pattern]:
     """The patterns of one kind."""
     return [one for one in all_found.patterns if one.name == name]

@@ -12,7 +12,7 @@ from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.ports import Vector
 from polymnia.engine.search import fusion, lanes
-from polymnia.engine.search.cache import View
+from polymnia.engine.search.cache import ProjectIndex
 from polymnia.engine.search.index import DamagedIndex, Numbers
 from polymnia.engine.search.passages import embedder_text, read
 from polymnia.engine.search.query import Query, parse
@@ -28,7 +28,7 @@ _SPAN = 1 << 32
 _SOME = 5_000  # vectors read at a time where all are wanted
 
 
-class Near(Struct, frozen=True, gc=False):
+class Nearby(Struct, frozen=True, gc=False):
     """A memory near a text: its number, the cosine of its nearest passage, and what that says from 0 to 1."""
 
     number: int
@@ -47,7 +47,7 @@ class Both(Struct, frozen=True, gc=False):
     row: int
 
 
-class Said(Struct, frozen=True):
+class EmbeddedText(Struct, frozen=True):
     """A text that is, or is to be, a memory's, with the vectors of its passages.
 
     ``passages`` are (whether of the head, part); ``vectors`` has for each model a row for each of them, zeros where the
@@ -80,10 +80,10 @@ class Said(Struct, frozen=True):
         ]
 
 
-def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
+def said(head: Text, body: Text, channels: Sequence[Channel]) -> EmbeddedText:
     """A text with the head it is to have, read by the models that are ready."""
     if not channels:
-        return Said([], {}, False)
+        return EmbeddedText([], {}, False)
     # Two more than are taken tell whether there are more; the rest of a long text is not read here.
     passages = list(islice((one for one in read([head, body]) if one.embeds), _PARTS + 2))
     taken = passages[: _PARTS + 1]
@@ -96,13 +96,13 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> Said:
         if made is not None:
             vectors[channel.name] = np.zeros((len(texts), channel.embedder.dimensions), np.float32)
             vectors[channel.name][known] = made
-    return Said(places, vectors, len(taken) == len(passages))
+    return EmbeddedText(places, vectors, len(taken) == len(passages))
 
 
-class Look:
+class Neighbours:
     """One moment of a project, for whoever looks for neighbours in it."""
 
-    def __init__(self, view: View, channels: Mapping[str, Channel], judging: Judging | None = None) -> None:
+    def __init__(self, view: ProjectIndex, channels: Mapping[str, Channel], judging: Judging | None = None) -> None:
         self._view = view
         self.index = view.index
         self.snapshot = view.snapshot
@@ -116,12 +116,12 @@ class Look:
         found = self.snapshot.load([self.base + number for number in numbers])
         return {record.id - self.base: record for record in found}
 
-    def ranked(self, near: Sequence[Near]) -> list[tuple[Record, float]]:
+    def ranked(self, near: Sequence[Nearby]) -> list[tuple[Record, float]]:
         """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
         loaded = self.load([one.number for one in near])
         return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
 
-    def held(self, number: int) -> Said | None:
+    def held(self, number: int) -> EmbeddedText | None:
         """What is stored of a memory as the models see it; None where a vector is missing."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
         columns = self.index.passages
@@ -134,17 +134,23 @@ class Look:
             if made is not None:
                 vectors[model] = made
         places = [(int(columns["text"][r]) == number, int(columns["part"][r])) for r in rows]
-        return Said(places, vectors) if vectors else None
+        return EmbeddedText(places, vectors) if vectors else None
 
     def nearest(
-        self, text: Said, most: int, *, at_least: float = 2.0, without: int = 0, among: Sequence[int] | None = None
-    ) -> list[Near]:
+        self,
+        text: EmbeddedText,
+        most: int,
+        *,
+        at_least: float = 2.0,
+        without: int = 0,
+        among: Sequence[int] | None = None,
+    ) -> list[Nearby]:
         """The memories nearest by meaning, nearest first: so many, and all that are as similar as ``at_least``.
 
         ``among`` are the numbers of those that count; without it, all do. The bits are a rough guide: several times as
         many are compared exactly, more where there are more to choose from.
         """
-        found: dict[int, Near] = {}
+        found: dict[int, Nearby] = {}
         may = self.index.passages["alive"]
         if among is not None:
             may = may & self.index.memory_mask(among)[self.index.passages["memory"]]
@@ -167,7 +173,7 @@ class Look:
                 ):
                     held = found.get(number)
                     if number != without and (held is None or held.similarity < value):
-                        found[number] = Near(number, cosine, value, row, model)
+                        found[number] = Nearby(number, cosine, value, row, model)
         ordered = sorted(found.values(), key=lambda one: (-one.similarity, one.number))
         return [one for i, one in enumerate(ordered) if i < most or one.similarity >= at_least]
 
@@ -193,7 +199,7 @@ class Look:
         alive = lane.passages * self.index.passages["alive"]
         return lanes.top(alive, most * 2), np.minimum(1.0, fusion.words_score(alive, lane.passage_asked))
 
-    def both(self, text: Said, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
+    def both(self, text: EmbeddedText, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
         """The memories nearest by meaning and those by words, each with both numbers; and the model that was asked.
 
         With two models the second is asked where it knows the text: what it says counts more.
@@ -206,7 +212,7 @@ class Look:
         chosen[owners[found][:by_words]] = True
         vectors = None if model is None else self.index.vectors.get(model)
         if model is not None and vectors is not None:
-            near = self.nearest(Said(text.passages, {model: text.vectors[model]}), by_meaning)
+            near = self.nearest(EmbeddedText(text.passages, {model: text.vectors[model]}), by_meaning)
             chosen |= self.index.memory_mask([one.number for one in near])
         chosen[0] = False
         rows = np.flatnonzero(chosen[owners] & self.index.passages["alive"])
