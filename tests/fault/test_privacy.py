@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from unit.embedding.onnx_file import encoder
+from unit.inference.onnx_file import encoder
 
 import every_call
 

@@ -63,6 +63,7 @@ def walk(tool: str) -> Walk:
                 os.write(asks[1], b"\n")
                 os.read(told[0], 1)
                 answer = client.ask("tools/call", {"name": tool, "arguments": arguments})
+                client.close()
                 assert "Ann" in json.dumps(answer), answer
                 os.write(asks[1], b"\n")
                 with os.fdopen(os.dup(told[0])) as lines:
@@ -92,6 +93,9 @@ class _Stdio:
             pass
         return answer["result"]
 
+    def close(self) -> None:
+        """Nothing: the pipes end with the server."""
+
     def _send(self, message: dict[str, Any]) -> None:
         self._in.write(json.dumps(message).encode() + b"\n")
         self._in.flush()
@@ -114,6 +118,10 @@ class _Http:
         """The result of a request."""
         body, _ = self._post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         return json.loads(body[body.index(b"{") :].splitlines()[0])["result"]
+
+    def close(self) -> None:
+        """Hang up."""
+        self._http.close()
 
     def _post(self, message: dict[str, Any]) -> tuple[bytes, str | None]:
         self._http.request("POST", "/mcp", json.dumps(message), self._headers)
