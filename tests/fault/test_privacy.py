@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from unit.inference.onnx_file import encoder
 
 import every_call
+from unit.inference.onnx_file import encoder
 
 _STRACE = shutil.which("strace")
 _CALLS = "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,socket,connect,sendto,sendmsg"
