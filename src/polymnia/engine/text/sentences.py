@@ -34,6 +34,7 @@ _ABBREVIATED = re.compile(
     r"|dept|govt|incl|inkl|excl|max|mio|mrd|tel|ext|vgl|ggf|resp|esp|eds?|orig|pos|str|abs))$"
 )
 _NUMBERED = re.compile(r"\s*\(?\d{1,3}$")
+_DAY = re.compile(r"(?<!\d)\d\d?$")
 _BEFORE = 12  # characters before a stop that tell whether it ends a sentence
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*\s*$")
 # Syllables that end in ㅂ: 합니까 asks, 하니까 gives a reason.
@@ -50,13 +51,23 @@ def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[i
     letter = _LETTER.search(text, start, end)
     border = _SMALL_BORDER if letter and letter[0].islower() else _BORDER
     for match in border.finditer(text, start, end):
-        if match[0][:1] == "." and ends_short(text, start, match.start()):
+        if match[0][:1] == "." and (ends_short(text, start, match.start()) or _is_day(text, start, match)):
             continue
         if span := _trimmed(text, start, match.end()):
             yield span
         start = match.end()
     if span := _trimmed(text, start, end):
         yield span
+
+
+def _is_day(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Whether a full stop belongs to the day of a date, as in "Am 4. Juli"."""
+    if _DAY.search(text, max(start, stop.start() - 3), stop.start()) is None:
+        return False
+    from polymnia.engine.text.date_tokens import WORDS
+
+    word = WORD.match(text, stop.end())
+    return word is not None and WORDS.get(word[0].lower(), ("",))[0] in ("m", "w")
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -23,6 +23,7 @@ from polymnia.engine.text.sentences import asks, count_sentences, sentences, spa
         ("켜져 있습니다 그리고 돕니다", ["켜져 있습니다", "그리고 돕니다"]),
         ("今日は雨。明日は晴れ。", ["今日は雨。", "明日は晴れ。"]),
         ("  ", []),
+        ("Am 4. Juli ruht die Fähre. Am 5. fährt sie.", ["Am 4. Juli ruht die Fähre.", "Am 5. fährt sie."]),
     ],
 )
 def test_a_paragraph_is_cut_where_sentences_end(text: str, found: list[str]) -> None:
