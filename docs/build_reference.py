@@ -21,9 +21,7 @@ from polymnia.dialects.content import TOOLS
 from polymnia.dialects.content import refusals as content
 from polymnia.dialects.content.call import OperationParameters
 from polymnia.dialects.content.shapes import Answer
-from polymnia.dialects.graph import refusals as graph
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
-from polymnia.errors import Fault
 from polymnia.operation import Operation, Registry
 from polymnia.schemas import JsonObject, components
 from polymnia.settings import SETTINGS
@@ -69,7 +67,7 @@ def grouped(values: Mapping[str, T]) -> list[tuple[T, list[str]]]:
 # ── Schemas ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def schema(kind: type | None) -> JsonObject:
+def schema(kind: Any) -> JsonObject:
     """The JSON Schema of a type, with every reference replaced by what it refers to."""
     (top,), parts = components([kind])
 
@@ -92,12 +90,11 @@ def type_of(node: JsonObject) -> str:
         return " or ".join(code(str(one)) for one in node["enum"])
     if "anyOf" in node:
         return " or ".join(map(type_of, node["anyOf"]))
-    kind = node.get("type", "any")
+    kind = node.get("type", "any value")
     if kind == "array":
-        inner = type_of(node["items"])
-        return f"list of {inner}s" if inner.isalpha() else f"list of {inner}"
+        return f"list of {types_of(node['items'])}"
     if kind == "object" and isinstance(node.get("additionalProperties"), dict):
-        return f"object of {type_of(node['additionalProperties'])}"
+        return f"object of {types_of(node['additionalProperties'])}"
     words = " or ".join(kind) if isinstance(kind, list) else str(kind)
     for least, most, unit in (("minimum", "maximum", ""), ("minLength", "maxLength", " characters")):
         if most in node:
@@ -105,6 +102,12 @@ def type_of(node: JsonObject) -> str:
         elif least in node:
             words += f", {node[least]:,}{unit} or more"
     return words
+
+
+def types_of(node: JsonObject) -> str:
+    """The type of several values: strings, objects, but `one` or `other`."""
+    words = type_of(node)
+    return f"{words}s" if words.isalpha() else words
 
 
 def fields(node: JsonObject, path: str = "") -> Iterator[tuple[str, JsonObject, bool]]:
@@ -300,15 +303,11 @@ def error_sections() -> str:
 
 def error_words() -> str:
     """How each dialect words an error."""
-    fault: Fault = errors.NotFound(["Ann"])
     texts = {}
-    for dialect in BEHAVIOURS:
-        reply = graph.word(dialect)(fault)
-        texts[dialect] = reply.text or json.dumps(reply.value, ensure_ascii=False)
-    texts["associative"] = json.dumps(associative.word(fault).value)
-    texts["content"] = json.dumps(
-        dict(zip(("code", "message", "data"), content.word(fault).refusal or (), strict=True))
-    )
+    for dialect in (*BEHAVIOURS, "associative", "content"):
+        reply = registry(dialect).word(errors.NotFound(["Ann"]))
+        refusal = dict(zip(("code", "message", "data"), reply.refusal, strict=True)) if reply.refusal else None
+        texts[dialect] = reply.text or json.dumps(refusal or reply.value)
     return "\n\n".join(f"{codes(names)}:\n\n```text\n{text}\n```" for text, names in grouped(texts))
 
 
