@@ -13,10 +13,9 @@ from polymnia.engine.verbs.analysis import AnalysisVerbs
 from polymnia.engine.verbs.graph import GraphVerbs
 from polymnia.engine.verbs.history import HistoryVerbs
 from polymnia.engine.verbs.memories import MemoryVerbs
-from polymnia.engine.verbs.projects import ProjectVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.search import SearchVerbs
-from polymnia.engine.verbs.transfer import TransferVerbs
+from polymnia.engine.verbs.transfer import ProjectVerbs, TransferVerbs
 from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
