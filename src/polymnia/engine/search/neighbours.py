@@ -116,11 +116,6 @@ class Neighbours:
         found = self.snapshot.load([self.base + number for number in numbers])
         return {record.id - self.base: record for record in found}
 
-    def ranked(self, near: Sequence[Nearby]) -> list[tuple[Record, float]]:
-        """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
-        loaded = self.load([one.number for one in near])
-        return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
-
     def held(self, number: int) -> EmbeddedText | None:
         """What is stored of a memory as the models see it; None where a vector is missing."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
