@@ -13,7 +13,7 @@ import msgspec
 from polymnia.app import damaged_models, memory, missing_models
 from polymnia.cli.console import bar, counted, dim, green, print_json, red, strong
 from polymnia.engine.health.integrity import damaged_indexes
-from polymnia.engine.ports.copies import Copied
+from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
 from polymnia.settings import Settings
 

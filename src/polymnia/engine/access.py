@@ -14,8 +14,7 @@ from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import CheckRequest, CheckResult
-    from polymnia.engine.ports.copies import Copied, Restored
+    from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
 
 class Grant(Struct, frozen=True):

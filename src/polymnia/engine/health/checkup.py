@@ -15,7 +15,7 @@ from polymnia.engine.content import read_as
 from polymnia.engine.health.counters import Counters, Performance
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports import Store
-from polymnia.engine.ports.checks import CheckRequest
+from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import Record

@@ -12,7 +12,7 @@ from polymnia.engine import scopes
 from polymnia.engine.health.repairs import REPAIRS
 from polymnia.engine.health.rules import CHECKS, RULES, Check, Examined, IntegrityFinding, IntegrityReport
 from polymnia.engine.ports import Store
-from polymnia.engine.ports.checks import CheckRequest, CheckResult, Fact
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Fact
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from polymnia.engine import scopes
 from polymnia.engine.content import as_draft
 from polymnia.engine.ports import Transaction
-from polymnia.engine.ports.checks import Spot
+from polymnia.engine.ports.maintenance import Spot
 from polymnia.errors import Invalid
 from polymnia.models import Record, RelationDraft
 

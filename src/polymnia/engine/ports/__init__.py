@@ -27,8 +27,7 @@ from polymnia.models import (
 )
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import CheckRequest, CheckResult
-    from polymnia.engine.ports.copies import Copied, Restored
+    from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
 DRAWN_LATER = "associate"
 """The action of a change that draws relations in the background.

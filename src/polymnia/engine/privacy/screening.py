@@ -19,7 +19,7 @@ from polymnia.importing import importing
 from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import CheckRequest
+    from polymnia.engine.ports.maintenance import CheckRequest
 
 _MOST = 100  # findings that are told
 _BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it

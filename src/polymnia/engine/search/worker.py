@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polymnia.engine.ports import Store, Vector
-from polymnia.engine.ports.checks import CheckRequest
+from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.cache import IndexCache
 from polymnia.engine.search.passages import embedder_text

@@ -16,9 +16,7 @@ from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
-from polymnia.engine.ports.checks import CheckRequest, CheckResult
-from polymnia.engine.ports.copies import Copied, Restored
-from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored, draft_of, remove_left_drafts
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Unread, read, recover, write
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.graphs import add_missing, links, match

@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 import apsw
 
-from polymnia.engine.ports.copies import Copied, Restored
-from polymnia.engine.ports.drafts import draft_of, remove_left_drafts
+from polymnia.engine.ports.maintenance import Copied, Restored, draft_of, remove_left_drafts
 from polymnia.errors import Damaged, Forbidden, Invalid, NotAStore
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.schema import set_log, settle, upgrade, version

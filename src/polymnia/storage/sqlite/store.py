@@ -22,8 +22,7 @@ from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.checks import CheckRequest, CheckResult
-    from polymnia.engine.ports.copies import Copied, Restored
+    from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
 
 class SqliteStore(ConnectionPool):

@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.health.rules import CHECKS, RULES
-from polymnia.engine.ports.checks import CheckRequest, CheckResult
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
 from polymnia.storage.sqlite.checks import file, indexes

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import apsw
 
-from polymnia.engine.ports.checks import CheckRequest, CheckResult, Spot
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Spot
 from polymnia.storage.sqlite.checks import file, indexes, memories, references
 from polymnia.storage.sqlite.checks.repairs import mend, mend_file
 from polymnia.storage.sqlite.checks.view import CheckView

@@ -7,7 +7,7 @@ from functools import cache
 
 import apsw
 
-from polymnia.engine.ports.checks import Spot
+from polymnia.engine.ports.maintenance import Spot
 from polymnia.storage.sqlite.checks.view import CheckView
 from polymnia.storage.sqlite.grams import DAMAGE, refresh
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration

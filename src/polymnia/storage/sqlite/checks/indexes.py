@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from struct import Struct
 
-from polymnia.engine.ports.checks import Spot
+from polymnia.engine.ports.maintenance import Spot
 from polymnia.models import Text, fold
 from polymnia.storage.sqlite.checks.view import CheckView
 from polymnia.storage.sqlite.grams import DAMAGE, cover, refresh

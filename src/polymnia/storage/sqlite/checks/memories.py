@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import unpack
 
-from polymnia.engine.ports.checks import Spot
+from polymnia.engine.ports.maintenance import Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks.references import arrow
 from polymnia.storage.sqlite.checks.view import CheckView, readable

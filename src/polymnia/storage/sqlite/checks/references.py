@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from polymnia.engine.ports.checks import Spot
+from polymnia.engine.ports.maintenance import Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks.view import CheckView, readable
 

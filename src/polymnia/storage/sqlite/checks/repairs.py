@@ -9,7 +9,7 @@ import apsw
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from polymnia.engine.ports.checks import CheckRequest, Spot
+from polymnia.engine.ports.maintenance import CheckRequest, Spot
 from polymnia.models import EntityDraft, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks import indexes, memories, references

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import DecodeError
 
-from polymnia.engine.ports.checks import CheckRequest, CheckResult, Fact, Spot
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Fact, Spot
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import named
