@@ -2182,9 +2182,6 @@ type DetectPatternsAnswer struct {
 	// What was looked at, in figures, by type; the names differ by type.
 	LookedAt map[string]map[string]any `json:"looked_at"`
 
-	// Types that need a library this server does not have.
-	Unavailable []UnavailableAnalysis `json:"unavailable"`
-
 	// What could not be told, and why.
 	Notes []PatternNote `json:"notes"`
 
@@ -2208,7 +2205,7 @@ type DetectPatternsAnswer struct {
 // who writes what. Each comes with its evidence. The request needs ProjectID.
 //
 // The answer: The patterns that were found, most certain first. Fields: AnalyzedAt, Cached, Scope, Patterns, Counts,
-// BelowMinConfidence, LookedAt, Unavailable, Notes, Message, RequestID, Success, Timestamp, Duration.
+// BelowMinConfidence, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) DetectPatterns(ctx context.Context, request *DetectPatternsRequest, options ...CallOption) (*DetectPatternsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *DetectPatternsAnswer) **Result { return &a.Result })
 }
@@ -4877,19 +4874,6 @@ type ToolCall struct {
 
 	// Its arguments.
 	Arguments map[string]any `json:"arguments"`
-}
-
-// UnavailableAnalysis is part of answers. A type of pattern that this server cannot look for.
-type UnavailableAnalysis struct {
-	// The type of pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
-	// usage_patterns, user_patterns.
-	Type PatternType `json:"type"`
-
-	// Why not.
-	Reason string `json:"reason"`
-
-	// What would make it available.
-	Solution string `json:"solution"`
 }
 
 // UpdateOptions is part of requests. Options of update_content.

@@ -54,6 +54,7 @@ def walk(tool: str) -> Walk:
         command = [sys.executable, __file__, str(asks[0]), str(told[1]), *flags, "--store", f"{folder}/memory.db"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(command, **pipes, pass_fds=(asks[0], told[1])) as server:  # type: ignore[call-overload]
+            client: _Http | _Stdio | None = None
             try:
                 client = _Http(server) if transport == "http" else _Stdio(server)
                 client.ask("tools/call", {"name": "create_entities", "arguments": {"entities": _ENTITIES}})
@@ -70,6 +71,8 @@ def walk(tool: str) -> Walk:
                     return Walk(*json.loads(lines.readline()))
             finally:
                 server.kill()
+                if isinstance(client, _Http):
+                    client.close()
                 for end in (*asks, *told):
                     os.close(end)
 
@@ -120,7 +123,7 @@ class _Http:
         return json.loads(body[body.index(b"{") :].splitlines()[0])["result"]
 
     def close(self) -> None:
-        """Hang up."""
+        """Let go of the connection."""
         self._http.close()
 
     def _post(self, message: dict[str, Any]) -> tuple[bytes, str | None]:

@@ -30,7 +30,7 @@ from polymnia.engine.graph import Step
 from polymnia.engine.items import title_of
 from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.analysis import PATTERNS
-from polymnia.errors import Invalid, NoLibrary
+from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import Record
 from polymnia.settings import Settings
@@ -94,21 +94,16 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
         end=_time(arguments.until),
         step=step,
     )
-    missing = [one for one in found.values() if isinstance(one, NoLibrary)]
-    if missing and (arguments.type or len(missing) == len(found)):
-        raise missing[0]
     patterns = [
         one
         for each in found.values()
-        if not isinstance(each, NoLibrary)
         for one in each.patterns
         if one.confidence >= (0.5 if arguments.least is None else arguments.least)
     ]
     several = len(found) > 1
     notes = []
     for type, each in found.items():
-        said = [f"{each.message}. {each.hint}"] if isinstance(each, NoLibrary) else _notes(each)
-        notes += [f"{type}: {note}" if several else note for note in said]
+        notes += [f"{type}: {note}" if several else note for note in _notes(each)]
     shown_ids = held.ids_shown({id for one in patterns for id in one.members})
 
     def lines() -> Iterator[str]:

@@ -756,7 +756,7 @@ class Operations:
             topic_clusters, usage_patterns, user_patterns.
         options: Which patterns, and how to tell them: min_confidence, include_explanations, time_range.
         Answer: The patterns that were found, most certain first. Fields: analyzed_at, cached, scope, patterns, counts,
-            below_min_confidence, looked_at, unavailable, notes.
+            below_min_confidence, looked_at, notes.
         """
         return self._call("memory_analyze", locals() | {"operation": "detect_patterns"})
 

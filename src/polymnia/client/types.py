@@ -934,16 +934,6 @@ class ToolCall(TypedDict):
     arguments: dict[str, Any]  # Its arguments.
 
 
-class UnavailableAnalysis(TypedDict):
-    """A type of pattern that this server cannot look for."""
-
-    # The type of pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
-    # usage_patterns, user_patterns.
-    type: PatternType
-    reason: str  # Why not.
-    solution: str  # What would make it available.
-
-
 class UpdateOptions(TypedDict):
     """Options of update_content."""
 
@@ -1547,7 +1537,6 @@ class DetectPatternsAnswer(OperationAnswer):
     counts: dict[str, int]  # How many patterns of each type were found.
     below_min_confidence: int  # How many were left out because they are less certain than options.min_confidence.
     looked_at: dict[str, dict[str, Any]]  # What was looked at, in figures, by type; the names differ by type.
-    unavailable: NotRequired[list[UnavailableAnalysis]]  # Types that need a library this server does not have.
     notes: list[PatternNote]  # What could not be told, and why.
     message: str  # What was found, as a sentence.
 

@@ -15,14 +15,12 @@ from polymnia.engine.verbs.history import HistoryVerbs
 from polymnia.engine.verbs.memories import MemoryVerbs
 from polymnia.engine.verbs.scopes import ScopeVerbs
 from polymnia.engine.verbs.search import SearchVerbs
-from polymnia.engine.verbs.transfer import ProjectVerbs, TransferVerbs
+from polymnia.engine.verbs.transfer import TransferVerbs
 from polymnia.errors import NotAllowed
 from polymnia.models import Author
 
 
-class Memory(
-    GraphVerbs, MemoryVerbs, ProjectVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs
-):
+class Memory(GraphVerbs, MemoryVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs):
     """One project of one store, with the verbs of memory.
 
     Every verb that changes something is atomic and on disk when it returns; when it raises a

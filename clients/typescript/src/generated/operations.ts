@@ -1303,19 +1303,6 @@ export interface ToolCall {
   arguments: Record<string, any>;
 }
 
-/** A type of pattern that this server cannot look for. */
-export interface UnavailableAnalysis {
-  /**
-   * The type of pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
-   * usage_patterns, user_patterns.
-   */
-  type: PatternType;
-  /** Why not. */
-  reason: string;
-  /** What would make it available. */
-  solution: string;
-}
-
 /** Options of update_content. */
 export interface UpdateOptions {
   /** Make the vectors before answering; false: never. */
@@ -2384,8 +2371,6 @@ export interface DetectPatternsAnswer {
   below_min_confidence: number;
   /** What was looked at, in figures, by type; the names differ by type. */
   looked_at: Record<string, Record<string, any>>;
-  /** Types that need a library this server does not have. */
-  unavailable?: UnavailableAnalysis[];
   /** What could not be told, and why. */
   notes: PatternNote[];
   /** What was found, as a sentence. */
@@ -3496,8 +3481,7 @@ export abstract class Operations {
    *   time_range.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The patterns that were found, most certain first. Fields: analyzed_at, cached, scope, patterns,
-   *   counts, below_min_confidence, looked_at, unavailable, notes, message, request_id, success, timestamp,
-   *   duration.
+   *   counts, below_min_confidence, looked_at, notes, message, request_id, success, timestamp, duration.
    */
   detectPatterns(parameters: DetectPatternsParams, options?: CallOptions): Promise<DetectPatternsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "detect_patterns" }, options);

@@ -25,7 +25,7 @@ from polymnia.dialects.content.shapes import DateRange, Item, Share, period
 from polymnia.dialects.shapes import about, or_else
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import BadArguments, Invalid, NoLibrary, Violation
+from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.importing import importing
 
 # How to hear of what did not fit into an answer.
@@ -105,19 +105,12 @@ def detect_patterns(call: ContentCall, given: DetectPatternsParameters) -> Field
         end=end,
         step=call.step,
     )
-    missing = {type: one for type, one in found.items() if isinstance(one, NoLibrary)}
-    if missing and (given.pattern_types is not None or len(missing) == len(found)):
-        raise next(iter(missing.values()))
     least = or_else(options.min_confidence, 0.5)
     left_out, looked = 0, {}
     certain: list[Any] = []
     notes: list[dict[str, str]] = []
-    ids = call.memory.ids_shown(
-        {id for one in found.values() if not isinstance(one, NoLibrary) for p in one.patterns for id in p.members}
-    )
+    ids = call.memory.ids_shown({id for one in found.values() for p in one.patterns for id in p.members})
     for type, one in found.items():
-        if isinstance(one, NoLibrary):
-            continue
         kept = [p for p in one.patterns if p.confidence >= least]
         left_out += len(one.patterns) - len(kept)
         certain += kept
@@ -134,10 +127,6 @@ def detect_patterns(call: ContentCall, given: DetectPatternsParameters) -> Field
         "looked_at": looked,
         "notes": notes,
     }
-    if missing:
-        fields["unavailable"] = [
-            {"type": type, "reason": one.message, "solution": one.hint} for type, one in missing.items()
-        ]
     return call.answer(_said(len(certain), "pattern"), **fields, **_when(made, call))
 
 

@@ -58,14 +58,6 @@ class PatternNote(TypedDict):
     note: Annotated[str, about("The remark, as a sentence.")]
 
 
-class UnavailableAnalysis(TypedDict):
-    """A type of pattern that this server cannot look for."""
-
-    type: Annotated[PatternType, about("The type of pattern.")]
-    reason: Annotated[str, about("Why not.")]
-    solution: Annotated[str, about("What would make it available.")]
-
-
 class DetectPatternsAnswer(AnalysisAnswer):
     """The patterns that were found, most certain first."""
 
@@ -78,9 +70,6 @@ class DetectPatternsAnswer(AnalysisAnswer):
     ]
     looked_at: Annotated[dict[str, Object], about("What was looked at, in figures, by type; the names differ by type.")]
     notes: Annotated[list[PatternNote], about("What could not be told, and why.")]
-    unavailable: NotRequired[
-        Annotated[list[UnavailableAnalysis], about("Types that need a library this server does not have.")]
-    ]
 
 
 class QualityMetric(TypedDict):

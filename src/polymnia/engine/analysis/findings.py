@@ -23,8 +23,6 @@ class Pattern(Struct, frozen=True, kw_only=True):
     evidence: dict[str, Any] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     members: tuple[int, ...] = ()
-    summary: str = ""
-    explanation: str = ""
 
 
 class Remark(Struct, frozen=True):
@@ -42,4 +40,4 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     patterns: list[Pattern] = []
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: Sequence[Remark | str] = ()
+    notes: Sequence[Remark] = ()

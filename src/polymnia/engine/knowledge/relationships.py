@@ -130,12 +130,9 @@ def drafts(look: Neighbours, record: Record, said: EmbeddedText, session: str | 
 
 
 def found(
-    text: str, title: str | None, candidates: Sequence[Candidate], *, tags: Sequence[str] = (), similar: float = SIMILAR
+    text: str, title: str | None, candidates: Sequence[Candidate], *, tags: Sequence[str] = ()
 ) -> list[Relationship]:
-    """The relationships from a text to others, strongest first; each target and type once.
-
-    ``similar`` is the similarity from which on a candidate is similar. ``tags`` are those of the text.
-    """
+    """The relationships from a text with these tags to others, strongest first; each target and type once."""
     text = text[:_READ]
     reader = Reader(text)
     runs = _runs(text)
@@ -150,7 +147,7 @@ def found(
             *((counted[other.id],) if other.id in counted else ()),
             *_held(runs, text, other, headings),
         ]
-        if other.similarity is not None and other.similarity >= similar:
+        if other.similarity is not None and other.similarity >= SIMILAR:
             strength = round(min(1.0, other.similarity), 4)
             told.append(Relationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})"))
         if not told and other.id in related:

@@ -104,14 +104,16 @@ class Anonymizer:
         """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
         self._learn_value(value, "")
 
-    def text(self, text: str, *, learned: bool = False) -> str:
-        """The text with everything personal replaced. One that was ``learned`` is not read for names again."""
-        if not learned:
-            self.learn(text)
+    def text(self, text: str) -> str:
+        """The text with everything personal replaced."""
+        self.learn(text)
         return self._replaced(text)
 
     def value(self, value: Any, *, learned: bool = False) -> Any:
-        """A JSON value of the same structure with everything personal replaced, in keys as well."""
+        """A JSON value of the same structure with everything personal replaced, in keys as well.
+
+        One that was ``learned`` is not read for names again.
+        """
         if not learned:
             self.learn_value(value)
         return self._value(value, "")

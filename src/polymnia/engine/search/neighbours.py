@@ -23,7 +23,6 @@ _PARTS = 8  # passages of a long text that are read at once; the rest is left to
 _COMPARED = 4  # and those its neighbours are looked for by
 _SURE, _LEAST = 4, 60  # so many times what is wanted is compared exactly, and so many passages at least,
 _MORE = 1000  # and one more for each so many there are
-_WIDER = 4
 _SPAN = 1 << 32
 _SOME = 5_000  # vectors read at a time where all are wanted
 
@@ -116,11 +115,6 @@ class Neighbours:
         found = self.snapshot.load([self.base + number for number in numbers])
         return {record.id - self.base: record for record in found}
 
-    def ranked(self, near: Sequence[Nearby]) -> list[tuple[Record, float]]:
-        """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
-        loaded = self.load([one.number for one in near])
-        return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
-
     def held(self, number: int) -> EmbeddedText | None:
         """What is stored of a memory as the models see it; None where a vector is missing."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
@@ -141,11 +135,10 @@ class Neighbours:
         text: EmbeddedText,
         most: int,
         *,
-        at_least: float = 2.0,
         without: int = 0,
         among: Sequence[int] | None = None,
     ) -> list[Nearby]:
-        """The memories nearest by meaning, nearest first: so many, and all that are as similar as ``at_least``.
+        """The memories nearest by meaning, nearest first.
 
         ``among`` are the numbers of those that count; without it, all do. The bits are a rough guide: several times as
         many are compared exactly, more where there are more to choose from.
@@ -160,13 +153,9 @@ class Neighbours:
             unrelated = self.channels[model].embedder.unrelated
             for vector in text.rows(model):
                 best = max(most * _SURE, _LEAST) + (self.index.count if among is None else len(among)) // _MORE
-                while True:
-                    rows = vectors.nearest(vector, self.index.count, may, best)
-                    cosines = vectors.cosines(self.snapshot, vector, rows)
-                    alike = similarities(np.nan_to_num(cosines, nan=-1.0), unrelated)
-                    if len(rows) < best or alike.min(initial=0.0) < at_least:
-                        break
-                    best *= _WIDER
+                rows = vectors.nearest(vector, self.index.count, may, best)
+                cosines = vectors.cosines(self.snapshot, vector, rows)
+                alike = similarities(np.nan_to_num(cosines, nan=-1.0), unrelated)
                 owners = self.index.memories["number"][self.index.passages["memory"][rows]]
                 for number, cosine, value, row in zip(
                     owners.tolist(), cosines.tolist(), alike.tolist(), rows.tolist(), strict=True
@@ -174,8 +163,7 @@ class Neighbours:
                     held = found.get(number)
                     if number != without and (held is None or held.similarity < value):
                         found[number] = Nearby(number, cosine, value, row, model)
-        ordered = sorted(found.values(), key=lambda one: (-one.similarity, one.number))
-        return [one for i, one in enumerate(ordered) if i < most or one.similarity >= at_least]
+        return sorted(found.values(), key=lambda one: (-one.similarity, one.number))[:most]
 
     def by_words(self, text: str, most: int) -> list[tuple[int, float]]:
         """The memories that say most of the words of a text, with the share of them they say; best first."""

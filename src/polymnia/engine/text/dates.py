@@ -39,11 +39,6 @@ class TimeRange(Struct, frozen=True):
     rest: str
 
 
-def of(moment: int) -> list[str]:
-    """The year, the month and the day of a time in microseconds UTC, as terms."""
-    return _named(_partial(days.day_of(moment)))
-
-
 def mentioned(text: str, told: int | None = None) -> list[str]:
     """The dates a text mentions, as terms, at most 64.
 

@@ -38,11 +38,10 @@ _WINDOWS = re.compile(r'[<>:"|?*]|[. ]\Z')
 
 
 class Listed(Struct, frozen=True):
-    """A file of the folder: its name in it, its size, and when it was last written (microseconds since 1970)."""
+    """A file of the folder: its name in it, and its size."""
 
     name: str
     bytes: int
-    modified: int
 
 
 class Folder:
@@ -118,7 +117,7 @@ class Folder:
                     status = os.lstat(path)
                     if stat.S_ISREG(status.st_mode) and not name.startswith(_DRAFT):
                         inside = os.path.relpath(path, self.path).replace(os.sep, "/")
-                        found.append(Listed(inside, status.st_size, status.st_mtime_ns // 1000))
+                        found.append(Listed(inside, status.st_size))
         return sorted(found, key=lambda each: each.name)
 
     # ── names ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Analysis: the verbs that tell what a project holds, how good it is, what belongs together and what cannot be true."""
+"""Analysis: the verbs that tell what a project holds, how good it is, what belongs together and what is wrong in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from polymnia.engine.analysis.progress import parts
 from polymnia.engine.graph import Step
 from polymnia.engine.reads import COUNTED
 from polymnia.engine.verbs.items import ItemVerbs
-from polymnia.errors import NoLibrary
 from polymnia.importing import importing, load
 from polymnia.models import Filters, Record
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
     from polymnia.engine.analysis.view import ProjectView
+    from polymnia.engine.health.rules import IntegrityReport
     from polymnia.engine.search.neighbours import Neighbours
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ _WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_
 
 
 class AnalysisVerbs(ItemVerbs):
-    """Analysing a project. Nothing here changes anything."""
+    """Analysing a project. Nothing here changes anything, but a repair that was asked for."""
 
     def analysed(
         self,
@@ -110,24 +110,20 @@ class AnalysisVerbs(ItemVerbs):
         start: int | None = None,
         end: int | None = None,
         step: Step | None = None,
-    ) -> tuple[dict[str, Findings | NoLibrary], int]:
+    ) -> tuple[dict[str, Findings], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
-        one of them was made. A type whose library is missing has the fault in its place."""
+        one of them was made."""
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
-        found: dict[str, Findings | NoLibrary] = {}
+        found: dict[str, Findings] = {}
         made = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
             detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
             focus = None if type in _WHOLE else id
             asked = ("patterns", type)
-            try:
-                one, at = self.analysed(
-                    detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
-                )
-            except NoLibrary as e:
-                found[type] = e
-                continue
+            one, at = self.analysed(
+                detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
+            )
             if about is not None:
                 one = replace(one, patterns=[p for p in one.patterns if about in p.members])
             found[type] = one
@@ -233,6 +229,21 @@ class AnalysisVerbs(ItemVerbs):
 
         asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
         return self.analysed(work, asked=asked, wanted=wanted, session=session, step=step)
+
+    def validate(
+        self,
+        *,
+        scope: Any = "project",
+        session: str | None = None,
+        checks: Collection[str] | None = None,
+        fix: bool = False,
+        spots: int = 100,
+    ) -> IntegrityReport:
+        """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
+        with importing():
+            from polymnia.engine.health.integrity import validate
+
+        return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
         """The public ids of records that are there."""

@@ -1,23 +1,33 @@
-"""Archives: the verbs that carry memories out and in."""
+"""Transfer: the verbs that carry memories, a whole project and its citations out, and memories and projects in."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from polymnia.engine import scopes
+from polymnia.engine import content, items, scopes
 from polymnia.engine.graph import Step
-from polymnia.engine.verbs.base import Verbs
+from polymnia.engine.ports import Transaction
+from polymnia.engine.text.calendar import moment
+from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
+from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.citations import Citation
     from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
+    from polymnia.engine.transfer.project_export import Including, ProjectExport
+    from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
-_GZIP_BASE64 = "H4sI"
+_ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
+_COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip begin in base64
 
 
-class TransferVerbs(Verbs):
-    """Exporting memories to an archive and importing them from one."""
+class TransferVerbs(ItemVerbs):
+    """Exporting memories and projects, importing them, and citing."""
 
     def export_memories(
         self,
@@ -47,7 +57,7 @@ class TransferVerbs(Verbs):
                 gzip=gzip,
                 associations=associations,
                 folder=folder,
-                name=None if name is None else _inside(folder.path, name),
+                name=None if name is None else _name_inside(folder.path, name),
                 limits=self.limits,
                 step=step,
             )
@@ -78,9 +88,7 @@ class TransferVerbs(Verbs):
         if validate:
             with self.store.read(self.project) as snapshot:
                 wrong, total = problems(open, snapshot, self.limits, below)
-            if wrong:
-                one = "1 record" if len(wrong) == 1 else f"{len(wrong):,} records"
-                raise ImportFailed(f"{one} cannot be imported: {'; '.join(wrong[:3])}", problems=wrong)
+            _check(wrong)
         return self._write(
             "import",
             lambda tx: import_memories(
@@ -90,45 +98,140 @@ class TransferVerbs(Verbs):
             gives=ImportedMemories,
         )
 
+    def export_project(
+        self,
+        form: Any,
+        *,
+        filters: Filters | None = None,
+        including: Including | None = None,
+        compress: bool = False,
+        step: Step | None = None,
+    ) -> ProjectExport:
+        """The project as one file: in the answer where it fits, else in the export folder.
+
+        Whoever may only read gets what fits into an answer: nobody who may change nothing fills a disk.
+        """
+        from polymnia.engine.transfer.project_export import Including, export_project
+
+        stamp = moment(time.time_ns() // 1000).replace(":", "").replace("-", "")[:15]
+        ending = _ENDINGS[form] + (".gz" if compress and form != "zip" else "")
+        if including is not None and including.embeddings:
+            # What was stored a moment ago has no vectors yet.
+            self.finding().catch_up(self.project, lambda _, done, total: step(done, total) if step else None)
+        with self.store.read(self.project) as snapshot:
+            return export_project(
+                snapshot,
+                form,
+                filters=filters or Filters(),
+                including=including or Including(),
+                compress=compress,
+                folder=self.folder() if self.grant.write else None,
+                name=f"project-{stamp}-{time.time_ns() % 1_000_000:06d}.{ending}",
+                limits=self.limits,
+                step=step,
+            )
+
+    def import_project(
+        self,
+        form: Any,
+        *,
+        name: str | None = None,
+        data: str | None = None,
+        merging: Merging = "merge",
+        validate: bool = True,
+        keep_ids: bool = False,
+        embed: bool | None = None,
+        relate: bool = False,
+        step: Step | None = None,
+    ) -> tuple[ProjectImport, int]:
+        """Take a project file in, from the export folder or given as text (base64 where it is compressed).
+
+        With ``embed`` what is new has its vectors when this returns, False means it never gets any; with ``relate`` the
+        relationships its texts show are drawn. Answers what was imported, and how many relationships were drawn.
+        """
+        from polymnia.engine.transfer.project_import import import_project, problems
+
+        open = self._opener(name, data)
+        if validate:
+            _check(problems(open, form, self.limits))
+        new: list[Record] = []
+
+        def bring(tx: Transaction) -> ProjectImport:
+            def made(records: list[Record]) -> None:
+                if relate:
+                    new.extend(records)
+                for record in records if embed is False else ():
+                    number = record.id & 0xFFFFFFFF
+                    self._vectors(tx, record, None, False, number, number + 1)
+
+            return import_project(
+                tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=made
+            )
+
+        done = self._write("import_project", bring, step)
+        if embed:
+            self.finding().reindex(self.project, lambda lane, done, total: None)
+        return done, self.detect(new) if new else 0
+
+    def cite(
+        self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
+    ) -> Citation:
+        """An item as a style of citation writes it."""
+        from polymnia.engine.citations import citable, cite
+
+        with self.store.read(self.project) as snapshot:
+            record = items.find_item(snapshot, id, session)
+        item = citable(
+            project=self.project,
+            id=record.uid,
+            content=content.content(record),
+            metadata=record.metadata,
+            kind=record.kind,
+            content_type=record.content_type,
+            title=record.name if record.name != record.uid else None,
+            created=record.created,
+            session=record.session,
+        )
+        return cite(item, style, permalink=permalink, access_date=access_date, now=time.time_ns() // 1000)
+
     def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:
-        if name is not None:
-            folder = self.folder()
-            name = _inside(folder.path, name)
+        """Opens what is imported, as often as it is read: ``data``, or the file of that name in the export folder."""
+        if data is not None:
+            raw = _unpacked(data)
+            return lambda: BytesIO(raw)
+        folder = self.folder()
+        inside = _name_inside(folder.path, name or "")
 
-            def open_file() -> BinaryIO:
-                try:
-                    return folder.open(name)
-                except (NotFound, Forbidden) as e:
-                    raise ImportFailed(e.message, hint=e.hint) from e
+        def open_file() -> BinaryIO:
+            try:
+                return folder.open(inside)
+            except (NotFound, Forbidden) as e:
+                raise ImportFailed(e.message, hint=e.hint) from e
 
-            return open_file
-        raw = _unpacked(data or b"")
-
-        def open_data() -> BinaryIO:
-            from io import BytesIO
-
-            return BytesIO(raw)
-
-        return open_data
+        return open_file
 
 
-def _inside(folder: str, name: str) -> str:
+def _name_inside(folder: str, name: str) -> str:
     """A name inside the folder; the whole path of such a file, as an export tells it, stands for its name."""
-    import os
-
     whole = os.path.realpath(folder) + os.sep
     return name[len(whole) :].replace(os.sep, "/") if name.startswith(whole) else name
 
 
 def _unpacked(data: str | bytes) -> bytes:
-    """Inline data as bytes; what was compressed travels as base64."""
+    """Inline data as bytes; gzip and zip travel as base64."""
     if isinstance(data, bytes):
         return data
-    if data.lstrip().startswith(_GZIP_BASE64):
+    if data.lstrip().startswith(_COMPRESSED):
         from base64 import b64decode
 
         try:
-            return b64decode(data, validate=False)
+            return b64decode(data)
         except ValueError:
-            raise ImportFailed("import_data looks like compressed data in base64, but is broken") from None
+            raise ImportFailed("The data looks like a compressed file in base64, but is broken") from None
     return data.encode("utf-8", "surrogatepass")
+
+
+def _check(problems: list[str]) -> None:
+    if problems:
+        some = "1 record" if len(problems) == 1 else f"{len(problems):,} records"
+        raise ImportFailed(f"{some} cannot be imported: {'; '.join(problems[:3])}", problems=problems)

@@ -126,7 +126,6 @@ def test_similar_is_what_the_caller_measured_to_be():
     far = Candidate(id="content_f", similarity=0.2)
     (one,) = found("words", None, [near, far])
     assert (one.target, one.type, one.strength) == ("content_n", "similar_to", 0.81)
-    assert found("words", None, [near], similar=0.9) == []
 
 
 def test_rare_names_and_tags_in_common_relate_two_texts():

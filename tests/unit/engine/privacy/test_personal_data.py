@@ -76,7 +76,7 @@ def test_two_capitalized_words_are_a_name_unless_one_is_an_ordinary_word() -> No
     texts = ["We asked Thessaly Brannock about Blue Harbor", "The harbor is blue"]
     for text in texts:
         veil.learn(text)
-    assert veil.text(texts[0], learned=True) == "We asked Name 1 about Blue Harbor"
+    assert veil.value(texts[0], learned=True) == "We asked Name 1 about Blue Harbor"
 
 
 @pytest.mark.long

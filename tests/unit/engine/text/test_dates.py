@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.text.dates import asked, mentioned, of
+from polymnia.engine.text.dates import asked, mentioned
 
 
 def _moment(year: int, month: int, day: int, hour: int = 0) -> int:
@@ -135,16 +135,6 @@ def test_a_text_full_of_dates_gives_a_bounded_number_of_terms() -> None:
 def test_a_text_of_megabytes_mentions_what_a_shorter_one_does(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))
     assert set(mentioned(unit * 20, NOW)) <= set(mentioned(text, NOW))
-
-
-def test_a_moment_has_a_year_a_month_and_a_day() -> None:
-    assert of(NOW) == ["@2023", "@2023-05", "@2023-05-17"]
-    assert of(-1) == ["@1969", "@1969-12", "@1969-12-31"]
-
-
-@given(st.integers())
-def test_every_moment_has_three_terms(moment: int) -> None:
-    assert len(of(moment)) == 3
 
 
 @each(

@@ -8,10 +8,10 @@ from typing import Any
 
 import apsw
 import pytest
-from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.health.rules import CHECKS, RULES
+from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
 from polymnia.storage.sqlite.checks import file, indexes

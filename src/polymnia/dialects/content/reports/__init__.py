@@ -1,8 +1,8 @@
 """Reports: the sentences for what analyses find. The engine answers values; here they get their words.
 
-Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> its words) and ``REMARKS`` (code of a
-remark, without the area it begins with -> its sentence). A module is loaded when its words are needed for the first
-time.
+Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> its words; ``describe`` where one function
+does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its sentence). A module is loaded
+when its words are needed for the first time.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ _AREAS = {
 }
 """The module of each type of finding."""
 
+_FREE = ("conflicts", "quality")  # areas that describe what they find by one function instead of a table
+
 
 class Description(NamedTuple):
     """A finding in words: what it is, how it was measured, what to do about it."""
@@ -40,20 +42,17 @@ class Description(NamedTuple):
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Pattern``, an ``Insight`` or a ``Clash``."""
-    if getattr(found, "summary", ""):
-        return Description(found.summary, found.explanation, getattr(found, "recommendation", None))
+    """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, or a ``Flaw`` of quality."""
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
-    words = _module(_AREAS[found.type])
-    told: Description = words.DESCRIPTIONS[found.name](found) if hasattr(found, "name") else words.describe(found)
+    area = _AREAS[found.type] if hasattr(found, "type") else "quality"
+    words = _module(area)
+    told: Description = words.describe(found) if area in _FREE else words.DESCRIPTIONS[found.name](found)
     return told
 
 
 def remark(one: Any) -> str:
     """The sentence of a remark. A remark may hold others among its values, such as one that it passes on."""
-    if isinstance(one, str):
-        return one
     area, _, code = one.code.partition(".")
     sentence: str = _module(area).REMARKS[code](**one.values)
     return sentence

@@ -324,7 +324,6 @@ REMARKS: dict[str, Callable[..., str]] = {
     "names_seldom_written": _names_seldom_written,
     "few_changes": _few_changes,
     "no_trend": lambda days: f"No rise or fall over {days} days is sure enough to be told.",
-    "no_topics": lambda why: f"Trends of topics are left out. {why}",
     "no_topic": lambda memories: f"No topic stands out in {_memories(memories)}.",
     "smaller_topics": lambda topics: f"{plural(topics, 'smaller topic')} not summed up at this depth.",
 }

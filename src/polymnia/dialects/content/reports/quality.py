@@ -114,7 +114,7 @@ _METHODS = {
 }
 
 
-def described(fault: Flaw) -> Description:
+def describe(fault: Flaw) -> Description:
     """What is wrong in one place, and what to do about it."""
     return _described(fault.name, fault.values)
 
@@ -136,7 +136,7 @@ def _problem(name: str, **values: Any) -> str:
 
 def suggestion(one: Suggestion) -> dict[str, Any]:
     """A suggestion as fields."""
-    words = described(one.fault)
+    words = describe(one.fault)
     return {
         "dimension": one.dimension,
         "metric": one.metric,

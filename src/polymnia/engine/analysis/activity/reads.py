@@ -38,7 +38,6 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
     last_change: Numbers
     since: Numbers
     usual_opened: Numbers
-    usual_found: Numbers
     usual_read: Numbers
     usual_changed: Numbers
     exposed: Numbers
@@ -94,7 +93,6 @@ def reads_of(
         last_change=last,
         since=np.bincount(since[0], minlength=many),
         usual_opened=_dealt(days_opened[2], made // DAY),
-        usual_found=_dealt(days_found[2], made // DAY),
         usual_read=_dealt(days_read[2], made // DAY),
         usual_changed=_dealt(change_days, made // DAY + 1),
         exposed=np.maximum(0, end - from_) / DAY,

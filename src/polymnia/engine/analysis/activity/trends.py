@@ -1,4 +1,4 @@
-"""Trends: whether a series of counts rises or falls, by how much, and what to expect next.
+"""Trends: whether a series of counts rises or falls, and by how much.
 
 The direction is tested by the ranks (Mann and Kendall), which asks nothing of the counts' distribution; neighbouring
 counts that resemble each other count for less. The size is the slope of a Poisson regression.
@@ -20,10 +20,7 @@ LEAST = 8
 
 _STEPS = 25  # of Newton's method; it takes five or six
 _STEEPEST = 6.0  # of the logarithm over the whole time; more is no slope
-_HALVES = math.log(2)  # a trend fades: after the length of the past half of its slope is left
-_STRAY = 0.07  # by which share a level strays from one count to the next though nothing shows it
 _SURE = 0.05
-_NINE_OF_TEN = 1.645  # standard deviations
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,18 +42,6 @@ class Trend(Struct, frozen=True, kw_only=True):
     points: int = 0
 
 
-class Forecast(Struct, frozen=True, kw_only=True):
-    """What to expect of the next counts together, with the range that holds nine of ten.
-
-    ``basis`` says what it rests on: ``trend`` where there is one, ``level`` where there is none.
-    """
-
-    total: float = 0.0
-    total_low: float = 0.0
-    total_high: float = 0.0
-    basis: Literal["trend", "level", "unknown"] = "unknown"
-
-
 def trend(counts: Sequence[int]) -> Trend:
     """Whether counts of equally long times rise or fall."""
     y = np.asarray(counts, float)
@@ -76,43 +61,6 @@ def trend(counts: Sequence[int]) -> Trend:
         last=last,
         points=len(y),
     )
-
-
-def forecast(counts: Sequence[int], ahead: int) -> Forecast:
-    """What the next ``ahead`` counts will be together if things go on as they did.
-
-    Where there is no trend, it is the level, of which the later half of the counts says twice as much. The range has in
-    it how uncertain level and slope are and how much single counts scatter (quasi-Poisson).
-    """
-    y = np.asarray(counts, float)
-    n = len(y)
-    if n < 3 or ahead < 1 or y.sum() == 0:
-        return Forecast()
-    steps = np.arange(1, ahead + 1)
-    moving = trend(counts).direction in ("rising", "falling")
-    if moving:
-        middle, slope = _regression(y)
-        level = fitted(y)
-        faded = (n - 1) / 2 + n / _HALVES * -np.expm1(-steps * _HALVES / n)
-        means = np.exp(middle + slope * faded)
-    else:
-        weight = np.where(np.arange(n) * 2 >= n, 2.0, 1.0)
-        weight /= weight.sum()
-        level = np.full(n, float(y @ weight))
-        means = np.full(ahead, level[0])
-    unsure: Numbers
-    dispersion = max(1.0, float(((y - level) ** 2 / np.maximum(level, 1e-9)).sum() / max(1, n - 1 - moving)))
-    if moving:
-        x = np.arange(n) - (n - 1) / 2
-        tilt = dispersion / max(float(level @ x**2), 0.5)
-        unsure = dispersion / max(float(level.sum()), 0.5) + tilt * faded**2
-    else:
-        unsure = dispersion * float(weight @ weight) / max(float(level[0]), 0.5) + _wander(y) * steps
-    unsure = unsure + _STRAY**2 * steps
-    total = float(means.sum())
-    spread = math.sqrt(dispersion * total + float(means @ np.sqrt(unsure)) ** 2)
-    low, high = total - _NINE_OF_TEN * spread, total + _NINE_OF_TEN * spread
-    return Forecast(total=total, total_low=max(0.0, low), total_high=high, basis="trend" if moving else "level")
 
 
 def fitted(counts: Numbers) -> Numbers:
@@ -152,13 +100,3 @@ def _mann_kendall(y: Numbers) -> float:
     if alike > 1.645 / math.sqrt(n):
         variance *= (1 + alike) / (1 - min(alike, 0.9))
     return two_sided(max(0.0, abs(order) - 1) / math.sqrt(variance))
-
-
-def _wander(y: Numbers) -> float:
-    """How far the level itself strays from one count to the next (a squared share): how much its halves differ."""
-    first, second = y[: len(y) // 2], y[len(y) // 2 :]
-    if len(y) < LEAST or first.sum() == 0 or second.sum() == 0:
-        return 0.0
-    gap = math.log(float(second.mean()) / float(first.mean()))
-    noise = 1 / float(first.sum()) + 1 / float(second.sum())
-    return max(0.0, gap**2 - noise) / (len(y) / 2)

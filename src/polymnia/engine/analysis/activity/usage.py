@@ -71,11 +71,11 @@ class Pair(Struct, frozen=True, order=True):
     expected: float
 
 
-def usage_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
+def usage_patterns(material: ProjectView) -> Findings:
     """What is read and written: ``most_read``, ``found_not_opened``, ``never_read``, ``read_not_updated``,
     ``rewritten``, ``read_together`` and ``concentration``.
 
-    Findings that are less sure than ``least`` are left out.
+    Findings that are less sure than ``LEAST`` are left out.
     """
     end = material.now if material.end is None else min(material.end, material.now)
     reads = reads_of(material.present, material.seen, material.touches, end, material.tick)
@@ -94,7 +94,7 @@ def usage_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
         return Findings(looked_at=looked_at, notes=[few])
     found: list[Pattern] = []
     if reads.readings >= _READINGS:
-        found += [*_concentration(reads), *_never_read(reads, least, material.tick), *_read_together(reads, least)]
+        found += [*_concentration(reads), *_never_read(reads, material.tick), *_read_together(reads)]
         material.tick()
     if reads.readings >= _READINGS or int(reads.changed.sum()) >= _CHANGES:
         for name, chances in (
@@ -104,8 +104,8 @@ def usage_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
             ("rewritten", _above(reads.changed, reads.usual_changed, _REWRITTEN)),
         ):
             material.tick()
-            found += _listed(name, chances, reads, least)
-    found = sorted((one for one in found if one.confidence >= least), key=lambda one: -one.confidence)
+            found += _listed(name, chances, reads)
+    found = sorted((one for one in found if one.confidence >= LEAST), key=lambda one: -one.confidence)
     notes = []
     if reads.readings < _READINGS:
         since = moment(reads.begin) if reads.readings else None
@@ -151,13 +151,13 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
     return {int(at): at_least(int(counts[at]), float(expected[at])) for at in chosen}
 
 
-def _listed(name: str, chances: dict[int, float], reads: ReadCounts, least: float) -> list[Pattern]:
+def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> list[Pattern]:
     """A finding about single memories, the most striking first."""
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
         (chance, at, sure)
         for (at, chance), rate in zip(chances.items(), rates, strict=True)
-        if (sure := confidence(rate * _ASKED)) >= least
+        if (sure := confidence(rate * _ASKED)) >= LEAST
     )
     if not passing:
         return []
@@ -225,9 +225,9 @@ def _top(counts: Numbers) -> float:
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
 
-def _never_read(reads: ReadCounts, least: float, tick: Callable[[], None]) -> list[Pattern]:
+def _never_read(reads: ReadCounts, tick: Callable[[], None]) -> list[Pattern]:
     tick()
-    one = _unread(reads, least)
+    one = _unread(reads)
     if one is None or not len(one.places):
         return []
     oldest = one.places[:_EXAMPLES].tolist()
@@ -250,10 +250,10 @@ def _never_read(reads: ReadCounts, least: float, tick: Callable[[], None]) -> li
     ]
 
 
-def _unread(reads: ReadCounts, least: float) -> Unread | None:
+def _unread(reads: ReadCounts) -> Unread | None:
     """What nobody reads, if it is more than equal reading would leave; None where that cannot be said.
 
-    The age from which a memory counts is the lowest at which so many stay unread for another month: ``least``.
+    The age from which a memory counts is the lowest at which so many stay unread for another month: ``LEAST``.
     """
     never = np.isinf(reads.first_read)
     chance = np.exp(-reads.usual_read)
@@ -262,7 +262,7 @@ def _unread(reads: ReadCounts, least: float) -> Unread | None:
         days = float(np.maximum(0.0, watched - age).sum())
         events = int((reads.first_read[~never] >= age).sum())
         stays = math.exp(-_AHEAD * (events + 0.5) / days) if days > 0 else 0.0
-        if int((watched >= age + _AHEAD).sum()) >= _FOLLOWED and stays >= least:
+        if int((watched >= age + _AHEAD).sum()) >= _FOLLOWED and stays >= LEAST:
             old = reads.exposed >= age
             unread = np.flatnonzero(never & old)
             mean = float(chance[old].sum())
@@ -274,12 +274,12 @@ def _unread(reads: ReadCounts, least: float) -> Unread | None:
     return None
 
 
-def _read_together(reads: ReadCounts, least: float) -> list[Pattern]:
+def _read_together(reads: ReadCounts) -> list[Pattern]:
     """Memories that the same reader opens within the same hour, the most certain pair first."""
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
     rates = adjusted([pair.p for pair in found], possible)
     judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]
-    pairs = sorted(pair for pair, sure in judged if sure >= least)
+    pairs = sorted(pair for pair, sure in judged if sure >= LEAST)
     if not pairs:
         return []
     shown = []
@@ -298,7 +298,7 @@ def _read_together(reads: ReadCounts, least: float) -> list[Pattern]:
         Pattern(
             type=_TYPE,
             name="read_together",
-            confidence=min(sure for _, sure in judged if sure >= least),
+            confidence=min(sure for _, sure in judged if sure >= LEAST),
             evidence={"count": len(pairs), "pairs": shown},
             members=tuple(dict.fromkeys(reads.records[at].id for pair in pairs for at in (pair.one, pair.other))),
         )

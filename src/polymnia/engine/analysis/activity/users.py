@@ -64,10 +64,10 @@ class Answer(Struct, frozen=True, kw_only=True):
     memory: int | None = None
 
 
-def user_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
+def user_patterns(material: ProjectView) -> Findings:
     """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
 
-    Findings that are less sure than ``least`` are left out.
+    Findings that are less sure than ``LEAST`` are left out.
     """
     end = material.now if material.end is None else min(material.end, material.now)
     acts = acts_of(material.touches, material.known, lambda at: material.within(at) and at <= end, material.tick)
@@ -98,11 +98,11 @@ def user_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
         (_presences(people), 2 * len(people.users)),
     ):
         material.tick()
-        passing = sorted(_sure(answers, tests, least), key=lambda pair: (pair[0].p, pair[0].user))
+        passing = sorted(_sure(answers, tests), key=lambda pair: (pair[0].p, pair[0].user))
         found += [_pattern(one, sure, people, acts, material.known) for one, sure in passing[:_SHOWN]]
         if len(passing) > _SHOWN:
             notes.append(Remark("activity.more_users", {"more": len(passing) - _SHOWN, "name": passing[0][0].name}))
-    found += _keepers(_sure(kept, looks, least), people, material.known)
+    found += _keepers(_sure(kept, looks), people, material.known)
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
         seen = {name: looked_at[name] for name in ("users", "changes", "readings")}
@@ -159,10 +159,10 @@ def _table(people: People) -> list[dict[str, Any]]:
     ]
 
 
-def _sure(answers: list[Answer], looks: int, least: float) -> list[tuple[Answer, float]]:
+def _sure(answers: list[Answer], looks: int) -> list[tuple[Answer, float]]:
     rates = held([one.p for one in answers], looks)
     judged = [(one, confidence(rate * _ASKED)) for one, rate in zip(answers, rates, strict=True)]
-    return [(one, sure) for one, sure in judged if sure >= least]
+    return [(one, sure) for one, sure in judged if sure >= LEAST]
 
 
 def _pattern(one: Answer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:

@@ -14,7 +14,6 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
 from polymnia.engine.analysis.progress import parts
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.errors import NoLibrary
 from polymnia.importing import load
 
 __all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
@@ -42,30 +41,21 @@ def insights(
     """The insights of the given types, type by type, the strongest of each first.
 
     ``depth`` is how much is looked at and told, ``horizon`` the time that use, trends and staleness are about,
-    ``among`` the ids of the records it is all about. A type that needs a library that is missing is a note where other
-    types could be told, and raises NoLibrary where none could.
+    ``among`` the ids of the records it is all about.
     """
     view = InsightView(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: dict[str, Any] = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)
     found: list[Insight] = []
-    notes: list[Remark | str] = []
-    missing: list[NoLibrary] = []
+    notes: list[Remark] = []
     for type, step in zip(types, parts(material.tick, len(types)), strict=True):
         view.ticking(step)
         step(0, 1)
         looked = Looked(type=type)
-        try:
-            getattr(load(f"{__name__}.{_MODULES[type]}"), type)(view, looked)
-        except NoLibrary as e:
-            missing.append(e)
-            notes.append(Remark("insights.of_type", {"type": type, "note": f"{e.message}. {e.hint}"}))
-            continue
+        getattr(load(f"{__name__}.{_MODULES[type]}"), type)(view, looked)
         best = looked.strongest(view.budget.insights)
         found += best
         looked_at[type] = {**looked.looked_at, "insights_found": len(looked.found), "insights_told": len(best)}
         notes += [Remark("insights.of_type", {"type": type, "note": note}) for note in looked.notes]
-    if missing and len(missing) == len(types):
-        raise missing[0]
     return Insights(insights=found, looked_at=looked_at, notes=notes)

@@ -51,7 +51,7 @@ class _Said(NamedTuple):
 
 
 def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
-    """A synthesis of each main topic. Raises NoLibrary as topics do."""
+    """A synthesis of each main topic."""
     found = view.topics
     many = len(view.sample.items)
     looked.looked_at |= {"memories": many, **{k: v for k, v in found.looked_at.items() if k != "items"}}

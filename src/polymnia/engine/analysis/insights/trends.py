@@ -19,7 +19,6 @@ from polymnia.engine.analysis.activity.trends import trend
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
 from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import NoLibrary
 from polymnia.models import Record
 
 _LEAST = 0.95
@@ -66,7 +65,7 @@ def trend_analysis(view: InsightView, looked: Looked) -> None:
         return
     subjects = subjects_of(acts, material.by_id, least=_SUBJECT, most=_MOST[view.budget.rank], tick=view.tick)
     if view.deep:
-        subjects += _topics(view, acts, looked)
+        subjects += _topics(view, acts)
     found = _Times(acts, material.now, view.days).courses(subjects, view.tick)
     questions = 1 + len(subjects)  # a subject is new, silent or neither, so it is asked one question
     looked.looked_at |= {"subjects": len(subjects), "questions": questions}
@@ -77,15 +76,10 @@ def trend_analysis(view: InsightView, looked: Looked) -> None:
         looked.note("no_trend", days=view.days)
 
 
-def _topics(view: InsightView, acts: Acts, looked: Looked) -> list[Subject]:
-    """The topics of the project as subjects; none where they cannot be told."""
-    try:
-        clusters = view.clusters
-    except NoLibrary as e:
-        looked.note("no_topics", why=f"{e.message}. {e.hint}")
-        return []
+def _topics(view: InsightView, acts: Acts) -> list[Subject]:
+    """The topics of the project as subjects."""
     found = []
-    for one in clusters[: _MOST[view.budget.rank]]:
+    for one in view.clusters[: _MOST[view.budget.rank]]:
         rows = np.unique(acts.act[np.isin(acts.memory, np.array(one.members, np.int64))])
         if len(rows) >= _SUBJECT:
             found.append(Subject("topic", str(one.evidence.get("label", "")), rows))

@@ -47,7 +47,7 @@ class Insights(Struct, frozen=True, kw_only=True):
 
     insights: list[Insight] = []
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: list[Remark | str] = []
+    notes: list[Remark] = []
 
 
 class Looked(Struct, kw_only=True):
@@ -56,7 +56,7 @@ class Looked(Struct, kw_only=True):
     type: str
     found: list[tuple[float, Insight]] = field(default_factory=list)
     looked_at: dict[str, Any] = field(default_factory=dict)
-    notes: list[Remark | str] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
 
     def add(self, name: str, confidence: float, evidence: dict[str, Any], weight: float = 0.0, **more: Any) -> None:
         """Keep an insight."""
@@ -191,7 +191,7 @@ class InsightView:
 
     @cached_property
     def topics(self) -> Findings:
-        """The topics of the sample. Raises NoLibrary where they cannot be told."""
+        """The topics of the sample."""
         with importing():
             from polymnia.engine.analysis.topics import topic_clusters
 

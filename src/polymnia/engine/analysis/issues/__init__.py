@@ -32,7 +32,7 @@ def quality_issues(material: ProjectView) -> Findings:
     if not asked:
         return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
-    notes: list[Remark | str] = []
+    notes: list[Remark] = []
     for look in (_empty, duplicated, stale, _contradictory, _orphaned, _badly_structured):
         found, remarks = look(material)
         patterns += [found] if found is not None else []
@@ -89,7 +89,7 @@ def _empty(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     return issue("empty", 1.0, [one for one, _ in found], len(asked), examples, by_reason=reasons), []
 
 
-def _contradictory(material: ProjectView) -> tuple[Pattern | None, list[Remark | str]]:
+def _contradictory(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of

@@ -65,9 +65,7 @@ _VERB_ALONE = re.compile(
 )
 
 
-def telling_terms(
-    groups: Sequence[Sequence[str]], background: Sequence[str] = (), most: int = _MOST
-) -> list[list[str]]:
+def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = ()) -> list[list[str]]:
     """For each group of texts its most telling terms, best first: words and phrases as they are written, no stems.
 
     The score of a term is its share of the texts of the group, times the logarithm of how many times that is its share
@@ -83,7 +81,7 @@ def telling_terms(
         everywhere.update(key for key in _terms(reader.read(text), {}) if key in written)
     total = sum(map(len, groups)) + len(background)
     return [
-        [_shown(written[key]) for key in _chosen(_scores(found, len(group), everywhere, total), most)]
+        [_shown(written[key]) for key in _chosen(_scores(found, len(group), everywhere, total))]
         for group, found in zip(groups, counts, strict=True)
     ]
 
@@ -124,7 +122,7 @@ def _scores(found: Counter[Key], size: int, everywhere: Counter[Key], total: int
     return scores
 
 
-def _chosen(scores: dict[Key, float], most: int) -> list[Key]:
+def _chosen(scores: dict[Key, float]) -> list[Key]:
     """The best terms that do not repeat each other; a phrase instead of its words where it scores nearly as much."""
     ranked = sorted(scores, key=lambda key: -scores[key])  # of equals the one that is read first
     best_of = {key[0]: scores[key] for key in ranked if len(key) == 1}
@@ -135,7 +133,7 @@ def _chosen(scores: dict[Key, float], most: int) -> list[Key]:
     chosen: list[Key] = []
     taken: set[str] = set()
     for key in ranked:
-        if len(chosen) == most or (len(chosen) >= _FEWEST and scores[key] < _FAINT * scores[ranked[0]]):
+        if len(chosen) == _MOST or (len(chosen) >= _FEWEST and scores[key] < _FAINT * scores[ranked[0]]):
             break
         if taken & set(key):
             continue

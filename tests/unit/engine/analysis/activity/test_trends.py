@@ -1,11 +1,11 @@
-"""Trends and forecasts of counts."""
+"""Trends of counts."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.activity.trends import forecast, trend
+from polymnia.engine.analysis.activity.trends import trend
 
 
 def test_a_rise_is_told_with_its_size() -> None:
@@ -41,34 +41,3 @@ def test_sittings_of_many_notes_are_no_trend() -> None:
 @pytest.mark.parametrize("counts", [[], [3], [1, 2, 3, 4, 5, 6, 7], [0] * 20])
 def test_too_little_is_unknown(counts: list[int]) -> None:
     assert (trend(counts).direction, trend(counts).p) == ("unknown", 1.0)
-
-
-def test_a_forecast_goes_on_with_the_level_and_says_how_sure_it_is() -> None:
-    told = forecast([10, 12, 9, 11, 10, 8, 12, 10, 11, 9, 10, 12], 4)
-    assert told.basis == "level"
-    assert told.total == pytest.approx(4 * 10.3, abs=4)
-    assert told.total_low < 35 < 45 < told.total_high
-
-
-def test_a_forecast_follows_a_trend_that_fades() -> None:
-    told = forecast([round(4 * 1.1**k) for k in range(24)], 24)
-    assert told.basis == "trend"
-    going_on = sum(4 * 1.1**k for k in range(24, 48))
-    assert 24 * 4 * 1.1**23 < told.total < going_on
-    soon = forecast([round(4 * 1.1**k) for k in range(24)], 1)
-    assert told.total_high - told.total_low > 24 * (soon.total_high - soon.total_low)
-
-
-def test_nine_of_ten_come_within_the_range() -> None:
-    rng = np.random.default_rng(4)
-    held = 0
-    for _ in range(200):
-        counts = rng.poisson(6, 28)
-        told = forecast(counts[:24].tolist(), 4)
-        held += told.total_low <= counts[24:].sum() <= told.total_high
-    assert 0.84 <= held / 200 <= 0.99
-
-
-def test_nothing_to_go_by_is_said() -> None:
-    assert forecast([], 3).basis == "unknown"
-    assert forecast([0, 0, 0, 0], 2).total == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from polymnia import describe
 from polymnia.dialects.content.reports import quality as words
 from polymnia.engine.analysis.quality import DIMENSIONS, Quality, Suggestion, analyze
 from polymnia.engine.analysis.view import ProjectView
@@ -74,7 +75,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def problem(one: Suggestion) -> str:
-    return words.described(one.fault).summary
+    return describe(one.fault).summary
 
 
 def scores(found: Quality) -> dict[str, float | None]:
@@ -100,7 +101,7 @@ def test_suggestions_quote_the_text_and_come_in_the_order_of_their_gain(desk: De
     flat = " ".join(BAD.split())
     for one in found.suggestions:
         assert " ".join(one.quote.split()) in flat, one
-        assert problem(one) and words.described(one.fault).recommendation
+        assert problem(one) and describe(one.fault).recommendation
     quotes = {one.quote for one in found.suggestions}
     assert "The release was on Monday, 4 March 2025." in quotes
     assert "There are three steps:" in quotes
