@@ -32,7 +32,7 @@ from polymnia.engine.transfer.detection import (
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.graph import GraphFile, read, recover
-from polymnia.engine.transfer.formats.graph_items import Note
+from polymnia.engine.transfer.formats.graph_items import GraphNote
 from polymnia.engine.transfer.formats.project import ProjectForm
 from polymnia.engine.transfer.formats.records import FileLimits
 from polymnia.engine.transfer.graphs import ImportedGraph, import_graph
@@ -135,7 +135,7 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
     del data
     if graph.extra:
         keys = ", ".join(map(repr, graph.extra))
-        report.refused.append(Note("the document", f"Not imported, for it is no memory: {keys}."))
+        report.refused.append(GraphNote("the document", f"Not imported, for it is no memory: {keys}."))
     done = None
     if not arguments.dry_run:
         with (
@@ -211,7 +211,7 @@ def _print_graph(path: str, graph: GraphFile, done: ImportedGraph | None, damage
         print(dim(_UNDO))
 
 
-def _print_notes(title: str, notes: list[Note]) -> None:
+def _print_notes(title: str, notes: list[GraphNote]) -> None:
     if not notes:
         return
     print(f"{title}: {len(notes):,}")

@@ -107,7 +107,7 @@ Notify = Callable[[bytes], None]
 """Takes one notification on its way to the client."""
 
 
-class Link(Protocol):
+class ClientLink(Protocol):
     """What a connection needs from its transport."""
 
     def send(self, data: bytes, error: RpcError | None = None, /) -> None:

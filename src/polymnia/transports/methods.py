@@ -22,7 +22,7 @@ from polymnia.transports.wire import (
     Initialize,
     Level,
     Listen,
-    Page,
+    PageParams,
     Params,
     Uri,
 )
@@ -85,12 +85,12 @@ def _set_level(connection: Connection, request: Request, given: Level) -> JsonOb
     return {}
 
 
-def _list_tools(connection: Connection, request: Request, given: Page) -> JsonObject:
+def _list_tools(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
     return connection.complete(request, {"tools": connection.server.tools()}, _ttl(connection, "tools"))
 
 
-def _list_resources(connection: Connection, request: Request, given: Page) -> JsonObject:
+def _list_resources(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
     listed = [
         {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
@@ -99,7 +99,7 @@ def _list_resources(connection: Connection, request: Request, given: Page) -> Js
     return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
-def _list_templates(connection: Connection, request: Request, given: Page) -> JsonObject:
+def _list_templates(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -158,7 +158,7 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
         connection.end_listening(request)
 
 
-def _list_prompts(connection: Connection, request: Request, given: Page) -> JsonObject:
+def _list_prompts(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
     listed = [
         {
@@ -216,18 +216,18 @@ def _ttl(connection: Connection, name: str) -> int:
     return 0 if name in connection.server.registry.changing else _STATIC_TTL
 
 
-def _no_cursor(given: Page) -> None:
+def _no_cursor(given: PageParams) -> None:
     if given.cursor is not None:
         raise RpcError(INVALID_PARAMS, "Unknown cursor: this list has one page")
 
 
 _SHARED = {
-    "tools/list": Method(_list_tools, Page, inline=True),
+    "tools/list": Method(_list_tools, PageParams, inline=True),
     "tools/call": Method(None, CallTool),  # which the connection does itself
-    "resources/list": Method(_list_resources, Page, inline=True),
-    "resources/templates/list": Method(_list_templates, Page, inline=True),
+    "resources/list": Method(_list_resources, PageParams, inline=True),
+    "resources/templates/list": Method(_list_templates, PageParams, inline=True),
     "resources/read": Method(_read_resource, Uri),
-    "prompts/list": Method(_list_prompts, Page, inline=True),
+    "prompts/list": Method(_list_prompts, PageParams, inline=True),
     "prompts/get": Method(_get_prompt, GetPrompt),
     "completion/complete": Method(_complete_name, Complete),
 }

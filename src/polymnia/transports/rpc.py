@@ -28,7 +28,7 @@ from polymnia.transports.errors import (
     UNSUPPORTED_VERSION,
     RpcError,
 )
-from polymnia.transports.messages import BadMessage, Batch, Link, Message, Notify, Received, Request, Send, read
+from polymnia.transports.messages import BadMessage, Batch, ClientLink, Message, Notify, Received, Request, Send, read
 from polymnia.transports.methods import HANDSHAKE, MODERN
 from polymnia.transports.server import Server
 from polymnia.transports.subscriptions import Watch
@@ -62,7 +62,7 @@ class Connection:
     def __init__(
         self,
         server: Server,
-        link: Link,
+        link: ClientLink,
         memory: Memory | None = None,
         *,
         user: str | None = None,

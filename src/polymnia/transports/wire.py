@@ -37,7 +37,7 @@ class Initialize(Params):
     clientInfo: Any = None  # noqa: N815 - the wire's spelling
 
 
-class Page(Params):
+class PageParams(Params):
     """Any of the lists."""
 
     cursor: str | None = None

@@ -16,7 +16,7 @@ from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.consistency import spellings
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
-from polymnia.engine.analysis.topics.names import Reader
+from polymnia.engine.analysis.topics.names import WordReader
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
@@ -74,7 +74,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "spellings": lambda text: spellings([text]),
     "readability": readability,
     "structure": doubtful,
-    "topics": lambda text: Reader([text], 1 << 30).read(text),
+    "topics": lambda text: WordReader([text], 1 << 30).read(text),
     "statements": _stated,
     "unfinished": lambda text: list(cast(Iterator[object], placeholders(text))),
 }

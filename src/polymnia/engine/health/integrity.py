@@ -248,7 +248,7 @@ def _key(fact: Fact) -> tuple[str, str | None]:
 # ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class DamagedIndex(Struct, frozen=True):
+class BrokenIndex(Struct, frozen=True):
     """What is wrong, where, and what to do about it. ``vectors`` says whether it is about search by meaning."""
 
     kind: str
@@ -259,7 +259,7 @@ class DamagedIndex(Struct, frozen=True):
     vectors: bool
 
 
-def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, shared: bool = True) -> list[DamagedIndex]:
+def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, shared: bool = True) -> list[BrokenIndex]:
     """Every index that disagrees with the texts, in these projects and (``shared``) in what all of them share.
 
     ``whole`` looks at everything and reads the whole file. Otherwise the newest rows are compared, and the pages of the
@@ -270,7 +270,7 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
         asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
     places: list[str | None] = [*projects, None] if shared and whole else [*projects]
     return [
-        DamagedIndex(
+        BrokenIndex(
             fact.kind,
             fact.project,
             RULES[fact.kind].what.format(n=fact.count),

@@ -90,7 +90,7 @@ class Mention(NamedTuple):
     after: str
 
 
-class Reader:
+class MentionReader:
     """A text in which others are looked for."""
 
     def __init__(self, text: str) -> None:

@@ -17,7 +17,7 @@ from polymnia.engine import items
 from polymnia.engine.content import content
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.knowledge.associations import neighbours
-from polymnia.engine.knowledge.mentions import Reader, said_of
+from polymnia.engine.knowledge.mentions import MentionReader, said_of
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
@@ -134,7 +134,7 @@ def found(
 ) -> list[Relationship]:
     """The relationships from a text with these tags to others, strongest first; each target and type once."""
     text = text[:_READ]
-    reader = Reader(text)
+    reader = MentionReader(text)
     runs = _runs(text)
     related = _shared(text, tags, candidates)
     best: dict[tuple[str, RelationshipType], Relationship] = {}
@@ -159,7 +159,7 @@ def found(
     return sorted(best.values(), key=lambda one: (-one.strength, one.target, one.type))
 
 
-def _named(reader: Reader, other: Candidate) -> Iterator[Relationship]:
+def _named(reader: MentionReader, other: Candidate) -> Iterator[Relationship]:
     """What the text says of another one that it names; a plain reference only where it says nothing more."""
     told: dict[RelationshipType, Relationship] = {}
     for mention in reader.mentions(other.id, other.title, other.urls):

@@ -350,7 +350,7 @@ class Transaction(Snapshot, Protocol):
         """Bring the texts of up to so many more rows into the substring index; answers how many rows still wait."""
 
 
-class Turn(Protocol):
+class Lock(Protocol):
     """A right that one thread of one process has at a time; others wait in line."""
 
     def take(self) -> None:

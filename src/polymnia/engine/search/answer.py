@@ -15,7 +15,7 @@ from polymnia.engine.search import budget, damage_note, fusion
 from polymnia.engine.search.cache import Pages
 from polymnia.engine.search.hits import with_reasons, with_turns
 from polymnia.engine.search.lanes import top
-from polymnia.engine.search.ranking import Ranked, Search
+from polymnia.engine.search.ranking import Ranked, RankedSearch
 from polymnia.engine.search.results import Cut, Found, Hit, Lane, Near, Plan, Why
 from polymnia.engine.text import language as languages
 from polymnia.models import Note, Record
@@ -29,7 +29,7 @@ _NEAREST = 3
 _LABEL = 40  # characters
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class ResultPage(Struct, frozen=True, kw_only=True):
     """Which part of an answer is wanted, and what of it.
 
     Without a limit: all that hold the query as it stands, and the best others. A page is asked for by a cursor, or by
@@ -45,7 +45,7 @@ class Page(Struct, frozen=True, kw_only=True):
     turns: bool = True
 
 
-def answer(search: Search, pages: Pages, page: Page, pending: int) -> Found:
+def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -> Found:
     """A page of the answer; ``pending`` passages have no vector yet."""
     order, start, name = _ordered(search, pages, page)
     if page.limit is None:
@@ -83,7 +83,7 @@ def answer(search: Search, pages: Pages, page: Page, pending: int) -> Found:
     )
 
 
-def _ordered(search: Search, pages: Pages, page: Page) -> tuple[list[Ranked], int, int | None]:
+def _ordered(search: RankedSearch, pages: Pages, page: ResultPage) -> tuple[list[Ranked], int, int | None]:
     """The whole order, where the page starts in it, and the name it is remembered by.
 
     Later pages go on from the order of the first one, whatever was written since.
@@ -107,14 +107,14 @@ def _ordered(search: Search, pages: Pages, page: Page) -> tuple[list[Ranked], in
     return order, next((i for i, one in enumerate(order) if one.key > place[3:]), len(order)), None
 
 
-def _mark(search: Search) -> int:
+def _mark(search: RankedSearch) -> int:
     """A small hash of what was asked: a cursor is good for the same question only."""
     query = search.query
     asked = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
     return crc32(repr((*asked, query.or_nearest, query.sort, query.ascending)).encode())
 
 
-def _arranged(search: Search, order: list[Ranked]) -> list[Ranked]:
+def _arranged(search: RankedSearch, order: list[Ranked]) -> list[Ranked]:
     """The order a caller wants who does not want the most relevant first."""
     query = search.query
     if query.sort == "relevance":
@@ -136,7 +136,7 @@ def _some(order: list[Ranked]) -> list[Ranked]:
     return first + [one for i, one in enumerate(rest) if i < _LEAST or one.score >= best * _ENOUGH]
 
 
-def _nearest(search: Search) -> list[Near]:
+def _nearest(search: RankedSearch) -> list[Near]:
     """What comes closest when nothing matches."""
     scores = search.scores
     numbers = search.index.memories["number"][scores.memories[:_NEAREST]].tolist()
@@ -155,7 +155,7 @@ def _label(record: Record) -> str:
     return text if len(text) <= _LABEL else text[:_LABEL].rstrip() + "…"
 
 
-def _misses(search: Search, order: list[Ranked], pending: int) -> list[Note]:
+def _misses(search: RankedSearch, order: list[Ranked], pending: int) -> list[Note]:
     """What the filters have to do with a miss; or that nothing found is likely to answer the query.
 
     The models cannot tell the latter where they were never measured or have not read everything, where a word is
@@ -178,7 +178,7 @@ def _misses(search: Search, order: list[Ranked], pending: int) -> list[Note]:
     return [Note("nothing_fits", f"Nothing {what} seems to answer this. The nearest there is scores {best:.2f}.")]
 
 
-def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
+def _notes(search: RankedSearch, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
     notes = []
     if damaged := sorted(search.snapshot.damage | search.index.damage):
         notes.append(damage_note(damaged))
@@ -216,10 +216,10 @@ def _notes(search: Search, pending: int, nearest: list[Near], cut: Cut | None) -
 # ── the plan: a search laid open ──────────────────────────────────────────────────────────────────────────
 
 
-def planned(search: Search, pages: Pages, limit: int) -> Plan:
+def planned(search: RankedSearch, pages: Pages, limit: int) -> Plan:
     """The plan of a search, with its answer."""
     began = time.perf_counter()
-    found = answer(search, pages, Page(limit=limit), 0)
+    found = answer(search, pages, ResultPage(limit=limit), 0)
     text = search.query.text
     asked: dict[str, list[tuple[str, float, int]]] = {}
     for one in search.lane.asked:
@@ -244,13 +244,13 @@ def planned(search: Search, pages: Pages, limit: int) -> Plan:
     )
 
 
-def _named(search: Search, scored: list[tuple[int, float]]) -> list[tuple[str, float]]:
+def _named(search: RankedSearch, scored: list[tuple[int, float]]) -> list[tuple[str, float]]:
     numbers = [number for number, _ in scored]
     names = {record.id - search.base: record.name for record in search.load(numbers)}
     return [(names[number], round(score, 4)) for number, score in scored if number in names]
 
 
-def _exact_lane(search: Search, limit: int) -> list[Lane]:
+def _exact_lane(search: RankedSearch, limit: int) -> list[Lane]:
     began = time.perf_counter()
     exact = sorted(search.exact)
     best = _named(search, [(number, 1.0) for number in exact[:limit]])
@@ -258,7 +258,7 @@ def _exact_lane(search: Search, limit: int) -> list[Lane]:
     return [Lane(name="exact", asked=asked, best=best, milliseconds=_since(began))]
 
 
-def _words_lane(search: Search, limit: int) -> Lane:
+def _words_lane(search: RankedSearch, limit: int) -> Lane:
     began = time.perf_counter()
     lane = search.lane
     rows = top(lane.memories, limit)
@@ -270,7 +270,7 @@ def _words_lane(search: Search, limit: int) -> Lane:
     return Lane(name="words", asked=asked, best=best, milliseconds=_since(began))
 
 
-def _meaning_lanes(search: Search, limit: int) -> list[Lane]:
+def _meaning_lanes(search: RankedSearch, limit: int) -> list[Lane]:
     lanes = []
     index = search.index
     for name, vector in search.vectors.items():

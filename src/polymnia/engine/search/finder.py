@@ -13,12 +13,12 @@ import numpy as np
 from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.ports.models import Embedder, Judge, Reranker
-from polymnia.engine.search.answer import Page, answer, planned
+from polymnia.engine.search.answer import ResultPage, answer, planned
 from polymnia.engine.search.cache import Held, ProjectIndex
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers
 from polymnia.engine.search.neighbours import EmbeddedText, Neighbours, said
 from polymnia.engine.search.query import Query, parse
-from polymnia.engine.search.ranking import Search
+from polymnia.engine.search.ranking import RankedSearch
 from polymnia.engine.search.results import Found, Plan
 from polymnia.engine.search.vectors import Channel
 from polymnia.engine.search.worker import Reindexer, Worker
@@ -75,12 +75,12 @@ class Finder(Reindexer):
     # ── searching ─────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
-    def searched(self, project: str, query: Query, page: Page) -> Iterator[tuple[Found, Snapshot]]:
+    def searched(self, project: str, query: Query, page: ResultPage) -> Iterator[tuple[Found, Snapshot]]:
         """A page of the memories that answer a query, with the moment of the store it was made from."""
         with self._search(project, query) as (search, view):
             yield answer(search, view.pages, page, self._unsearched(view.index)), view.snapshot
 
-    def search(self, project: str, query: Query, page: Page) -> Found:
+    def search(self, project: str, query: Query, page: ResultPage) -> Found:
         """A page of the memories that answer a query."""
         with self.searched(project, query, page) as (found, _):
             return found
@@ -91,13 +91,13 @@ class Finder(Reindexer):
             return planned(search, view.pages, limit)
 
     @contextmanager
-    def _search(self, project: str, query: Query) -> Iterator[tuple[Search, ProjectIndex]]:
+    def _search(self, project: str, query: Query) -> Iterator[tuple[RankedSearch, ProjectIndex]]:
         """A search that has been run."""
         parsed = parse(query)
         which = query.lanes or self._lanes
         embed = None if which == "words" else self._embed(project, query.text)
         with self._caught_up(project, patient=embed is not None) as view:
-            search = Search(
+            search = RankedSearch(
                 view.index,
                 view.snapshot,
                 query,

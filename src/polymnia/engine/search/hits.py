@@ -11,7 +11,7 @@ from polymnia.engine.search import budget, highlight, lanes
 from polymnia.engine.search.lanes import AskedGroup
 from polymnia.engine.search.passages import part_of
 from polymnia.engine.search.query import PLACES
-from polymnia.engine.search.ranking import Ranked, Search
+from polymnia.engine.search.ranking import Ranked, RankedSearch
 from polymnia.engine.search.results import Fragment, Hit, Turn, Why
 from polymnia.engine.search.turns import is_spoken, place_of, speech
 from polymnia.engine.text import words
@@ -27,7 +27,7 @@ _NAMED = 8  # words that a sentence names
 # ── turns of a dialogue ───────────────────────────────────────────────────────────────────────────────────
 
 
-def with_turns(search: Search, hits: Sequence[Hit], room: int | None) -> tuple[list[Hit], int]:
+def with_turns(search: RankedSearch, hits: Sequence[Hit], room: int | None) -> tuple[list[Hit], int]:
     """The hits that are turns of a dialogue with what was said before and after, and the tokens of that.
 
     ``room`` is how many tokens there are for it: the best hits come first, the reply before what it replies to.
@@ -57,7 +57,7 @@ def _turn(record: Record) -> Turn:
     return Turn(id=record.uid, name=record.name, who=who, text=text, cut=cut)
 
 
-def _neighbours(search: Search, numbers: Sequence[int]) -> dict[int, tuple[Record | None, Record | None]]:
+def _neighbours(search: RankedSearch, numbers: Sequence[int]) -> dict[int, tuple[Record | None, Record | None]]:
     """The turns before and after those of these memories that are turns, by the numbers of these."""
     index = search.index
     rows = index.memory_rows(np.array(numbers, np.uint32)).astype(np.int64)
@@ -100,7 +100,7 @@ def _sides(record: Record, others: Sequence[Record]) -> tuple[Record | None, Rec
 # ── reasons ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def with_reasons(search: Search, there: Sequence[tuple[Ranked, Record]]) -> list[Hit]:
+def with_reasons(search: RankedSearch, there: Sequence[tuple[Ranked, Record]]) -> list[Hit]:
     """The memories with reasons and passages."""
     reasons = _Reasons(search, [one.number for one, _ in there])
     return [reasons.hit(one, record) for one, record in there]
@@ -109,7 +109,7 @@ def with_reasons(search: Search, there: Sequence[tuple[Ranked, Record]]) -> list
 class _Reasons:
     """What there is to say about the memories of one page."""
 
-    def __init__(self, search: Search, numbers: Sequence[int]) -> None:
+    def __init__(self, search: RankedSearch, numbers: Sequence[int]) -> None:
         self._search = search
         columns, scores = search.index.passages, search.scores
         self._places = {number: search.passages_of(number) for number in numbers}

@@ -93,7 +93,7 @@ class Scores:
             setattr(self, name, getattr(self, name)[which])
 
 
-class Search:
+class RankedSearch:
     """One query over one moment of one project. :meth:`run` asks the lanes; :meth:`order` is what comes of it.
 
     ``embed`` gives the query as each model sees it.

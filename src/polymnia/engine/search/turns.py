@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"(?<!\d)\d+\Z")
 _QUESTION_MARKS = "?？؟"
 
 
-class Turn(NamedTuple):
+class DialogueTurn(NamedTuple):
     """A text that may be a turn: the conversation it would belong to, who speaks, and what speaks for it."""
 
     conversation: str
@@ -59,7 +59,7 @@ class Turn(NamedTuple):
         return conversation | speaker | (ASKS if self.asks else 0) | (SURE if self.sure else 0)
 
 
-def turn(name: str, kind: str, session: str | None, scope: str | None, text: str) -> Turn | None:
+def turn(name: str, kind: str, session: str | None, scope: str | None, text: str) -> DialogueTurn | None:
     """What a store knows of a memory, as a turn of a conversation; None when it cannot be one.
 
     It must be of a kind that is said, or have a speaker before its text. What is of one session, one scope and, for
@@ -79,7 +79,7 @@ def turn(name: str, kind: str, session: str | None, scope: str | None, text: str
         return None
     machine = who in _MACHINES
     asks = any(mark in words for mark in _QUESTION_MARKS)
-    return Turn(repr((session, scope, row)), who, of_kind or machine, asks)
+    return DialogueTurn(repr((session, scope, row)), who, of_kind or machine, asks)
 
 
 def place_of(record: Record) -> tuple[tuple[str | None, str | None, str], int | None]:

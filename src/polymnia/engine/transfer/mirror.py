@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
-from polymnia.engine.ports import Snapshot, Store, Transaction, Turn
+from polymnia.engine.ports import Lock, Snapshot, Store, Transaction
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored, draft_of, remove_left_drafts
-from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Unread, read, recover, write
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, UnreadItem, read, recover, write
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.graphs import add_missing, links, match
 from polymnia.errors import BrokenFile, Busy, Forbidden, Invalid
@@ -42,7 +42,7 @@ class _Known(Struct, frozen=True):
     print: _Print | None
     form: GraphForm
     extra: dict[str, object] = field(default_factory=dict)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[UnreadItem] = field(default_factory=list)
 
 
 _known = Decoder(_Known)
@@ -52,7 +52,7 @@ class Mirror:
     """Keeps one project in step with one file. ``tell`` is told what its owner should know of."""
 
     def __init__(
-        self, inner: Store, path: str, turn: Turn, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
+        self, inner: Store, path: str, turn: Lock, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
     ) -> None:
         self._inner = inner
         self._path = os.path.realpath(path)

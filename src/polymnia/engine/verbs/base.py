@@ -108,10 +108,10 @@ class Verbs:
         Costs the same whatever is stored.
         """
         with importing():
-            from polymnia.engine.search.answer import Page
+            from polymnia.engine.search.answer import ResultPage
             from polymnia.engine.search.query import Query
 
-        self.finding().search(_NOWHERE, Query(text="ready"), Page(limit=1))
+        self.finding().search(_NOWHERE, Query(text="ready"), ResultPage(limit=1))
 
     def _check_once(self) -> None:
         """Stop a request that was done before, ahead of looking for things that may be gone since."""

@@ -63,13 +63,13 @@ class SearchVerbs(Verbs):
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         with importing():
-            from polymnia.engine.search.answer import Page
+            from polymnia.engine.search.answer import ResultPage
 
         wanted = replace(
             self._asked(query, filters, lanes, now, zone, recency, related, effort),
             at_least=at_least, or_nearest=or_nearest, sort=sort, ascending=ascending,
         )  # fmt: skip
-        page = Page(
+        page = ResultPage(
             limit=paging.size(limit),
             cursor=cursor,
             max_tokens=max_tokens,
@@ -144,9 +144,9 @@ class SearchVerbs(Verbs):
         wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
         size = None if limit is None and cursor is None else paging.size(limit)
         with importing():
-            from polymnia.engine.search.answer import Page
+            from polymnia.engine.search.answer import ResultPage
 
-        page = Page(limit=size, cursor=cursor, reasons=False, turns=False)
+        page = ResultPage(limit=size, cursor=cursor, reasons=False, turns=False)
         with self.finding().searched(self.project, wanted, page) as (found, snapshot):
             records = [hit.record for hit in found.hits]
             links = _links(snapshot, records) if relations and records else []

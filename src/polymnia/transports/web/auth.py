@@ -14,7 +14,7 @@ from polymnia.errors import Fault
 from polymnia.keys import KeyFile
 from polymnia.operation import EVERYTHING, Grant
 from polymnia.transports.errors import Refusal
-from polymnia.transports.messages import Link
+from polymnia.transports.messages import ClientLink
 from polymnia.transports.rpc import Connection, Server
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Principal(Struct, frozen=True):
         """Whether somebody came by the same key and may do the same; they may have moved meanwhile."""
         return self.key == other.key and self.grant == other.grant and self.project == other.project
 
-    def connection(self, server: Server, link: Link) -> Connection:
+    def connection(self, server: Server, link: ClientLink) -> Connection:
         """A connection of theirs, which uses the memory as the key allows."""
         memory = server.memory
         if self.grant != EVERYTHING or self.project is not None:

@@ -28,7 +28,7 @@ from polymnia.transports.messages import Message, Received, Request, read
 from polymnia.transports.rpc import Connection, Server
 from polymnia.transports.web.request import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
-from polymnia.transports.web.sessions import Session
+from polymnia.transports.web.sessions import HttpSession
 from polymnia.transports.web.state import Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
@@ -67,7 +67,7 @@ class Exchange:
         self._outbox: Outbox | None = None
         self.json, self.streams = json, streams  # the forms the client takes
         self.modern = modern
-        self.session: Session | None = None
+        self.session: HttpSession | None = None
         self.new_session = False  # which begins with it
         self.connection: Connection
         self.caller = ""
@@ -315,7 +315,7 @@ class HttpEndpoint:
         self._state.sessions.end(session)
         await active.answer(204, b"", self._state.rates.stand(session.id).headers())
 
-    def _session(self, active: ActiveRequest) -> Session:
+    def _session(self, active: ActiveRequest) -> HttpSession:
         named = active.headers.get(b"mcp-session-id")
         if named is None:
             raise Refusal(405, "Without a session there is nothing to listen to or to end", [(b"allow", b"POST")])

@@ -22,7 +22,7 @@ _SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
 _UNREQUESTED = "0"  # the name of the stream of what answers no request
 
 
-class Session:
+class HttpSession:
     """One client: its connection, its order of calls, and its streams."""
 
     def __init__(
@@ -94,14 +94,14 @@ class Sessions:
     def __init__(self, most: int, idle: float) -> None:
         self._most = most
         self._idle = idle
-        self._held: OrderedDict[str, Session] = OrderedDict()
+        self._held: OrderedDict[str, HttpSession] = OrderedDict()
         self.shelf = Shelf(_SHELF_BYTES)
         self._sweep: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, make: Callable[[str], Session], principal: Principal) -> Session | None:
+    def begin(self, make: Callable[[str], HttpSession], principal: Principal) -> HttpSession | None:
         """A new session; None where there are too many and all of them are in use.
 
         Room is made by ending an idle session of the same caller first: nobody ends those of others by beginning many.
@@ -117,7 +117,7 @@ class Sessions:
         self._look_later()
         return session
 
-    def find(self, id: str, principal: Principal, server: Server) -> Session | None:
+    def find(self, id: str, principal: Principal, server: Server) -> HttpSession | None:
         """A session by its id: of this caller and this dialect, else it is not there. Who uses it says so."""
         session = self._held.get(id)
         if session is None or not session.principal.same(principal) or session.server is not server:
@@ -127,13 +127,13 @@ class Sessions:
             return None
         return session
 
-    def use(self, session: Session) -> None:
+    def use(self, session: HttpSession) -> None:
         """A session is in use now."""
         session.used = time.monotonic()
         if session.id in self._held:
             self._held.move_to_end(session.id)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: HttpSession) -> None:
         """End a session: what it asked for and has not begun never does."""
         if self._held.pop(session.id, None) is not None:
             session.connection.withdraw()

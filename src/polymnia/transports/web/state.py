@@ -23,7 +23,7 @@ from polymnia.transports.scheduler import CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.request import ActiveRequest, Receive, in_task
-from polymnia.transports.web.sessions import Session, Sessions
+from polymnia.transports.web.sessions import HttpSession, Sessions
 
 BODY_SECONDS = 30.0  # in which a message must be whole
 _WINDOW = 60.0
@@ -202,7 +202,7 @@ class ServerState:
 
         connection.admit = admit
 
-    def begin(self, server: Server, principal: Principal, id: Any = None) -> Session:
+    def begin(self, server: Server, principal: Principal, id: Any = None) -> HttpSession:
         """A new session for a client that shakes hands by the request ``id``."""
         try:
             self.rates.begin(principal.caller)
@@ -212,7 +212,8 @@ class ServerState:
             raise Refusal(429, e.message, headers, code=e.code, data=e.data, id=id) from None
         loop = asyncio.get_running_loop()
         session = self.sessions.begin(
-            lambda id: Session(id, server, principal, self.scheduler, self.log, loop, self.sessions.shelf), principal
+            lambda id: HttpSession(id, server, principal, self.scheduler, self.log, loop, self.sessions.shelf),
+            principal,
         )
         if session is None:
             raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])

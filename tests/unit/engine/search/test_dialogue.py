@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.search import Analysis, lanes, passages
-from polymnia.engine.search.turns import Turn
+from polymnia.engine.search.turns import DialogueTurn
 from polymnia.storage.sqlite import SqliteStore
 
 DAY = 86_400_000_000
@@ -59,7 +59,7 @@ def test_neighbours_tell_whether_a_text_is_a_turn(
 def test_an_index_that_saw_turns_in_notes_makes_no_neighbours_of_them(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passages, "turn", lambda *given: Turn("of the session", None, sure=True, asks=False))
+    monkeypatch.setattr(passages, "turn", lambda *given: DialogueTurn("of the session", None, sure=True, asks=False))
     memory.create_entities([EntityDraft(f"memo {i}", "note", ("The kiln is hot",), session="s") for i in range(3)])
 
     found = memory.search("kiln").hits

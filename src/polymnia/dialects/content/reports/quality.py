@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polymnia.dialects.content.reports import Description, remark
 
 if TYPE_CHECKING:
-    from polymnia.engine.analysis.quality import Dimension, Flaw, Metric, Quality, Suggestion
+    from polymnia.engine.analysis.quality import Dimension, Flaw, Improvement, Metric, Quality
 
 _COUNT = "Count again and put the wrong one right."
 _USUAL = '{share:.0%} of {count} others of kind "{kind}"{tagged} have '
@@ -134,7 +134,7 @@ def _problem(name: str, **values: Any) -> str:
     return _described(name, values).summary
 
 
-def suggestion(one: Suggestion) -> dict[str, Any]:
+def suggestion(one: Improvement) -> dict[str, Any]:
     """A suggestion as fields."""
     words = describe(one.fault)
     return {

@@ -52,7 +52,7 @@ class People(Struct, frozen=True, kw_only=True):
     reads: tuple[Numbers, Numbers]
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class UserAnswer(Struct, frozen=True, kw_only=True):
     """An answer about a user: its chance when users are all alike, what it rests on, its subject or memory."""
 
     name: str
@@ -159,13 +159,13 @@ def _table(people: People) -> list[dict[str, Any]]:
     ]
 
 
-def _sure(answers: list[Answer], looks: int) -> list[tuple[Answer, float]]:
+def _sure(answers: list[UserAnswer], looks: int) -> list[tuple[UserAnswer, float]]:
     rates = held([one.p for one in answers], looks)
     judged = [(one, confidence(rate * _ASKED)) for one, rate in zip(answers, rates, strict=True)]
     return [(one, sure) for one, sure in judged if sure >= LEAST]
 
 
-def _pattern(one: Answer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
+def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
     members: list[int] = []
     if one.subject is not None:
         own = one.subject.acts[people.writer[one.subject.acts] == one.user]
@@ -182,7 +182,7 @@ def _pattern(one: Answer, sure: float, people: People, acts: Acts, by_id: dict[i
     )
 
 
-def _shares(people: People) -> list[Answer]:
+def _shares(people: People) -> list[UserAnswer]:
     """Who writes, and who reads, in more hours than an equal share."""
     found = []
     for name, (user, _) in (("main_writer", people.writes), ("main_reader", people.reads)):
@@ -201,11 +201,11 @@ def _shares(people: People) -> list[Answer]:
                     "clients": people.clients[one],
                 }
                 p = at_least_of(count, total, 1 / among)
-                found.append(Answer(name=name, user=one, p=p, evidence=evidence, details={"among": among}))
+                found.append(UserAnswer(name=name, user=one, p=p, evidence=evidence, details={"among": among}))
     return found
 
 
-def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[Answer], int]:
+def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[UserAnswer], int]:
     """What takes more of what a user writes than of what others write, and how many looks that took.
 
     Acts of one day are often about one thing. By how much the days of a user differ for that is measured, and so many
@@ -239,11 +239,11 @@ def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[l
                 figures = {"count": int(count[one]), "expected": round(expected, 1), "of": int(written[one])}
                 p = drawn_at_least(int(count[one] / clumped), marked, drawn, all_)
                 evidence = {subject.field: subject.value, **figures}
-                found.append(Answer(name="specialty", user=one, p=p, evidence=evidence, subject=subject))
+                found.append(UserAnswer(name="specialty", user=one, p=p, evidence=evidence, subject=subject))
     return found, len(subjects) * min(_MOST, int((written > 0).sum()))
 
 
-def _presences(people: People) -> list[Answer]:
+def _presences(people: People) -> list[UserAnswer]:
     """Who came late, or is no longer there, although others were."""
     who, hour = (np.concatenate(pair) for pair in zip(people.writes, people.reads, strict=True))
     days = np.unique(hour // 24)
@@ -257,11 +257,11 @@ def _presences(people: People) -> list[Answer]:
             if missed:
                 evidence = {"active_days": len(at), "missed_days": missed, "at": moment(int(day) * DAY)}
                 p = all_in(len(at), len(days) - missed, len(days))
-                found.append(Answer(name=name, user=one, p=p, evidence=evidence))
+                found.append(UserAnswer(name=name, user=one, p=p, evidence=evidence))
     return found
 
 
-def _sole_keepers(people: People, acts: Acts) -> tuple[list[Answer], int, int]:
+def _sole_keepers(people: People, acts: Acts) -> tuple[list[UserAnswer], int, int]:
     """Memories changed on several days that only one user ever touched, how many looks that took, and how many memories
     one user alone touched.
 
@@ -294,11 +294,11 @@ def _sole_keepers(people: People, acts: Acts) -> tuple[list[Answer], int, int]:
         changed = int(days[at])
         p = float((share**changed).sum())
         evidence = {"days": changed}
-        found.append(Answer(name="sole_keeper", user=int(lowest[at]), p=p, evidence=evidence, memory=int(ids[at])))
+        found.append(UserAnswer(name="sole_keeper", user=int(lowest[at]), p=p, evidence=evidence, memory=int(ids[at])))
     return found, len(often), alone
 
 
-def _keepers(kept: list[tuple[Answer, float]], people: People, by_id: dict[int, Record]) -> list[Pattern]:
+def _keepers(kept: list[tuple[UserAnswer, float]], people: People, by_id: dict[int, Record]) -> list[Pattern]:
     """The memories that one user alone keeps, those changed most first, as one finding for each user."""
     found = []
     for user in sorted({one.user for one, _ in kept}):

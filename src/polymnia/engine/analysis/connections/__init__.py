@@ -51,7 +51,7 @@ class Step(Struct, frozen=True):
     strength: float | None
 
 
-class Connection(Struct, frozen=True, kw_only=True):
+class FoundConnection(Struct, frozen=True, kw_only=True):
     """A record that another one is connected with, and the strongest way there.
 
     ``type``, ``direction``, ``origin`` and ``context`` are those of the last step; ``strength`` and ``confidence`` are
@@ -73,7 +73,7 @@ class Connection(Struct, frozen=True, kw_only=True):
 class Connections(Struct, frozen=True, kw_only=True):
     """Connections, strongest first; what was looked at, in numbers; and what was left out, and why."""
 
-    found: list[Connection] = []
+    found: list[FoundConnection] = []
     looked_at: dict[str, Any] = field(default_factory=dict)
     notes: list[Remark] = []
 
@@ -146,15 +146,15 @@ def connections(
     return Connections(found=found, looked_at=looked_at, notes=notes)
 
 
-def _told(record: Record, one: Discovered) -> Connection:
+def _told(record: Record, one: Discovered) -> FoundConnection:
     step = Step(record.uid, one.type, one.direction, one.record.uid, one.strength)
-    return Connection(
+    return FoundConnection(
         target=one.record, type=one.type, direction=one.direction, origin="discovered", strength=one.strength,
         confidence=round(trust(one.type, "discovered", one.strength), 4), context=one.evidence, depth=1, path=[step],
     )  # fmt: skip
 
 
-def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Connection]:
+def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[FoundConnection]:
     """The ends of walks as connections, with every record on the way by its public id."""
     names = {step.name for one in kept for step in _way(one)}
     ids = look.snapshot.ids(list(names)) if names else {}
@@ -178,7 +178,7 @@ def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Conn
         # A relation without a number weighs as much as any, but a number is told only where one was given.
         given = any(step.strength is not None for step in path)
         made.append(
-            Connection(
+            FoundConnection(
                 target=records[one.name], type=one.relation.type, direction=one.direction, origin=one.relation.origin,
                 strength=round(one.strength, 4) if given else None, confidence=round(one.confidence, 4),
                 context=_context(one.relation, records), depth=one.depth, path=path,

@@ -15,7 +15,7 @@ from polymnia.engine.analysis.quality.actionability import actionability
 from polymnia.engine.analysis.quality.clarity import clarity, gibberish, readable
 from polymnia.engine.analysis.quality.completeness import completeness, structure, usual
 from polymnia.engine.analysis.quality.consistency import consistency, spellings
-from polymnia.engine.analysis.quality.page import Page, page
+from polymnia.engine.analysis.quality.page import ParsedPage, page
 from polymnia.engine.analysis.quality.relevance import relevance
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, product, unknown
 from polymnia.engine.items import title_of
@@ -46,7 +46,7 @@ _FEWEST = 4  # different words that a text must say before anything of it is pra
 _LABELS = ("parts_of_a_decision", "fields_of_its_kind", "title_and_text", "tags_and_text")  # not of the words alone
 
 
-class Suggestion(Struct, frozen=True, kw_only=True):
+class Improvement(Struct, frozen=True, kw_only=True):
     """What to mend, and by how much the score of its dimension and the overall score would rise."""
 
     dimension: str
@@ -82,7 +82,7 @@ class Quality(Struct, frozen=True, kw_only=True):
     title: str
     score: float | None
     dimensions: list[Dimension]
-    suggestions: list[Suggestion] = []
+    suggestions: list[Improvement] = []
     compared: list[Compared] = []
     standing: dict[str, dict[str, Any]] = field(default_factory=dict)
     looked_at: dict[str, Any] = field(default_factory=dict)
@@ -146,7 +146,7 @@ def _measured(
     asked: Sequence[str],
     peers: Sequence[Record],
     project: Mapping[str, Counter[str]],
-) -> tuple[Page, list[Dimension]]:
+) -> tuple[ParsedPage, list[Dimension]]:
     """A content as a page, and the dimensions that are asked for."""
     read = page(material.text(record), record.content_type)
     others = [one for one in peers if one.id != record.id]
@@ -164,7 +164,7 @@ def _measured(
     return read, [_judged(read, checks[name](), no_words) for name in asked]
 
 
-def _judged(read: Page, made: Dimension, no_words: Remark | None) -> Dimension:
+def _judged(read: ParsedPage, made: Dimension, no_words: Remark | None) -> Dimension:
     """A dimension, or that there is too little to judge: where next to nothing is said, nothing is well said."""
     wrong = made.name in ("completeness", "accuracy") and any(metric.faults for metric in made.metrics)
     if made.score is None or wrong:
@@ -182,7 +182,7 @@ def _mean(dimensions: Sequence[Dimension]) -> float | None:
     return round(sum(known) / len(known), 4) if known else None
 
 
-def _suggestions(dimensions: Sequence[Dimension]) -> list[Suggestion]:
+def _suggestions(dimensions: Sequence[Dimension]) -> list[Improvement]:
     """What could be mended, by how much the scores would rise: each is reckoned again without that one fault."""
     known = [one for one in dimensions if one.score is not None]
     found = []
@@ -193,7 +193,7 @@ def _suggestions(dimensions: Sequence[Dimension]) -> list[Suggestion]:
                 after = product([*one.metrics[:at], replace(metric, score=score), *one.metrics[at + 1 :]])
                 gain = after - before
                 found.append(
-                    Suggestion(
+                    Improvement(
                         dimension=one.name,
                         metric=metric.name,
                         fault=fault,

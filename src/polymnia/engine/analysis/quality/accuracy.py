@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.analysis.conflicts import once
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _FEWEST = 4  # words that can say something
 
 
-def accuracy(page: Page, contraries: Sequence[Flaw] | None) -> Dimension:
+def accuracy(page: ParsedPage, contraries: Sequence[Flaw] | None) -> Dimension:
     """Measure what can be checked in a text; ``contraries`` are what others deny, None where there are no others."""
     dates = [(one.text, found) for one in page.sentences if (found := days(one.text))]
     dates += [(one.text, found) for one in page.blocks if one.kind in ("h", "td") and (found := days(one.text))]
@@ -150,7 +150,7 @@ def _spans(dates: list[tuple[str, list[Day]]]) -> Metric | None:
     return share("order_of_dates", faults, places, "spans") if places else None
 
 
-def _numbers(name: str, check: Callable[[Page], Iterator[Flaw | None]], page: Page) -> Metric | None:
+def _numbers(name: str, check: Callable[[ParsedPage], Iterator[Flaw | None]], page: ParsedPage) -> Metric | None:
     found = list(check(page))
     return share(name, [one for one in found if one is not None], len(found), "places to check") if found else None
 
@@ -167,7 +167,7 @@ def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-def _sums(page: Page) -> Iterator[Flaw | None]:
+def _sums(page: ParsedPage) -> Iterator[Flaw | None]:
     """Sums that are written out, such as 3 + 4 = 8; for each the fault, or None where it is right."""
     for one in page.sentences:
         for match in _SUM.finditer(one.text):
@@ -177,7 +177,7 @@ def _sums(page: Page) -> Iterator[Flaw | None]:
             yield None if right else Flaw(one.text, "sums", values)
 
 
-def _totals(page: Page) -> Iterator[Flaw | None]:
+def _totals(page: ParsedPage) -> Iterator[Flaw | None]:
     """Lists and tables that state a total below their parts."""
     for rows in _lists(page.blocks):
         for at, row in enumerate(rows):
@@ -224,7 +224,7 @@ _COUNTED = re.compile(
 )
 
 
-def _announced(page: Page) -> Iterator[Flaw | None]:
+def _announced(page: ParsedPage) -> Iterator[Flaw | None]:
     """Announced numbers of things ("three reasons:") before a list."""
     for at, block in enumerate(page.blocks):
         match = _COUNTED.search(block.text) if block.kind in ("p", "h") else None
@@ -252,7 +252,7 @@ _MOST = 400  # sentences that are looked at
 _FORM = 2  # sentences that differ in their figures alone: from more on they are filled in like a form
 
 
-def _figures_for_one_thing(page: Page) -> Iterator[Flaw | None]:
+def _figures_for_one_thing(page: ParsedPage) -> Iterator[Flaw | None]:
     """Sentences that differ in their figures alone."""
     found: dict[str, list[str]] = {}
     for one in page.sentences[:_MOST]:
@@ -269,7 +269,7 @@ def _figures_for_one_thing(page: Page) -> Iterator[Flaw | None]:
             yield Flaw(different[0], "figures_for_one_thing", values)
 
 
-_CHECKS: dict[str, Callable[[Page], Iterator[Flaw | None]]] = {
+_CHECKS: dict[str, Callable[[ParsedPage], Iterator[Flaw | None]]] = {
     "sums": _sums,
     "totals": _totals,
     "announced_counts": _announced,

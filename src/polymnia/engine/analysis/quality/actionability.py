@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, share, unknown
 from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.names import names
@@ -37,7 +37,7 @@ _OWNERS = ("owner", "assignee", "assigned_to", "responsible", "stakeholders", "�
 _DUE = ("due", "due_date", "deadline", "review_by", "target_date", "마감", "기한")
 
 
-def actionability(page: Page, record: Record) -> Dimension:
+def actionability(page: ParsedPage, record: Record) -> Dimension:
     """Measure whether tasks (items with boxes, or under a heading for tasks) and numbered steps can be acted on."""
     tasks, steps = _items(page)
     if not tasks and len(steps) < 2:
@@ -56,7 +56,7 @@ def actionability(page: Page, record: Record) -> Dimension:
     return dimension("actionability", metrics)
 
 
-def _items(page: Page) -> tuple[list[str], list[str]]:
+def _items(page: ParsedPage) -> tuple[list[str], list[str]]:
     """The tasks of a text and its numbered steps, as they stand; code below an item is part of it."""
     tasks, steps = [], []
     under_tasks = False

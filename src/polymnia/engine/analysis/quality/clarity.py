@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import Page, Sentence, prose_of
+from polymnia.engine.analysis.quality.page import ParsedPage, Sentence, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
 from polymnia.engine.analysis.readability import hard_words, readability
 from polymnia.engine.text.lexicon import STOPWORDS, word_list
@@ -35,7 +35,7 @@ _VAGUE = {
 """Words that leave open what, how many, when or who is meant."""
 
 
-def clarity(page: Page) -> Dimension:
+def clarity(page: ParsedPage) -> Dimension:
     """Measure whether each sentence says one definite thing, once."""
     if page.words < _FEWEST or not page.sentences:
         return few("clarity", page.words, _FEWEST)
@@ -45,7 +45,7 @@ def clarity(page: Page) -> Dimension:
     return dimension("clarity", metrics, note)
 
 
-def _vague(page: Page, rule: re.Pattern[str]) -> Metric:
+def _vague(page: ParsedPage, rule: re.Pattern[str]) -> Metric:
     faults = []
     for one in page.sentences:
         if words := list(dict.fromkeys(match[0] for match in rule.finditer(one.prose))):
@@ -53,7 +53,7 @@ def _vague(page: Page, rule: re.Pattern[str]) -> Metric:
     return share("vague_words", faults, len(page.sentences))
 
 
-def _long(page: Page) -> Metric:
+def _long(page: ParsedPage) -> Metric:
     limit = _LONG_KOREAN if page.language == "ko" else _LONG
     faults = [
         Flaw(one.text, "long_sentences", {"words": one.words, "limit": limit})
@@ -63,7 +63,7 @@ def _long(page: Page) -> Metric:
     return share("long_sentences", faults, len(page.sentences))
 
 
-def _repeated(page: Page) -> Metric | None:
+def _repeated(page: ParsedPage) -> Metric | None:
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for one in page.sentences:
@@ -88,7 +88,7 @@ _GAIN = 0.005
 _SUGGESTED = 5
 
 
-def readable(page: Page) -> Dimension:
+def readable(page: ParsedPage) -> Dimension:
     """Measure how easy a text is to read, by the formula of its language."""
     if not page.prosaic:
         return unknown("readability", Remark("quality.no_prose"))
@@ -150,7 +150,7 @@ _ODD = 0.4  # of the letters of a Korean text, those that no word has
 _SHARED = 0.5  # of the words, those that other contents say too
 
 
-def gibberish(page: Page, others: Iterable[str]) -> Remark | None:
+def gibberish(page: ParsedPage, others: Iterable[str]) -> Remark | None:
     """Why a text reads as no words of any language known here; None where it reads as words.
 
     Words have runs of three letters in common; keys struck at random hardly have any of them. Korean gibberish is

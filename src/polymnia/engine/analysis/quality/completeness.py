@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
 from polymnia.engine.items import DECISION
 from polymnia.engine.text.document import PLACEHOLDER
@@ -39,7 +39,7 @@ _LIKELY = 0.5  # what an end counts that only has no full stop,
 _STOPPED = 0.8  # where more than this share of the other sentences has one
 
 
-def completeness(page: Page, record: Record, expected: Usual | None) -> Dimension:
+def completeness(page: ParsedPage, record: Record, expected: Usual | None) -> Dimension:
     """Measure what is missing in a text, given what others of its kind have."""
     if not page.blocks:
         return unknown("completeness", Remark("quality.no_text"))
@@ -51,7 +51,7 @@ def completeness(page: Page, record: Record, expected: Usual | None) -> Dimensio
     return dimension("completeness", metrics, None if expected else Remark("quality.few_siblings"))
 
 
-def _placeholders(page: Page) -> Metric:
+def _placeholders(page: ParsedPage) -> Metric:
     faults = []
     for at, block in enumerate(page.blocks):
         lines = [one.text for one in page.inside[at]] or block.text.splitlines()
@@ -63,7 +63,7 @@ def _placeholders(page: Page) -> Metric:
     return share("placeholders", faults, len(page.sentences) + len(page.headings), "sentences and headings")
 
 
-def empty_headings(page: Page) -> Metric | None:
+def empty_headings(page: ParsedPage) -> Metric | None:
     """Headings under which nothing stands; None without headings."""
     heads = [at for at, one in enumerate(page.blocks) if one.kind == "h"]
     faults = []
@@ -74,7 +74,7 @@ def empty_headings(page: Page) -> Metric | None:
     return share("headings_without_text", faults, len(heads), "headings") if heads else None
 
 
-def _announced(page: Page) -> Metric | None:
+def _announced(page: ParsedPage) -> Metric | None:
     """Paragraphs that end in a colon, or announce what follows, and are followed by nothing."""
     faults, places = [], 0
     for at, block in enumerate(page.blocks):
@@ -88,7 +88,7 @@ def _announced(page: Page) -> Metric | None:
     return share("announced_but_missing", faults, places, "announcements") if places else None
 
 
-def _end(page: Page) -> Metric | None:
+def _end(page: ParsedPage) -> Metric | None:
     """Whether the text breaks off: surely after a comma or article, likely where only its last sentence has no stop."""
     if page.blocks[-1].kind not in ("p", "li") or not page.prosaic or not page.inside[-1]:
         return None
@@ -103,7 +103,7 @@ def _end(page: Page) -> Metric | None:
     return share("finished_end", faults, 1, "ends")
 
 
-def _decision(page: Page, record: Record) -> Metric | None:
+def _decision(page: ParsedPage, record: Record) -> Metric | None:
     given = record.metadata.get("decision")
     parts = given if isinstance(given, dict) else {}
     if record.kind != DECISION and not parts:
@@ -163,7 +163,7 @@ def _fields_of(record: Record, headings: Iterable[str]) -> dict[tuple[str, str],
     return found | {("field", name): name for name in ("summary", "tags", "category") if getattr(record, name)}
 
 
-def _fields(record: Record, page: Page, expected: Usual | None) -> Metric | None:
+def _fields(record: Record, page: ParsedPage, expected: Usual | None) -> Metric | None:
     if expected is None or not expected.fields:
         return None
     have = _fields_of(record, [one.text for one in page.headings])
@@ -182,7 +182,7 @@ _CODE_SPAN = re.compile(r"(?<!`)(`+)[^`\n]+\1")
 _SLUG = re.compile(r"[^\w\- ]+")
 
 
-def structure(page: Page) -> Dimension:
+def structure(page: ParsedPage) -> Dimension:
     """Measure how well a text is laid out."""
     if not page.prosaic:
         return unknown("structure", Remark("quality.no_layout"))
@@ -195,7 +195,7 @@ def structure(page: Page) -> Dimension:
     return dimension("structure", [heading_levels(page), _paragraphs(page), made])
 
 
-def heading_levels(page: Page) -> Metric | None:
+def heading_levels(page: ParsedPage) -> Metric | None:
     """Headings whose level does not fit the one before, or that stand twice in one place; None of fewer than two."""
     heads = page.headings
     faults = []
@@ -214,7 +214,7 @@ def heading_levels(page: Page) -> Metric | None:
     return share("levels_of_headings", faults, len(heads), "headings") if len(heads) > 1 else None
 
 
-def _paragraphs(page: Page) -> Metric:
+def _paragraphs(page: ParsedPage) -> Metric:
     limit = _PARAGRAPH_KOREAN if page.language == "ko" else _PARAGRAPH
     faults, places = [], 0
     for block, inside in zip(page.blocks, page.inside, strict=True):
@@ -226,7 +226,7 @@ def _paragraphs(page: Page) -> Metric:
     return share("long_paragraphs", faults, places, "paragraphs")
 
 
-def marks(page: Page) -> Metric:
+def marks(page: ParsedPage) -> Metric:
     """Marks that are not well made: open blocks of code, links that lead nowhere, open emphasis."""
     faults = []
     anchors = {_SLUG.sub("", one.text.lower()).replace(" ", "-") for one in page.headings}

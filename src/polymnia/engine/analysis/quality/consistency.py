@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from polymnia.engine.analysis.quality.page import Page, prose_of
+from polymnia.engine.analysis.quality.page import ParsedPage, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.text.korean import HANGUL, noun
 
@@ -48,7 +48,7 @@ _MANNERS = {
 """How Korean sentences end, by how they address the reader; the first that fits."""
 
 
-def consistency(page: Page, project: Mapping[str, Counter[str]]) -> Dimension:
+def consistency(page: ParsedPage, project: Mapping[str, Counter[str]]) -> Dimension:
     """Measure how consistent a text is in itself and with the spelling of the project."""
     if page.words < _FEWEST:
         return few("consistency", page.words, _FEWEST)

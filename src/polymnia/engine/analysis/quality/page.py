@@ -38,7 +38,7 @@ class Sentence(Struct, frozen=True):
         return prose_of(self.text)
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class ParsedPage(Struct, frozen=True, kw_only=True):
     """A text in blocks and sentences. ``language`` is its code; ``marked`` says whether it has marks of Markdown.
 
     ``inside`` has for each block its sentences, ``different`` counts the different words, without code, addresses and
@@ -78,7 +78,7 @@ def prose_of(text: str) -> str:
     return _NO_PROSE.sub(lambda match: "](…)" if match[0].startswith("](") else "…", text)
 
 
-def page(text: str, content_type: str | None = None) -> Page:
+def page(text: str, content_type: str | None = None) -> ParsedPage:
     """Read a text by its content type; of one that is longer than 200,000 characters the beginning."""
     text = text[:_MOST]
     kind = (content_type or "").split(";", 1)[0].strip().lower()
@@ -94,7 +94,7 @@ def page(text: str, content_type: str | None = None) -> Page:
     language = spoken(prose)[0]
     if language is None and prose.isascii() and script(prose) == "latin":
         language = "en"
-    return Page(
+    return ParsedPage(
         text=text,
         blocks=parts,
         sentences=found,

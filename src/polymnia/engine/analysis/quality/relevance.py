@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import Page
+from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.text.keywords import telling
 from polymnia.engine.text.words import terms
@@ -26,7 +26,7 @@ _NEAR = 5  # neighbours whose mean nearness counts
 _BEARERS = 3  # others with a tag that say what is like it
 
 
-def relevance(material: ProjectView, page: Page, record: Record, peers: Sequence[Record]) -> Dimension:
+def relevance(material: ProjectView, page: ParsedPage, record: Record, peers: Sequence[Record]) -> Dimension:
     """Measure how relevant a text is to its own labels and to the other contents of the project."""
     if page.words < _FEWEST:
         return few("relevance", page.words, _FEWEST)
@@ -42,7 +42,7 @@ def relevance(material: ProjectView, page: Page, record: Record, peers: Sequence
     return dimension("relevance", metrics, note, Remark("quality.no_labels"))
 
 
-def _title(page: Page, record: Record) -> str | None:
+def _title(page: ParsedPage, record: Record) -> str | None:
     given = record.metadata.get("title")
     if isinstance(given, str) and given.strip():
         return given
@@ -51,7 +51,7 @@ def _title(page: Page, record: Record) -> str | None:
     return page.blocks[0].text if page.blocks and page.blocks[0].kind == "h" else None
 
 
-def _label(page: Page, what: str, label: str | None) -> Metric | None:
+def _label(page: ParsedPage, what: str, label: str | None) -> Metric | None:
     """The share of the telling words of a title or summary that the text says."""
     if not label:
         return None
@@ -64,7 +64,7 @@ def _label(page: Page, what: str, label: str | None) -> Metric | None:
     return share(f"{what}_and_text", faults, len(words), f"telling words of the {what}") if words else None
 
 
-def _tags(material: ProjectView, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+def _tags(material: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
     """The share of the tags that the text says, or that fit it as they fit the others that bear them.
 
     A tag that too few others bear may be right without being said.
@@ -84,7 +84,7 @@ def _tags(material: ProjectView, page: Page, record: Record, others: Sequence[Re
     return share("tags_and_text", faults, places, "tags") if places else None
 
 
-def _project(material: ProjectView, page: Page, record: Record, others: Sequence[Record]) -> Metric | None:
+def _project(material: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
     """How near a text is to its neighbours, against how near others are to theirs; None where that is not known."""
     nearer = _share_below(_to_neighbours(material, record, others[-_SAMPLE:]))
     if nearer is None:

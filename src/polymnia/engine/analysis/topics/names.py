@@ -71,7 +71,7 @@ def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = (
     The score of a term is its share of the texts of the group, times the logarithm of how many times that is its share
     of all other texts: those of the other groups and of ``background``. A group may have no term at all.
     """
-    reader = Reader([text for group in groups for text in group] + list(background), _READ)
+    reader = WordReader([text for group in groups for text in group] + list(background), _READ)
     written: dict[Key, Counter[str]] = {}
     counts = [Counter(key for text in group for key in _terms(reader.read(text), written)) for group in groups]
     everywhere: Counter[Key] = Counter()
@@ -149,7 +149,7 @@ def _shown(forms: Counter[str]) -> str:
     return min(forms, key=lambda form: (-forms[form], form != form.lower(), len(form), form))
 
 
-class Reader:
+class WordReader:
     """Reads texts that belong together: how a word is written elsewhere says what is a particle and what a name."""
 
     def __init__(self, texts: Sequence[str], limit: int) -> None:

@@ -25,14 +25,14 @@ from polymnia.engine.transfer.formats.graph_items import (
     UNFIT,
     EntityItem,
     EntityLine,
-    Flaw,
     GraphBuilder,
     GraphFile,
+    GraphFlaw,
     GraphForm,
     Link,
     RelationItem,
     RelationLine,
-    Unread,
+    UnreadItem,
     is_document,
     shape,
 )
@@ -41,7 +41,7 @@ from polymnia.engine.transfer.formats.streams import collected
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
 
-__all__ = ["GraphFile", "GraphForm", "Link", "Unread", "detect_form", "read", "recover", "write"]
+__all__ = ["GraphFile", "GraphForm", "Link", "UnreadItem", "detect_form", "read", "recover", "write"]
 
 _DOCUMENT_START = re.compile(rb'\{\s*"(?:entities|relations)"\s*:')
 _LINE_START = re.compile(rb'\{\s*"type"\s*:\s*"(?:entity|relation)"')
@@ -97,7 +97,7 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
             _read_lines(data, builder)
         else:
             _read_document(data, builder)
-    except Flaw as flaw:
+    except GraphFlaw as flaw:
         line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
         message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
         raise BrokenFile(message, path=path, line=line, byte=byte) from None
@@ -146,9 +146,9 @@ def _read_lines(data: bytes, builder: GraphBuilder) -> None:
         number += 1
         try:
             builder.take(view[start:end], "lines", number)
-        except Flaw as flaw:
+        except GraphFlaw as flaw:
             indent = end - start - len(data[start:end].lstrip(b" \t\r\n"))
-            raise Flaw(start + indent + flaw.at, flaw.message) from None
+            raise GraphFlaw(start + indent + flaw.at, flaw.message) from None
         start = end + 1
 
 
@@ -179,7 +179,7 @@ def _read_document(data: bytes, builder: GraphBuilder) -> None:
             builder.repair("the file", "It is null; read as an empty graph.")
         else:
             builder.take(data, "entities", "the file")
-    except (Flaw, UnicodeDecodeError):
+    except (GraphFlaw, UnicodeDecodeError):
         from polymnia.engine.transfer.formats.graph_recovery import judge
 
         # An item that is not UTF-8: only the whole file tells at which byte.
@@ -209,7 +209,7 @@ def write(
     relations: Iterable[Link],
     *,
     extra: Mapping[str, Any] | None = None,
-    unread: Sequence[Unread] = (),
+    unread: Sequence[UnreadItem] = (),
 ) -> Iterator[bytes]:
     """The file in pieces, letter by letter as ``JSON.stringify`` makes it; holds one piece at a time.
 
@@ -220,7 +220,7 @@ def write(
     return collected(_document(entities, relations, extra or {}, unread), _CHUNK)
 
 
-def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[Unread]) -> Iterator[bytes]:
+def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
     separator = b""
     for e in entities:
         yield separator + _with(EntityLine(e.name, e.kind, e.observations), e.extra)
@@ -237,7 +237,7 @@ def _document(
     entities: Iterable[Entity],
     relations: Iterable[Link],
     extra: Mapping[str, Any],
-    unread: Sequence[Unread],
+    unread: Sequence[UnreadItem],
 ) -> Iterator[bytes]:
     yield b'{\n  "entities": '
     items = (_with(EntityItem(e.name, e.kind, e.observations), e.extra) for e in entities)
@@ -254,7 +254,7 @@ def _document(
     yield b"\n}"
 
 
-def _members(items: Iterable[bytes], unread: Sequence[Unread]) -> Iterator[bytes]:
+def _members(items: Iterable[bytes], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
     opening = b"["
     for item in items:
         yield opening + b"\n    " + _indented(item, b"\n    ")

@@ -53,14 +53,14 @@ _HOME: dict[What, Section] = {"entity": "entities", "relation": "relations"}
 _TAGS: dict[str, What] = {"entity": "entity", "relation": "relation"}
 
 
-class Note(Struct, frozen=True):
+class GraphNote(Struct, frozen=True):
     """One thing the reader came upon: where it was, and in a sentence what it was and what was done."""
 
     where: str
     why: str
 
 
-class Unread(Struct, frozen=True):
+class UnreadItem(Struct, frozen=True):
     """JSON no memory can be made of, on one line. A rewrite puts it back into its section.
 
     In the section "document" it is an object whose one member is a foreign key of the document itself,
@@ -81,8 +81,8 @@ class GraphReport(Struct, frozen=True, kw_only=True):
     relations: int
     observations: int
     dangling: int
-    repaired: list[Note]
-    refused: list[Note]
+    repaired: list[GraphNote]
+    refused: list[GraphNote]
 
 
 class GraphFile(Struct, frozen=True, kw_only=True):
@@ -95,11 +95,11 @@ class GraphFile(Struct, frozen=True, kw_only=True):
     entities: list[EntityDraft]
     relations: list[Link]
     extra: JsonObject
-    unread: list[Unread]
+    unread: list[UnreadItem]
     report: GraphReport
 
 
-class Flaw(BrokenFile):
+class GraphFlaw(BrokenFile):
     """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
 
     def __init__(self, at: int, why: str) -> None:
@@ -201,9 +201,9 @@ class GraphBuilder:
         self._entities: list[EntityDraft] = []
         self._relations: list[Link] = []
         self._extra: JsonObject = {}
-        self._unread: list[Unread] = []
-        self._repaired: list[Note] = []
-        self._refused: list[Note] = []
+        self._unread: list[UnreadItem] = []
+        self._repaired: list[GraphNote] = []
+        self._refused: list[GraphNote] = []
         self._at: dict[str, int] = {}
         self._grown: dict[int, tuple[list[str], set[str]]] = {}
         self._words: dict[str, str] = {}
@@ -282,11 +282,11 @@ class GraphBuilder:
 
     def repair(self, where: str, why: str) -> None:
         """Note something that was put right."""
-        self._repaired.append(Note(where, why))
+        self._repaired.append(GraphNote(where, why))
 
     def refuse(self, where: str, why: str) -> None:
         """Note something that could not be taken."""
-        self._refused.append(Note(where, why))
+        self._refused.append(GraphNote(where, why))
 
     def done(self) -> GraphFile:
         """Everything taken, with the account of it."""
@@ -327,7 +327,7 @@ class GraphBuilder:
         return self._take_odd(value, raw, place, where)
 
     def _take_odd(self, value: JsonObject, raw: bytes, place: Place, where: str | int) -> bool:
-        repairs: list[Note] = []
+        repairs: list[GraphNote] = []
         tag = value.get("type")
         what: What | None = _EXPECTED.get(place)
         if what is None:
@@ -335,7 +335,7 @@ class GraphBuilder:
             if what is not None:
                 del value["type"]
                 if tag != what:
-                    repairs.append(Note(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
+                    repairs.append(GraphNote(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
             elif is_document(value):
                 self.repair(_spot(place, where), "A whole document among the items; its members were taken.")
                 self.document(MEMBERS.decode(raw))
@@ -344,7 +344,7 @@ class GraphBuilder:
                 return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
             elif what := shape(value):
                 if place == "lines":
-                    repairs.append(Note(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
+                    repairs.append(GraphNote(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
             elif place == "any" and has(value, NAME_KEYS):
                 what = "entity"
             else:
@@ -352,7 +352,7 @@ class GraphBuilder:
         fits = has_ends(value) if what == "relation" else has(value, NAME_KEYS)
         if not fits and (other := shape(value)):
             wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
-            repairs.append(Note(_spot(place, where), wrong))
+            repairs.append(GraphNote(_spot(place, where), wrong))
             what = other
         repair = _Repair(value, place, where, repairs)
         item = repair.relation() if what == "relation" else repair.entity()
@@ -361,7 +361,7 @@ class GraphBuilder:
             home: Section = _HOME[what] if place == "any" else place
             return self._leave(raw, place, where, unfit or "", home)
         if self.form == "lines" and value.pop("type", what) != what:
-            repairs.append(Note(_spot(place, where, "type"), "A line has no place for it; left out."))
+            repairs.append(GraphNote(_spot(place, where, "type"), "A line has no place for it; left out."))
         self._repaired += repairs
         if isinstance(item, EntityItem):
             self._add_entity(item, value, where, place)
@@ -421,7 +421,7 @@ class GraphBuilder:
     ) -> Literal[False]:
         section: Section = home or ("entities" if place == "any" else place)
         self.refuse(_spot(place, where), f"{why}; left in the file as it is.")
-        self._unread.append(Unread(section, _SPACE.sub(r"\1", raw.decode())))
+        self._unread.append(UnreadItem(section, _SPACE.sub(r"\1", raw.decode())))
         return False
 
 
@@ -455,7 +455,7 @@ def _too_deep(value: object) -> bool:
 class _Repair:
     """Makes a good item of an odd one. What stays behind in ``value`` are its foreign keys."""
 
-    def __init__(self, value: JsonObject, place: Place, where: str | int, repairs: list[Note]) -> None:
+    def __init__(self, value: JsonObject, place: Place, where: str | int, repairs: list[GraphNote]) -> None:
         self._value = value
         self._place = place
         self._where = where
@@ -520,7 +520,7 @@ class _Repair:
         return None
 
     def _repair(self, part: str, why: str) -> None:
-        self._repairs.append(Note(_spot(self._place, self._where, part), why))
+        self._repairs.append(GraphNote(_spot(self._place, self._where, part), why))
 
 
 def _named(value: object) -> str:

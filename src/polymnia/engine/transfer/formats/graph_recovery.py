@@ -20,8 +20,8 @@ from polymnia.engine.transfer.formats.graph_items import (
     ITEM_KEYS,
     SECTIONS,
     UNFIT,
-    Flaw,
     GraphBuilder,
+    GraphFlaw,
     Listed,
     Place,
     is_document,
@@ -113,7 +113,7 @@ def _standing(line: bytes) -> Literal["item", "other", "broken"]:
     except UNFIT:
         try:
             judge(line)
-        except Flaw:
+        except GraphFlaw:
             return "broken"
         return "item"
     return "item" if isinstance(value, dict) and (is_document(value) or is_item(value, None)) else "other"
@@ -347,17 +347,17 @@ def judge(raw: bytes) -> str:
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
-        raise Flaw(e.start, "a byte that is not UTF-8") from None
+        raise GraphFlaw(e.start, "a byte that is not UTF-8") from None
     try:
         value = _STRICT.decode(text)
     except json.JSONDecodeError as e:
         why = "it ends too early" if e.pos >= len(text.rstrip()) else _WORDS.get(e.msg, e.msg)
-        raise Flaw(len(text[: e.pos].encode()), why) from None
+        raise GraphFlaw(len(text[: e.pos].encode()), why) from None
     except RecursionError:
         mended = mend(text, len(text) - len(text.lstrip(" \t\r\n")))
         if not mended.complete or mended.faults or text[mended.end :].strip(" \t\r\n"):
             why = mended.faults[0] if mended.faults else "unexpected text"
-            raise Flaw(len(text[: mended.end].encode()), why) from None
+            raise GraphFlaw(len(text[: mended.end].encode()), why) from None
         return "It is nested too deeply"
     if half := _half_pair(value):
         return f"It holds a lone surrogate (U+{ord(half):04X}), which cannot be stored"

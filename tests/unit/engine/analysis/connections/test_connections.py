@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polymnia import EntityDraft, Memory, remark
-from polymnia.engine.analysis.connections import Connection, Connections, connections
+from polymnia.engine.analysis.connections import Connections, FoundConnection, connections
 from polymnia.engine.analysis.connections.discovery import trust, widened
 from polymnia.engine.items import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
@@ -67,7 +67,7 @@ def told(found: Connections) -> list[tuple[str, str, str, int]]:
     return [(one.target.name, one.type, one.direction, one.depth) for one in found.found]
 
 
-def by_name(found: Connections) -> dict[str, Connection]:
+def by_name(found: Connections) -> dict[str, FoundConnection]:
     return {one.target.name: one for one in found.found}
 
 

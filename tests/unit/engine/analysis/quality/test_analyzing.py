@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import describe
 from polymnia.dialects.content.reports import quality as words
-from polymnia.engine.analysis.quality import DIMENSIONS, Quality, Suggestion, analyze
+from polymnia.engine.analysis.quality import DIMENSIONS, Improvement, Quality, analyze
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.errors import Invalid
 
@@ -74,7 +74,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def problem(one: Suggestion) -> str:
+def problem(one: Improvement) -> str:
     return describe(one.fault).summary
 
 

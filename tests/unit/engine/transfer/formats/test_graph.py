@@ -11,8 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form, each
-from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Link, Unread, detect_form, read, recover, write
-from polymnia.engine.transfer.formats.graph_items import Note
+from polymnia.engine.transfer.formats.graph import (
+    GraphFile,
+    GraphForm,
+    Link,
+    UnreadItem,
+    detect_form,
+    read,
+    recover,
+    write,
+)
+from polymnia.engine.transfer.formats.graph_items import GraphNote
 from polymnia.errors import BrokenFile
 from polymnia.models import EntityDraft, Limits
 
@@ -547,7 +556,7 @@ def test_unknown_keys_and_unread_items_survive_any_number_of_rewrites(
     entities: list[EntityDraft], relations: list[Link], extra: dict[str, Any], form: GraphForm
 ) -> None:
     section = "lines" if form == "lines" else "relations"
-    left = [Unread(section, '{"type":"event","at":[1,2]}'), Unread(section, "null")]
+    left = [UnreadItem(section, '{"type":"event","at":[1,2]}'), UnreadItem(section, "null")]
     once = b"".join(write(form, entities, relations, extra=extra, unread=left))
     graph = read(once, "memory.json")
     assert graph.unread == left
@@ -591,4 +600,6 @@ def test_recover_reads_a_file_in_good_order_just_as_read_does() -> None:
 
 def test_a_finding_is_a_place_and_a_sentence() -> None:
     graph = read(lines(entity_line(observations="likes tea")), "memory.jsonl")
-    assert graph.report.repaired == [Note("line 1, observations", "It is a text, not a list; read as one observation.")]
+    assert graph.report.repaired == [
+        GraphNote("line 1, observations", "It is a text, not a list; read as one observation.")
+    ]
