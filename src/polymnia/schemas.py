@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_type
 import msgspec
 
 from polymnia.errors import BadArguments, BadText, Violation
+from polymnia.models import JsonObject as JsonObject
 from polymnia.models import Note
 
 _MOST_VIOLATIONS = 100  # where almost nothing fits, these are enough: a message may hold millions
@@ -21,7 +22,6 @@ _NUMBER = r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,3})?"
 _SURROGATES = rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]"  # as JSON has them; most come in pairs, which are fine
 _TYPES = {"string": str, "array": list, "object": dict, "boolean": bool}
 
-JsonObject = dict[str, Any]
 """An object of JSON, whatever is in it."""
 
 _schemas: dict[type, JsonObject] = {}

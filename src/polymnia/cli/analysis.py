@@ -32,7 +32,7 @@ from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.analysis import PATTERNS
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 from polymnia.settings import Settings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _WHERE = ("config", "store", "file", "project")
 class _Told(Struct):
     """What an analysis answers: data for programs, lines for people, and what else is worth knowing."""
 
-    data: dict[str, Any]
+    data: JsonObject
     lines: Iterator[str]
     notes: Sequence[str] = ()
 

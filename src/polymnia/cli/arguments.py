@@ -6,10 +6,12 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
+from polymnia.models import JsonObject
+
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode")
 STRATEGIES = ("skip_duplicates", "overwrite", "create_versions", "merge_metadata")
 
-_Argument = tuple[str, dict[str, Any]]
+_Argument = tuple[str, JsonObject]
 
 
 def add_arguments(parser: ArgumentParser, command: str) -> None:

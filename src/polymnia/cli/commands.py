@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 from polymnia import __version__
 from polymnia.cli.arguments import add_arguments
 from polymnia.errors import Fault
+from polymnia.models import JsonObject
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
@@ -114,7 +115,7 @@ def parser() -> ArgumentParser:
 def _add(parser: ArgumentParser, setting: Setting) -> None:
     default = "" if setting.default is None else f" Default: {setting.default}."
     metavar = "{" + ",".join(setting.choices) + "}" if setting.choices else setting.name.split("_")[-1].upper()
-    optional: dict[str, Any] = {"nargs": "?", "const": ""} if setting.optional else {}
+    optional: JsonObject = {"nargs": "?", "const": ""} if setting.optional else {}
     parser.add_argument(
         setting.flag,
         dest=setting.name,

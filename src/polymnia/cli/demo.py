@@ -12,6 +12,7 @@ from typing import IO, Any
 import msgspec
 
 from polymnia.cli.console import dim, green, strong
+from polymnia.models import JsonObject
 
 _ENTITIES = [
     {
@@ -32,7 +33,7 @@ class _Client:
         self._back = back
         self._id = 0
 
-    def ask(self, method: str, params: dict[str, Any]) -> Any:
+    def ask(self, method: str, params: JsonObject) -> Any:
         self._id += 1
         message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}
         self._to.write(msgspec.json.encode(message) + b"\n")

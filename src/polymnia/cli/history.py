@@ -10,7 +10,7 @@ from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.history import Deed
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Change, Event
+from polymnia.models import Change, Event, JsonObject
 from polymnia.settings import Settings
 
 _TITLE, _TITLES = 60, 3  # characters of a title, titles of a change
@@ -126,7 +126,7 @@ def _print_change(change: Change, more: str) -> None:
     print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}")
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: Change) -> JsonObject:
     return {
         "change": change.id,
         "at": shown(change.at),
@@ -141,7 +141,7 @@ def _change(change: Change) -> dict[str, Any]:
     }
 
 
-def _event(event: Event) -> dict[str, Any]:
+def _event(event: Event) -> JsonObject:
     return {
         "version": event.version,
         "created": event.created,

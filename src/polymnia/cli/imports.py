@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
@@ -37,6 +37,7 @@ from polymnia.engine.transfer.formats.project import ProjectForm
 from polymnia.engine.transfer.formats.records import FileLimits
 from polymnia.engine.transfer.graphs import ImportedGraph, import_graph
 from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
+from polymnia.models import JsonObject
 from polymnia.settings import Settings
 
 _SHOWN = 20
@@ -166,7 +167,7 @@ def _unsearched(graph: GraphFile) -> dict[str, int]:
     return dict(keys.most_common())
 
 
-def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> dict[str, Any]:
+def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> JsonObject:
     told = msgspec.to_builtins(graph.report)
     counts = {name: told[name] for name in ("entities", "relations", "observations", "dangling")}
     return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from typing import Any
 
 from msgspec import to_builtins
 from msgspec.json import encode
@@ -35,7 +34,7 @@ from polymnia.engine.content import Joined, Remembered, content
 from polymnia.engine.knowledge.associations import Association
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import DEFAULT_SCOPE, Filters, Record, Relation
+from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Record, Relation
 from polymnia.settings import Settings
 
 Links = list[tuple[Record, Relation]]
@@ -101,7 +100,7 @@ def _joined(added: Joined) -> str:
     return "; ".join(parts)
 
 
-def _stored_data(done: Remembered, notes: list[str]) -> dict[str, Any]:
+def _stored_data(done: Remembered, notes: list[str]) -> JsonObject:
     record = done.record
     return {
         "id": record.uid,
@@ -232,7 +231,7 @@ def _print_linked(links: Links) -> None:
         print(dim(f"  … and {len(links) - _SHOWN:,} more (--json lists them all)"))
 
 
-def _linked(links: Links) -> list[dict[str, Any]]:
+def _linked(links: Links) -> list[JsonObject]:
     """The same for programs."""
     return [
         {
@@ -248,7 +247,7 @@ def _linked(links: Links) -> list[dict[str, Any]]:
     ]
 
 
-def _data(record: Record, relations: list[Relation], links: Links) -> dict[str, Any]:
+def _data(record: Record, relations: list[Relation], links: Links) -> JsonObject:
     return {
         **_listed(record),
         "session": record.session,
@@ -262,7 +261,7 @@ def _data(record: Record, relations: list[Relation], links: Links) -> dict[str, 
     }
 
 
-def _listed(record: Record) -> dict[str, Any]:
+def _listed(record: Record) -> JsonObject:
     return {
         "id": record.uid,
         "name": record.name,
@@ -343,7 +342,7 @@ def associations(arguments: Namespace, chosen: Settings) -> int:
     return 0
 
 
-def _association(one: Association) -> dict[str, Any]:
+def _association(one: Association) -> JsonObject:
     return {
         "id": one.record.uid,
         "name": one.record.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from polymnia.app import memory
 from polymnia.cli.console import (
@@ -29,7 +29,7 @@ from polymnia.engine import scopes as paths
 from polymnia.engine.memory import Memory
 from polymnia.engine.scopes import Scope
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Session
+from polymnia.models import JsonObject, Session
 from polymnia.settings import Settings
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _branches(by_path: dict[str, Scope], one: Scope, name: str, lead: str) -> li
     return rows
 
 
-def _scope(one: Scope) -> dict[str, Any]:
+def _scope(one: Scope) -> JsonObject:
     return {"scope": one.path, "memories": one.memories, "total": one.total, "children": one.children}
 
 
@@ -116,7 +116,7 @@ def print_suggestion(found: Suggestion, *, alternatives: bool = True) -> None:
         print(f"keywords: {', '.join(map(on_one_line, found.keywords))}")
 
 
-def suggested(found: Suggestion) -> dict[str, Any]:
+def suggested(found: Suggestion) -> JsonObject:
     """The same for programs."""
     return {
         "scope": found.scope,
@@ -168,7 +168,7 @@ def _ago(microseconds: int) -> str:
     return "today" if not days else f"{counted(days, 'day')} ago"
 
 
-def _session(one: Session, now: int) -> dict[str, Any]:
+def _session(one: Session, now: int) -> JsonObject:
     return {
         "session": one.name,
         "scope": f"{paths.SESSIONS}/{one.name}",

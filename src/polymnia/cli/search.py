@@ -28,7 +28,7 @@ from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.search.results import Found, Fragment, Hit, Lane, Plan, Turn
 from polymnia.errors import Invalid
-from polymnia.models import Filters
+from polymnia.models import Filters, JsonObject
 from polymnia.settings import Settings
 
 _INDENT = " " * 6
@@ -92,7 +92,7 @@ def _filters(held: Memory, arguments: Namespace) -> Filters:
     )
 
 
-def metadata(given: list[str]) -> dict[str, Any]:
+def metadata(given: list[str]) -> JsonObject:
     """Metadata from pairs as they are written on the command line."""
     return dict(_pair(text) for text in given)
 
@@ -160,7 +160,7 @@ def _print_facets(found: Found) -> None:
             print(f"{name.replace('_', ' ')}: {listed}")
 
 
-def _data(query: str, found: Found) -> dict[str, Any]:
+def _data(query: str, found: Found) -> JsonObject:
     return {
         "query": query,
         "total": found.total,
@@ -174,7 +174,7 @@ def _data(query: str, found: Found) -> dict[str, Any]:
     }
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit(hit: Hit) -> JsonObject:
     record = hit.record
     return {
         "id": record.uid,

@@ -14,6 +14,7 @@ from polymnia.cli.console import counted, dim, padded, print_json, shown, strong
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.keys import Key
+from polymnia.models import JsonObject
 from polymnia.settings import NETWORK, SETTINGS, Settings, without_password
 
 _FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
@@ -84,7 +85,7 @@ def _opens(key: Key) -> str:
     return f"{'read and write' if key.write else 'read'} {where}"
 
 
-def _data(key: Key) -> dict[str, Any]:
+def _data(key: Key) -> JsonObject:
     return {
         "id": key.id,
         "name": key.name,
@@ -102,7 +103,7 @@ def config(arguments: Namespace, chosen: Settings) -> int:
     if arguments.client is not None:
         print(_for_client(arguments.client, chosen))
         return 0
-    told: dict[str, dict[str, Any]] = {}
+    told: dict[str, JsonObject] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
         if setting.secret and value is not None:

@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 import msgspec
 
@@ -15,6 +14,7 @@ from polymnia.cli.console import bar, counted, dim, green, print_json, red, stro
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
+from polymnia.models import JsonObject
 from polymnia.settings import Settings
 
 
@@ -66,7 +66,7 @@ class _Progress:
 
 def reindex(arguments: Namespace, chosen: Settings) -> int:
     """Bring all words and vectors up to date. What is done stays done, so it can be stopped and started again."""
-    told: dict[str, Any] = {}
+    told: JsonObject = {}
     with memory(chosen, "cli", create=False) as held:
         projects = held.store.projects() if arguments.all_projects else [chosen.project]
         for project in projects:
@@ -144,7 +144,7 @@ def health(arguments: Namespace, chosen: Settings) -> int:
     return 0 if well else 1
 
 
-def _search_data(found: Health) -> dict[str, Any]:
+def _search_data(found: Health) -> JsonObject:
     return {
         "passages": found.passages,
         "waitingWords": found.waiting_words,
@@ -153,7 +153,7 @@ def _search_data(found: Health) -> dict[str, Any]:
     }
 
 
-def _print_health(data: dict[str, Any]) -> None:
+def _print_health(data: JsonObject) -> None:
     store = data["store"]
     print(f"{strong('store')}     {store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}")
     if "file" in store:

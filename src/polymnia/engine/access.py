@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Store, Transaction
 from polymnia.errors import NotAllowed
-from polymnia.models import Author
+from polymnia.models import Author, JsonObject
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
@@ -82,7 +82,7 @@ class Guarded:
         """The projects they may see."""
         return [name for name in self._inner.projects() if self._grant.sees(name)]
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """What the store is."""
         return self._inner.about()
 

@@ -9,7 +9,17 @@ from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.errors import Invalid, ManyTexts, NotFound, OverLimit
-from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft, Text, legal_name, legal_text
+from polymnia.models import (
+    EntityDraft,
+    JsonObject,
+    Limits,
+    Record,
+    Relation,
+    RelationDraft,
+    Text,
+    legal_name,
+    legal_text,
+)
 
 KIND = "memory"
 """The kind of a memory whose author gave it none."""
@@ -22,8 +32,8 @@ class Joined(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     tags: list[str] = []
     category: str | None = None
-    metadata: dict[str, Any] = {}
-    replaced: dict[str, Any] = {}
+    metadata: JsonObject = {}
+    replaced: JsonObject = {}
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
@@ -122,7 +132,7 @@ def joined(there: Record, tags: Sequence[str], category: str | None, metadata: M
     new_metadata = {k: v for k, v in metadata.items() if k not in there.metadata or there.metadata[k] != v}
     if not (new_tags or new_category or new_metadata):
         return None
-    replaced: dict[str, Any] = {}
+    replaced: JsonObject = {}
     if new_category and there.category:
         replaced["category"] = there.category
     if old := {key: there.metadata[key] for key in new_metadata if key in there.metadata}:
@@ -132,7 +142,7 @@ def joined(there: Record, tags: Sequence[str], category: str | None, metadata: M
 
 def join(tx: Transaction, there: Record, added: Joined) -> Record:
     """A memory with what a duplicate of it brought along."""
-    changes: dict[str, Any] = {}
+    changes: JsonObject = {}
     if added.tags:
         changes["tags"] = (*there.tags, *added.tags)
     if added.category:
@@ -189,7 +199,7 @@ def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def check_metadata(metadata: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+def check_metadata(metadata: Mapping[str, Any], limits: Limits) -> JsonObject:
     """Metadata as it is kept: any JSON object whose texts are legal and whose numbers fit 64 bits."""
     from msgspec.json import encode
 

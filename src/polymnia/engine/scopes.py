@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct
 
 from polymnia.engine.ports import Transaction
 from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, legal_text
+from polymnia.models import DEFAULT_SCOPE, JsonObject, legal_text
 
 SESSIONS = "session"
 """The scope that sessions live below."""
@@ -64,7 +63,7 @@ def shown(scope: str | None) -> str:
     return DEFAULT_SCOPE if scope is None else scope
 
 
-def filed(scope: str) -> dict[str, Any]:
+def filed(scope: str) -> JsonObject:
     """What a record has that is filed under a path: its scope, and the session that scope belongs to."""
     return {"scope": None if scope == DEFAULT_SCOPE else scope, "session": session_of(scope)}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from polymnia.errors import NoModel
 from polymnia.importing import importing, load
 from polymnia.inference.weights import LazyModel
+from polymnia.models import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -285,7 +286,7 @@ class OnnxFolder(CustomEmbedder):
                 return found
         return _MOST_PIECES
 
-    def _note(self, name: str) -> dict[str, Any]:
+    def _note(self, name: str) -> JsonObject:
         """One of the folder's small JSON files; empty when it is not there."""
         path = os.path.join(self._folder, *name.split("/"))
         try:

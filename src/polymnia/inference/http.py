@@ -14,6 +14,7 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 
 from polymnia.errors import Invalid, NoModel
 from polymnia.inference.custom import CustomEmbedder
+from polymnia.models import JsonObject
 
 _TOGETHER = 64  # texts in one request
 _MOST_CHARACTERS = 8000  # of a text: below the input limit of the usual models in every script
@@ -78,7 +79,7 @@ class _Endpoint(CustomEmbedder):
     def _rows(self, answer: Any) -> list[Any]:
         """The vectors in an answer, in the order of the texts."""
 
-    def _ask(self, question: dict[str, Any]) -> Any:
+    def _ask(self, question: JsonObject) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._authorization:
             headers["Authorization"] = self._authorization

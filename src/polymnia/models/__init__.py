@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, field
 
 from polymnia.models.texts import Limits, closest, fold, folded_forms, legal_name, legal_text, skeleton
 
 __all__ = [
+    "JsonObject",
     "DEFAULT_SCOPE",
     "Author",
     "Change",
@@ -34,6 +35,9 @@ __all__ = [
     "new_id",
     "skeleton",
 ]
+
+JsonObject: TypeAlias = dict[str, Any]
+"""An object as JSON has it."""
 
 Origin = Literal["manual", "auto"]
 
@@ -62,8 +66,8 @@ class Record(Struct, frozen=True, kw_only=True, gc=False):
     content_type: str | None = None
     summary: str | None = None
     tags: tuple[str, ...] = ()
-    metadata: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     created: int = 0
     updated: int = 0
     version: int = 1
@@ -78,8 +82,8 @@ class Relation(Struct, frozen=True, kw_only=True, gc=False):
     type: str
     strength: float | None = None
     context: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     origin: Origin = "manual"
     created: int = 0
 
@@ -100,14 +104,14 @@ class EntityDraft(Struct, frozen=True, gc=False):
     name: str
     kind: str
     observations: tuple[str, ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     scope: str | None = None
     session: str | None = None
     category: str | None = None
     content_type: str | None = None
     summary: str | None = None
     tags: tuple[str, ...] = ()
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
     uid: str | None = None  # given, with times and version, when a record comes from elsewhere
     created: int | None = None
     updated: int | None = None
@@ -122,8 +126,8 @@ class RelationDraft(Struct, frozen=True, gc=False):
     type: str
     strength: float | None = None
     context: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
     origin: Origin = "manual"
     created: int | None = None
 
@@ -206,7 +210,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     created_to: int | None = None
     updated_from: int | None = None
     updated_to: int | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonObject = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -307,7 +311,7 @@ class Event(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     unrelated: tuple[str, ...] = ()
-    changed: dict[str, Any] = field(default_factory=dict)
+    changed: JsonObject = field(default_factory=dict)
 
 
 def new_id() -> str:

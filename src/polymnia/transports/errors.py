@@ -9,6 +9,7 @@ from msgspec.json import encode
 
 from polymnia import errors
 from polymnia.errors import Fault
+from polymnia.schemas import JsonObject
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -113,7 +114,7 @@ class Refusal(Exception):
         self.headers = list(headers)
         self._code = status if code is None else code
         kind = _KINDS.get(status, "bad_request")
-        self._data: dict[str, Any] = {"error_type": kind, "details": {"status": status}, **(data or {})}
+        self._data: JsonObject = {"error_type": kind, "details": {"status": status}, **(data or {})}
         if hint is not None:
             self._data["suggestions"] = [hint]
         self._id = id

@@ -35,7 +35,7 @@ from polymnia.dialects.shapes import about, or_else, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered, content
 from polymnia.engine.text.calendar import moment
-from polymnia.models import DEFAULT_SCOPE, Note, Record
+from polymnia.models import DEFAULT_SCOPE, JsonObject, Note, Record
 from polymnia.operation import Context, Reply
 
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
@@ -57,7 +57,7 @@ class StoreParameters(Parameters, frozen=True, kw_only=True):
     ) = None
     category: Annotated[str, about("What sort of memory it is, for example decision or meeting.")] | None = None
     tags: Annotated[list[str], about("Labels it can be found by.")] | None = None
-    metadata: Annotated[dict[str, Any], about("Anything else worth keeping with it, as key and value.")] | None = None
+    metadata: Annotated[JsonObject, about("Anything else worth keeping with it, as key and value.")] | None = None
     allow_duplicates: (
         Annotated[bool, about("Store it even if the scope has one that says exactly the same.", default=False)] | None
     ) = None
@@ -76,8 +76,8 @@ class JoinedDetails(Struct, frozen=True, omit_defaults=True):
 
     tags: Annotated[list[str], about("Labels that were added.")] = []
     category: Annotated[str, about("The category that was set.")] | None = None
-    metadata: Annotated[dict[str, Any], about("Metadata that was added or changed.")] = {}
-    replaced: Annotated[dict[str, Any], about("The values that were there before, by key.")] = {}
+    metadata: Annotated[JsonObject, about("Metadata that was added or changed.")] = {}
+    replaced: Annotated[JsonObject, about("The values that were there before, by key.")] = {}
 
 
 class StoreAnswer(Struct, frozen=True, omit_defaults=True):
@@ -206,7 +206,7 @@ class UpdateParameters(Parameters, frozen=True, kw_only=True):
     scope: Annotated[str, about("The new scope.")] | None = None
     tags: Annotated[list[str], about("The new tags, all of them; [] takes them away.")] | None = None
     category: Annotated[str, about('The new category; "" takes it away.')] | None = None
-    metadata: Annotated[dict[str, Any], about("The new metadata, all of it.")] | None = None
+    metadata: Annotated[JsonObject, about("The new metadata, all of it.")] | None = None
     preserve_associations: (
         Annotated[bool, about("Keep the associations; false finds them anew.", default=True)] | None
     ) = None

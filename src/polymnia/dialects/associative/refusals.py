@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from polymnia import errors
 from polymnia.errors import BadArguments, Fault, Violation
+from polymnia.models import JsonObject
 from polymnia.operation import Reply
 
 CATEGORIES: dict[type[Fault], str] = {
@@ -50,7 +49,7 @@ def word(fault: Fault) -> Reply:
     return Reply(value={"success": False, "error": category, "message": message, "data": data}, is_error=True)
 
 
-def _message(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
+def _message(fault: Fault, category: str) -> tuple[str, JsonObject]:
     if isinstance(fault, BadArguments):
         message = "; ".join(map(_misfit, fault.violations))
         missing = all(one.given == "undefined" for one in fault.violations)
@@ -61,7 +60,7 @@ def _message(fault: Fault, category: str) -> tuple[str, dict[str, Any]]:
         return f"{fault.message}. {fault.hint}", {"names": fault.names}
     if isinstance(fault, errors.ImportFailed):
         return f"{fault.message}. {fault.hint}", {"validation_errors": fault.problems}
-    data: dict[str, Any] = {key: value for key, value in fault.details.items() if value is not None}
+    data: JsonObject = {key: value for key, value in fault.details.items() if value is not None}
     if category == "STORAGE_ERROR":
         data["retry_suggested"] = isinstance(fault, _PASSING)
     return f"{_sentence(fault.message)} {fault.hint}", data

@@ -13,7 +13,7 @@ from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoModel
-from polymnia.models import Note, Record, Relation
+from polymnia.models import JsonObject, Note, Record, Relation
 from polymnia.operation import Context, Memory, Operation, Reply
 
 _BEGINNING = 300  # characters of a memory that is only mentioned beside another
@@ -30,7 +30,7 @@ UpdatedAt = Annotated[str, about("When it was changed last: UTC, ISO 8601.")]
 Score = Annotated[float, about("How similar it is, from 0 to 1.")]
 Tags = Annotated[list[str], about("Its labels.")]
 Category = Annotated[str, about("What sort of memory it is, where that was given.")]
-Metadata = Annotated[dict[str, Any], about("Whatever was stored with it.")]
+Metadata = Annotated[JsonObject, about("Whatever was stored with it.")]
 Name = Annotated[str, about("The name, where it is an entity of the graph.")]
 Kind = Annotated[str, about("The type, where it is an entity of the graph.")]
 LinkType = Annotated[str, about("The type of the link between the two.")]
@@ -102,7 +102,7 @@ def entity_name(record: Record) -> str | None:
     return None if record.name == record.uid else record.name
 
 
-def fields(record: Record) -> dict[str, Any]:
+def fields(record: Record) -> JsonObject:
     """What every answer that has a memory in full says of it; of a graph entity its name and kind, too."""
     entity = {} if record.name == record.uid else {"name": record.name, "kind": record.kind}
     return {

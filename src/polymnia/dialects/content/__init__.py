@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from polymnia.dialects.content.call import ContentOperation, Given, reader, resp
 from polymnia.dialects.content.refusals import word
 from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
 from polymnia.importing import importing
+from polymnia.models import JsonObject
 from polymnia.operation import Context, Operation, Registry, Reply
 
 _INSTRUCTIONS = (
@@ -108,7 +109,7 @@ def _operation(name: str, tool: Tool) -> Operation:
         operation = which(raw)
         return operation in tool.operations() and tool.operations()[operation].heavy
 
-    def takes() -> dict[str, Any]:
+    def takes() -> JsonObject:
         with importing():
             from polymnia.dialects.content.schema import united
         return united(tool.operations())

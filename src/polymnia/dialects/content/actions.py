@@ -6,12 +6,13 @@ from typing import Any, assert_never
 
 from polymnia.dialects.content.reports import describe
 from polymnia.engine.analysis import actions
+from polymnia.models import JsonObject
 
 
-def call(action: actions.Action, project: str | None, session: str | None) -> dict[str, Any]:
+def call(action: actions.Action, project: str | None, session: str | None) -> JsonObject:
     """The tool call that does what an action says, for the project and session of the caller."""
 
-    def made(tool: str, operation: str, **arguments: Any) -> dict[str, Any]:
+    def made(tool: str, operation: str, **arguments: Any) -> JsonObject:
         whose = {"project_id": project} | ({} if session is None else {"session_id": session})
         return _named(tool, operation=operation, **whose, **arguments)
 
@@ -20,7 +21,7 @@ def call(action: actions.Action, project: str | None, session: str | None) -> di
             about = {"tags": list(tags), "metadata": None if title is None else {"title": title}}
             return made("memory_store", "store_content", content=content, **_given(about))
         case actions.Update(id=id, content=content, summary=summary, tags=labels, metadata=metadata):
-            updates: dict[str, Any] = {"content": content, "summary": summary, "metadata": metadata}
+            updates: JsonObject = {"content": content, "summary": summary, "metadata": metadata}
             if labels is not None:
                 updates["tags"] = list(labels)
             updates = {key: value for key, value in updates.items() if value is not None}
@@ -62,9 +63,9 @@ def call(action: actions.Action, project: str | None, session: str | None) -> di
     assert_never(action)
 
 
-def _named(tool: str, **arguments: Any) -> dict[str, Any]:
+def _named(tool: str, **arguments: Any) -> JsonObject:
     return {"tool": tool, "arguments": arguments}
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _given(arguments: JsonObject) -> JsonObject:
     return {key: value for key, value in arguments.items() if value}

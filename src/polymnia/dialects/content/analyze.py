@@ -27,6 +27,7 @@ from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.importing import importing
+from polymnia.models import JsonObject
 
 # How to hear of what did not fit into an answer.
 _FEWER = "ask for this type alone, or about fewer items"
@@ -53,7 +54,7 @@ def _no_use(field: str, scope: str, other: str) -> Invalid:
     )
 
 
-def _when(made: int, call: ContentCall) -> dict[str, Any]:
+def _when(made: int, call: ContentCall) -> JsonObject:
     """When the result was made, and whether that was before this call."""
     return {"analyzed_at": moment(made), "cached": made < call.asked}
 
@@ -119,7 +120,7 @@ def detect_patterns(call: ContentCall, given: DetectPatternsParameters) -> Field
     explained = or_else(options.include_explanations, True)
     told, more = fitting([pattern(p, ids, explained=explained) for p in certain], _FEWER)
     notes += [{"type": type, "note": text} for type, text in more.items()]
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "scope": scope,
         "patterns": told,
         "counts": {type: sum(p.type == type for p in certain) for type in looked},
@@ -185,7 +186,7 @@ def analyze_quality(call: ContentCall, given: AnalyzeQualityParameters) -> Field
         session=given.session_id,
         step=call.step,
     )
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "content_id": given.content_id,
         "title": found.title,
         "overall_score": shown(found.score),

@@ -17,10 +17,10 @@ from polymnia.engine.once import Once, Repeated
 from polymnia.engine.scopes import legal_session
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NotFound, Refused, UnknownOperation, Violation
-from polymnia.models import legal_text
+from polymnia.models import JsonObject, legal_text
 from polymnia.operation import Context, Memory, Note, Reply, read
 
-Fields = dict[str, Any]
+Fields = JsonObject
 
 _LONGEST = 4096
 # What is kept of an answer for a request that comes again: nothing of the content, which must be gone when it is.

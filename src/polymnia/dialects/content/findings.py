@@ -13,13 +13,13 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 _MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
 _PLACES = 4
 
 
-def named(record: Record) -> dict[str, Any]:
+def named(record: Record) -> JsonObject:
     """An item by its id and title."""
     return {"content_id": record.uid, "title": title_of(record)}
 
@@ -41,11 +41,11 @@ def shown(value: Any) -> Any:
     return value
 
 
-def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str, Any]:
+def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> JsonObject:
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
     words = describe(found)
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "type": found.type,
         "name": found.name,
         "summary": words.summary,
@@ -61,7 +61,7 @@ def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> dict[str,
 
 def insight(
     found: Any, ids: Mapping[int, str], project: str | None, session: str | None, *, recommend: bool
-) -> dict[str, Any]:
+) -> JsonObject:
     """An insight and, if wanted, what to do about it: in words, as calls, and as drafts of calls where something marked
     ``…`` is left to write."""
     told = pattern(found, ids, explained=True)
@@ -73,15 +73,15 @@ def insight(
     return told
 
 
-def compared(found: Any) -> dict[str, Any]:
+def compared(found: Any) -> JsonObject:
     """Another item by the same measures."""
-    told: dict[str, Any] = shown(found)
+    told: JsonObject = shown(found)
     return {"content_id": told.pop("id"), **told}
 
 
-def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
+def connection(found: Any, *, strength: bool, context: bool) -> JsonObject:
     """A relationship of an item, or a chain of them."""
-    told: dict[str, Any] = shown(found)
+    told: JsonObject = shown(found)
     target = told.pop("target")
     told = {"content_id": target["content_id"], "title": target["title"], **told}
     if not strength:
@@ -92,12 +92,12 @@ def connection(found: Any, *, strength: bool, context: bool) -> dict[str, Any]:
     return told
 
 
-def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any]:
+def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
     """Two statements that cannot both hold, and what may be done about it."""
     with importing():
         from polymnia.dialects.content.reports import conflicts
 
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "type": found.type,
         "subtype": found.subtype,
         "statements": [_side(found.left), _side(found.right)],
@@ -113,7 +113,7 @@ def clash(found: Any, project: str | None, session: str | None) -> dict[str, Any
     return told
 
 
-def _side(found: Any) -> dict[str, Any]:
+def _side(found: Any) -> JsonObject:
     return named(found.record) | {
         found.kind: found.sentence,
         "said_at": moment(found.at),
@@ -133,7 +133,7 @@ ROOM = 64_000
 _NAMED = (25, 10)  # members that each finding names where more would not fit; how many there are is told beside them
 
 
-def fitting(found: Sequence[dict[str, Any]], how: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def fitting(found: Sequence[JsonObject], how: str) -> tuple[list[JsonObject], dict[str, str]]:
     """The findings that fit into an answer, in their order, and for each type of which some do not a note.
 
     Before a finding is left out all of them name fewer of their members. Every type has the same room; what one does
@@ -148,7 +148,7 @@ def fitting(found: Sequence[dict[str, Any]], how: str) -> tuple[list[dict[str, A
         sizes.setdefault(one["type"], []).append(len(json.encode(one)))
     room = _shared({type: sum(some) for type, some in sizes.items()})
     kept = {type: _first(some, room[type]) for type, some in sizes.items()}
-    told: list[dict[str, Any]] = []
+    told: list[JsonObject] = []
     seen = dict.fromkeys(sizes, 0)
     for one in found:
         seen[one["type"]] += 1

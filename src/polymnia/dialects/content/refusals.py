@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from polymnia import errors
 from polymnia.dialects.content.resources import ERRORS, PARAMETERS
 from polymnia.errors import BadArguments, Fault, Violation
+from polymnia.models import JsonObject
 from polymnia.operation import Reply
 
 _RESTORE = (
@@ -66,7 +65,7 @@ def word(fault: Fault) -> Reply:
     return refused(code, message, kind, details, suggestions)
 
 
-def refused(code: int, message: str, kind: str, details: dict[str, Any], suggestions: list[str]) -> Reply:
+def refused(code: int, message: str, kind: str, details: JsonObject, suggestions: list[str]) -> Reply:
     """An error of this dialect."""
     data = {"error_type": kind, "details": details, "suggestions": suggestions}
     if code != 404:  # the seed has none there
@@ -74,10 +73,10 @@ def refused(code: int, message: str, kind: str, details: dict[str, Any], suggest
     return Reply(refusal=(code, message, data))
 
 
-def _explained(fault: Fault) -> tuple[dict[str, Any], list[str]]:
+def _explained(fault: Fault) -> tuple[JsonObject, list[str]]:
     if isinstance(fault, BadArguments):
         first = fault.violations[0]
-        details: dict[str, Any] = {
+        details: JsonObject = {
             "field": first.path,
             "violation": _violation(first),
             "provided": first.provided,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.json import encode, format
 
 from polymnia.engine.citations.item import PERMALINKS, read_permalink
 from polymnia.errors import NotFound
+from polymnia.models import JsonObject
 from polymnia.operation import Context, Resource, Template
 
 ERRORS = "polymnia://docs/errors"
@@ -52,7 +51,7 @@ def _parameters(context: Context) -> str:
     return "\n".join(lines)
 
 
-def _rows(schema: dict[str, Any], parts: dict[str, Any], above: str) -> list[str]:
+def _rows(schema: JsonObject, parts: JsonObject, above: str) -> list[str]:
     rows = []
     for name, value in schema.get("properties", {}).items():
         kinds = [one for one in value.get("anyOf", [value]) if one.get("type") != "null"]
@@ -66,7 +65,7 @@ def _rows(schema: dict[str, Any], parts: dict[str, Any], above: str) -> list[str
     return rows
 
 
-def _type(schema: dict[str, Any]) -> str:
+def _type(schema: JsonObject) -> str:
     if "enum" in schema:
         return ", ".join(f"`{one}`" for one in schema["enum"])
     if schema.get("type") == "array":

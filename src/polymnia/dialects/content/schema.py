@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import Any
 
 from polymnia.dialects.content.call import ContentOperation
+from polymnia.models import JsonObject
 from polymnia.operation import schema
 
-Shape = dict[str, Any]
+Shape = JsonObject
 
 
 def united(operations: Mapping[str, ContentOperation]) -> Shape:

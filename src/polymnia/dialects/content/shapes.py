@@ -6,7 +6,7 @@ answer of the contract tests must fit its type and have no field that the type d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, NotRequired, TypeAlias, TypedDict
 
 from msgspec import Meta, Struct
 
@@ -15,7 +15,7 @@ from polymnia.engine.content import content
 from polymnia.engine.items import PLAIN, Version, title_of
 from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
-from polymnia.models import Record, Relation
+from polymnia.models import JsonObject, Record, Relation
 
 if TYPE_CHECKING:
     from polymnia.engine.search.results import Turn
@@ -25,7 +25,7 @@ _DAY = 86_400_000_000
 
 Text = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-Object = dict[str, Any]
+Object: TypeAlias = JsonObject
 Item = Annotated[str, about("The id of the item.")]
 Labels = Annotated[list[str], about("Labels.")]
 More = Annotated[Object, about("Anything else to keep with it.")]

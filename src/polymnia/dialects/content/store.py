@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from msgspec import Struct
 
@@ -23,7 +23,7 @@ from polymnia.dialects.shapes import about, or_else
 from polymnia.engine.items import DECISION, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
-from polymnia.models import Record, Relation, legal_text
+from polymnia.models import JsonObject, Record, Relation, legal_text
 
 
 class CredentialFinding(TypedDict):
@@ -322,7 +322,7 @@ class StoreDecisionAnswer(StoredAnswer):
 def store_decision(call: ContentCall, given: StoreDecisionParameters) -> Fields:
     """Store a decision as an item: what was decided, in what situation, why, and what else was considered."""
     guard = call.memory.screen
-    parts: dict[str, Any] = {}
+    parts: JsonObject = {}
     for field in ("title", "context", "decision", "rationale", "alternatives", "impact", "stakeholders"):
         value = guard.value(getattr(given, field), field)
         for at, text in enumerate(value if isinstance(value, list) else [value] if value else []):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from polymnia.engine.analysis.findings import Pattern
+from polymnia.models import JsonObject
 
 UNWRITTEN = "…"
 """Stands for what only the caller can write; an action that has it is a ``draft``."""
@@ -33,7 +34,7 @@ class Update(_Action, frozen=True, kw_only=True):
     content: str | None = None
     summary: str | None = None
     tags: tuple[str, ...] | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
 
 
 class Delete(_Action, frozen=True, kw_only=True):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct, field
+
+from polymnia.models import JsonObject
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -20,8 +21,8 @@ class Pattern(Struct, frozen=True, kw_only=True):
     type: str
     name: str
     confidence: float
-    evidence: dict[str, Any] = field(default_factory=dict)
-    details: dict[str, Any] = field(default_factory=dict)
+    evidence: JsonObject = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
     members: tuple[int, ...] = ()
 
 
@@ -32,12 +33,12 @@ class Remark(Struct, frozen=True):
     """
 
     code: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
 
 
 class Findings(Struct, frozen=True, kw_only=True):
     """What an analysis found, most certain first; what it looked at, in numbers; what it could not tell, and why."""
 
     patterns: list[Pattern] = []
-    looked_at: dict[str, Any] = field(default_factory=dict)
+    looked_at: JsonObject = field(default_factory=dict)
     notes: Sequence[Remark] = ()

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from polymnia.engine.citations.item import Citable, citable, csl_of
 from polymnia.errors import Invalid
 from polymnia.importing import importing
+from polymnia.models import JsonObject
 
 __all__ = ["STYLES", "Citable", "Citation", "CitationStyle", "citable", "cite"]
 
@@ -40,7 +41,7 @@ class Citation(Struct, frozen=True, kw_only=True):
     text: str
     html: str
     bibtex: str
-    csl: dict[str, Any]
+    csl: JsonObject
     permalink: str | None = None
     accessed: str | None = None
 
@@ -78,7 +79,7 @@ def _linked(plain: str, html: str, address: str) -> tuple[str, str]:
     return plain + more, html + more
 
 
-def _bibtex(csl: dict[str, Any], permalink: str | None) -> str:
+def _bibtex(csl: JsonObject, permalink: str | None) -> str:
     """The item as an entry of BibTeX (biblatex), one field a line; a permalink that is not its URL is its note."""
     fields = {"title": "{" + _tex(csl["title"]) + "}"}
     if authors := csl.get("author"):
@@ -112,6 +113,6 @@ def _name(name: dict[str, str]) -> str:
     return ", ".join(_tex(part) for part in (family, name.get("suffix"), name.get("given")) if part)
 
 
-def _date(date: dict[str, Any]) -> str:
+def _date(date: JsonObject) -> str:
     year, *rest = date["date-parts"][0]
     return "-".join((f"{year:04}", *(f"{part:02}" for part in rest)))

@@ -15,6 +15,7 @@ from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.document import blocks, plain
 from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
 from polymnia.engine.text.sentences import ends_short, sentences
+from polymnia.models import JsonObject
 
 Day = tuple[int, ...]
 """A year, a year and month, or a year, month and day."""
@@ -139,9 +140,9 @@ def citable(
     )
 
 
-def csl_of(item: Citable, *, linked: bool, accessed: datetime | None) -> dict[str, Any]:
+def csl_of(item: Citable, *, linked: bool, accessed: datetime | None) -> JsonObject:
     """The item as CSL-JSON. The permalink is its address when it has no other."""
-    csl: dict[str, Any] = {"id": item.id, "type": item.type, "title": item.title}
+    csl: JsonObject = {"id": item.id, "type": item.type, "title": item.title}
     if item.authors:
         csl["author"] = item.authors
     if item.issued:

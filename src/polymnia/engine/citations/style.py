@@ -22,6 +22,8 @@ from citeproc.source.json import CiteProcJSON  # type: ignore[import-untyped]
 from citeproc.string import String  # type: ignore[import-untyped]
 from lxml import etree  # type: ignore[import-untyped]
 
+from polymnia.models import JsonObject
+
 _STYLES = os.path.join(os.path.dirname(__file__), "csl")
 _NAMESPACE = "http://purl.org/net/xbiblio/csl"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -47,7 +49,7 @@ _SMALL = frozenset(
 _INITIAL = re.compile(r"[^\W\d_]\.")
 
 
-def render(csl: dict[str, Any], style: str, locale: str) -> tuple[str, str]:
+def render(csl: JsonObject, style: str, locale: str) -> tuple[str, str]:
     """One item as the style writes it in a list of references, as plain text and as HTML."""
     loaded = _Loaded(style, locale)
     bibliography = CitationStylesBibliography(loaded, CiteProcJSON([csl]), _Marks)

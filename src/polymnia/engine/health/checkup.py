@@ -18,7 +18,7 @@ from polymnia.engine.ports import Store
 from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.errors import Busy, Fault, Invalid
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.search.neighbours import Nearby
@@ -44,7 +44,7 @@ class Component(Struct, frozen=True, kw_only=True):
     status: Status
     message: str
     checked: int
-    metrics: dict[str, Any]
+    metrics: JsonObject
 
 
 class Resources(Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class _Look:
 
     def __init__(self) -> None:
         self.found: list[tuple[Status, str]] = []
-        self.metrics: dict[str, Any] = {}
+        self.metrics: JsonObject = {}
 
     def say(self, status: Status, message: str) -> None:
         self.found.append((status, message))
@@ -267,9 +267,9 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
     return told
 
 
-def _added(many: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def _added(many: list[dict[str, JsonObject]]) -> dict[str, JsonObject]:
     """How far each model is, over several projects."""
-    total: dict[str, dict[str, Any]] = {}
+    total: dict[str, JsonObject] = {}
     for models in many:
         for name, one in models.items():
             known = total.setdefault(name, {**one, "vectors": 0, "pending": 0})

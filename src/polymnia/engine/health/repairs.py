@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from polymnia.engine.content import as_draft
 from polymnia.engine.ports import Transaction
 from polymnia.engine.ports.maintenance import Spot
 from polymnia.errors import Invalid
-from polymnia.models import Record, RelationDraft
+from polymnia.models import JsonObject, Record, RelationDraft
 
 _LEVELS, _PART = 10, 100
 _DELETED = "deleted"
@@ -36,7 +35,7 @@ def _relations_gone(tx: Transaction, spots: Iterable[Spot]) -> None:
     tx.remove_relations([spot.id for spot in spots])
 
 
-def _redrawn(tx: Transaction, spots: Iterable[Spot], change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+def _redrawn(tx: Transaction, spots: Iterable[Spot], change: Callable[[JsonObject], JsonObject]) -> None:
     """Draw relations anew with something else about them."""
     wanted = {spot.id: spot for spot in spots}
     for old in tx.find_relations(list(dict.fromkeys(tuple(spot.detail) for spot in wanted.values()))):
@@ -49,7 +48,7 @@ def _redrawn(tx: Transaction, spots: Iterable[Spot], change: Callable[[dict[str,
 
 
 def _marks(tx: Transaction, spots: Iterable[Spot]) -> None:
-    def unmarked(given: dict[str, Any]) -> dict[str, Any]:
+    def unmarked(given: JsonObject) -> JsonObject:
         return {"metadata": {key: value for key, value in given["metadata"].items() if key != _DELETED}}
 
     _redrawn(tx, spots, unmarked)

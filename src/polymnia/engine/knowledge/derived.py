@@ -16,7 +16,7 @@ from polymnia.engine import content
 from polymnia.engine.items import DECISION, HEADINGS, Decision, decision_text
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 _EXTRACTED = "extracted"
 _PART = re.compile(rf"^## ({'|'.join(map(re.escape, HEADINGS.values()))})[ \t]*$", re.MULTILINE)
@@ -29,10 +29,10 @@ class Following(Struct, frozen=True, kw_only=True):
     """What else changes with an update: fields of the record, and keys of its metadata; None takes a key away."""
 
     text: str | None = None
-    fields: dict[str, Any] = {}
-    metadata: dict[str, Any] = {}
+    fields: JsonObject = {}
+    metadata: JsonObject = {}
 
-    def merged(self, metadata: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    def merged(self, metadata: Mapping[str, Any], given: Mapping[str, Any]) -> JsonObject:
         """Metadata with what the caller gave and what follows from that."""
         return {
             key: value
@@ -41,14 +41,14 @@ class Following(Struct, frozen=True, kw_only=True):
         }
 
 
-def extracted_metadata(text: str, content_type: str) -> dict[str, Any]:
+def extracted_metadata(text: str, content_type: str) -> JsonObject:
     """What a text tells of itself, as it is kept in the metadata of an item."""
     from msgspec import to_builtins
 
     with importing():
         from polymnia.engine.text.extraction import extracted
 
-    found: dict[str, Any] = to_builtins(extracted(text, content_type))
+    found: JsonObject = to_builtins(extracted(text, content_type))
     title = found.pop("title", None)
     return ({"title": title} if title else {}) | {_EXTRACTED: found}
 
@@ -99,7 +99,7 @@ def _decided(
             rendered = _rendered(parts)
     else:
         parts = _parts(text, str(given.get("title") or old.get("title") or ""))
-    metadata: dict[str, Any] = {"decision": parts}
+    metadata: JsonObject = {"decision": parts}
     if "title" not in given and before.metadata.get("title") == old.get("title"):
         metadata["title"] = parts.get("title")
     follows = not summary and before.summary == old.get("decision")
@@ -123,10 +123,10 @@ def _unfit(why: str) -> Invalid:
     )
 
 
-def _parts(text: str, title: str) -> dict[str, Any]:
+def _parts(text: str, title: str) -> JsonObject:
     """The parts a text has under the headings of a decision; a text without them is the decision itself."""
     head = _TITLE.match(text)
-    parts: dict[str, Any] = {"title": head[1].strip() if head and head[1].strip() else title}
+    parts: JsonObject = {"title": head[1].strip() if head and head[1].strip() else title}
     found = list(_PART.finditer(text))
     if not any(one[1] == HEADINGS["decision"] for one in found):
         return parts | {"decision": text[head.end() if head else 0 :].strip() or text.strip()}

@@ -16,6 +16,7 @@ from polymnia.models import (
     EntityDraft,
     Event,
     Filters,
+    JsonObject,
     Passage,
     Record,
     Relation,
@@ -274,7 +275,7 @@ class Transaction(Snapshot, Protocol):
     def remove_records(self, ids: Sequence[int]) -> None:
         """Remove records with their observations. Their relations are the caller's to remove."""
 
-    def add_relations(self, relations: Iterable[tuple[str, str, str, dict[str, Any]]]) -> list[Relation]:
+    def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
@@ -283,7 +284,7 @@ class Transaction(Snapshot, Protocol):
     def remove_relations(self, ids: Sequence[int]) -> None:
         """Remove relations."""
 
-    def set_extra(self, id: int, extra: dict[str, Any]) -> None:
+    def set_extra(self, id: int, extra: JsonObject) -> None:
         """Replace the foreign keys a record carries."""
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
@@ -378,7 +379,7 @@ class Store(Protocol):
     def projects(self) -> list[str]:
         """The names of all projects, oldest first."""
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """What the store is: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
 
     def check(self, project: str | None, asked: CheckRequest) -> CheckResult:

@@ -12,6 +12,7 @@ from polymnia.engine.privacy.personal_data import Form, forms
 from polymnia.engine.text.language import fold, spoken
 from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
 from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
+from polymnia.models import JsonObject
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _TWO_OR_THREE = re.compile(
@@ -139,7 +140,7 @@ class Anonymizer:
                 return self._standin("birth date", value)
             return self._replaced(value)
         if isinstance(value, Mapping):
-            made: dict[str, Any] = {}
+            made: JsonObject = {}
             for name, inner in value.items():
                 shown = told = self._replaced(str(name))
                 count = 1

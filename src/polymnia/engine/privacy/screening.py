@@ -16,7 +16,7 @@ from polymnia.engine.content import check_room
 from polymnia.engine.ports import Store, Transaction
 from polymnia.errors import OverLimit, Refused
 from polymnia.importing import importing
-from polymnia.models import Author, EntityDraft, Limits, Note, Record, Relation, RelationDraft
+from polymnia.models import Author, EntityDraft, JsonObject, Limits, Note, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest
@@ -34,7 +34,7 @@ class Screen:
     def __init__(self, manner: str = "flag", limits: Limits | None = None) -> None:
         self.manner = manner
         self.limits = limits or Limits()
-        self.found: list[dict[str, Any]] = []
+        self.found: list[JsonObject] = []
         self._seen: dict[str, str] = {}  # texts that were looked through, and what they became
 
     def forget(self) -> None:
@@ -256,7 +256,7 @@ class Screened:
         texts = self._screen.observations([("", texts) for _, texts in additions])
         self.inner.add_observations([(id, more) for (id, _), (_, more) in zip(additions, texts, strict=True)])
 
-    def add_relations(self, relations: Iterable[tuple[str, str, str, dict[str, Any]]]) -> list[Relation]:
+    def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
         given = self._screen.relations([RelationDraft(s, t, k, extra=extra) for s, t, k, extra in relations])
         return self.inner.add_relations((one.source, one.target, one.type, one.extra) for one in given)
@@ -265,7 +265,7 @@ class Screened:
         """Store relations that carry more than their ends."""
         return self.inner.relate(self._screen.relations(list(drafts)))
 
-    def set_extra(self, id: int, extra: dict[str, Any]) -> None:
+    def set_extra(self, id: int, extra: JsonObject) -> None:
         """Replace the foreign keys a record carries."""
         self._know(id)
         self.inner.set_extra(id, self._screen.value(extra, "extra"))
@@ -273,7 +273,7 @@ class Screened:
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
         """Give a record other values in some of its columns."""
         self._know(id)
-        screened: dict[str, Any] = {}
+        screened: JsonObject = {}
         for column, value in changes.items():
             if column in ("scope", "session"):
                 screened[column] = value if value is None else self._screen.name(value, column)

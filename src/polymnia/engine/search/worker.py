@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from polymnia.engine.search.cache import IndexCache
 from polymnia.engine.search.passages import embedder_text
 from polymnia.engine.search.vectors import Channel, packed
 from polymnia.errors import Fault
-from polymnia.models import Text
+from polymnia.models import JsonObject, Text
 
 _BATCH = 32
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
@@ -65,7 +64,7 @@ def embed_some(
 class Health:
     """How far search is with one project."""
 
-    def __init__(self, passages: int, waiting_words: int, models: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, passages: int, waiting_words: int, models: dict[str, JsonObject]) -> None:
         self.passages = passages
         self.waiting_words = waiting_words
         self.models = models
@@ -86,7 +85,7 @@ class Reindexer(IndexCache):
             _, seq, listed, _ = view.snapshot.numbers
             stored = view.snapshot.models()
             embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
-            models: dict[str, dict[str, Any]] = {}
+            models: dict[str, JsonObject] = {}
             for channel in self.channels:
                 kept = stored.get(channel.name, (0, 0))[1]
                 ready = channel.ready.is_set()

@@ -15,7 +15,7 @@ from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Conflict, Invalid, NotFound
 from polymnia.importing import importing
-from polymnia.models import Change, Record, Relation, RelationDraft, legal_name, legal_text, new_id
+from polymnia.models import Change, JsonObject, Record, Relation, RelationDraft, legal_name, legal_text, new_id
 
 if TYPE_CHECKING:
     from polymnia.engine.search.neighbours import EmbeddedText
@@ -204,7 +204,7 @@ class ItemVerbs(Verbs):
         from polymnia.engine.knowledge.associations import TYPE
         from polymnia.engine.knowledge.derived import following
 
-        changes: dict[str, Any] = {}
+        changes: JsonObject = {}
         if summary is not None:
             changes["summary"] = legal_text(summary, "updates.summary", self.limits.text_bytes) or None
         if tags is not None:

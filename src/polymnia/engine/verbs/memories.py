@@ -16,7 +16,17 @@ from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound, OverLimit
-from polymnia.models import DEFAULT_SCOPE, Limits, Record, Relation, RelationDraft, legal_name, legal_text, new_id
+from polymnia.models import (
+    DEFAULT_SCOPE,
+    JsonObject,
+    Limits,
+    Record,
+    Relation,
+    RelationDraft,
+    legal_name,
+    legal_text,
+    new_id,
+)
 
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Discovery
@@ -349,7 +359,7 @@ class MemoryVerbs(Verbs):
         from polymnia.engine.knowledge import associations
         from polymnia.engine.knowledge.derived import following
 
-        changes: dict[str, Any] = {}
+        changes: JsonObject = {}
         if scope is not None:
             changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
         if category is not None:

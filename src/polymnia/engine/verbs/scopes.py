@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from polymnia.engine.scopes import Scope
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid, NotFound
 from polymnia.importing import importing
-from polymnia.models import Filters, Session, closest, legal_text, new_id
+from polymnia.models import Filters, JsonObject, Session, closest, legal_text, new_id
 
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.suggestions import Example, Suggestion
@@ -151,9 +151,7 @@ class ScopeVerbs(Verbs):
         return self._write("clean_sessions", clean, step, gives=Cleaned)
 
 
-def _examples(
-    look: Neighbours, said: EmbeddedText, head: str, current: str | None
-) -> tuple[list[Example], dict[str, Any]]:
+def _examples(look: Neighbours, said: EmbeddedText, head: str, current: str | None) -> tuple[list[Example], JsonObject]:
     """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
     with importing():
         from polymnia.engine.knowledge import suggestions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.json import Decoder
 
-from polymnia.models import Change, Event, Record, Relation, Seen, Touch
+from polymnia.models import Change, Event, JsonObject, Record, Relation, Seen, Touch
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
@@ -21,7 +21,7 @@ BOOKKEEPING = frozenset(("version", "updated"))
 Run: TypeAlias = Callable[..., Any]
 """Runs a statement on the connection at hand."""
 
-decode = Decoder(dict[str, Any]).decode
+decode = Decoder(JsonObject).decode
 
 
 def change(run: Run, row: tuple[Any, ...], undo: int | None = None) -> Change:
@@ -46,9 +46,9 @@ class _Story:
 
     def __init__(self) -> None:
         self.changes: dict[int, tuple[Any, ...]] = {}
-        self.marks: dict[int, dict[str, Any]] = {}
+        self.marks: dict[int, JsonObject] = {}
 
-    def mark(self, row: tuple[Any, ...]) -> dict[str, Any]:
+    def mark(self, row: tuple[Any, ...]) -> JsonObject:
         self.changes[row[0]] = row
         return self.marks.setdefault(
             row[0],
@@ -70,11 +70,11 @@ def history(run: Run, project: int, name: str) -> list[Event]:
     base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
     story = _Story()
 
-    def made(row_id: int) -> dict[str, Any] | None:
+    def made(row_id: int) -> JsonObject | None:
         row = run(SQL["change_that_made"], (project, row_id - base)).fetchone()
         return story.mark(row) if row else None
 
-    def marked(change_id: int) -> dict[str, Any]:
+    def marked(change_id: int) -> JsonObject:
         return story.mark(run(SQL["change"], (project, change_id)).fetchone())
 
     ids = {id for (id,) in run(SQL["id_of"], (project, name))}
@@ -174,7 +174,7 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
     if cut is None:
         return [], []
     border = base + cut[1]  # rows above this number were made later
-    tables: dict[str, dict[int, dict[str, Any]]] = {
+    tables: dict[str, dict[int, JsonObject]] = {
         kind: {row[0]: dict(zip(columns, row, strict=True)) for row in run(SQL[statement], (base, border)).fetchall()}
         for kind, statement, columns in (
             ("m", "memory_rows_between", rows.MEMORY_COLUMNS),
@@ -209,7 +209,7 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
     return records, relations
 
 
-def _record(row: dict[str, Any], texts: list[str]) -> Record:
+def _record(row: JsonObject, texts: list[str]) -> Record:
     return rows.record(tuple(row[c] for c in rows.MEMORY_COLUMNS if c != "project"), texts)
 
 

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, Record, Relation, fold, skeleton
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, skeleton
 
 __all__ = [
     "HEAD_COLUMNS",
@@ -66,7 +66,7 @@ def fold_or_none(text: str) -> str | None:
     return None if folded == text else folded
 
 
-def json_or_none(value: dict[str, Any] | tuple[str, ...] | None) -> str | None:
+def json_or_none(value: JsonObject | tuple[str, ...] | None) -> str | None:
     """JSON for a column; an empty value is no value."""
     return encode(value).decode() if value else None
 

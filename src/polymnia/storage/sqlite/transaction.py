@@ -9,7 +9,7 @@ import apsw
 from msgspec.json import encode
 
 from polymnia.engine.ports import Analyst
-from polymnia.models import Author, Change, EntityDraft, Record, Relation, RelationDraft, new_id
+from polymnia.models import Author, Change, EntityDraft, JsonObject, Record, Relation, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.indexes import Indexing
 from polymnia.storage.sqlite.statements import SQL
@@ -82,7 +82,7 @@ class SqliteTransaction(Indexing):
         kind: str,
         ref: int,
         owner: int,
-        before: dict[str, Any] | None,
+        before: JsonObject | None,
         name: str | None = None,
         other: str | None = None,
     ) -> None:
@@ -217,7 +217,7 @@ class SqliteTransaction(Indexing):
             before = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
             self._journal("d", "m", id, id, before, before["name"])
 
-    def add_relations(self, relations: Iterable[tuple[str, str, str, dict[str, Any]]]) -> list[Relation]:
+    def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
         made = [
             Relation(id=self._next(), source=s, target=t, type=k, extra=extra, created=self._at)
@@ -261,7 +261,7 @@ class SqliteTransaction(Indexing):
             before = dict(zip(rows.RELATION_COLUMNS, row, strict=True))
             self._journal("d", "r", id, id, before, before["source"], before["target"])
 
-    def set_extra(self, id: int, extra: dict[str, Any]) -> None:
+    def set_extra(self, id: int, extra: JsonObject) -> None:
         """Replace the foreign keys a record carries."""
         (old,) = self.load([id])
         if old.extra != extra:

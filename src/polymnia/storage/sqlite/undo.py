@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.ports import DRAWN_LATER
 from polymnia.errors import Conflict, NotFound
-from polymnia.models import Change
+from polymnia.models import Change, JsonObject
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode, undone_by
 from polymnia.storage.sqlite.statements import SQL
@@ -221,7 +221,7 @@ class _Undoing:
             elif op == "u":
                 self._set_back(ref, {k: v for k, v in decode(before).items() if k not in BOOKKEEPING})
 
-    def _put_back(self, kind: str, ref: int, owner: int, before: dict[str, Any]) -> None:
+    def _put_back(self, kind: str, ref: int, owner: int, before: JsonObject) -> None:
         tx = self.tx
         if kind == "m":
             before |= {"version": before["version"] + 1, "updated": tx._at}
@@ -265,7 +265,7 @@ class _Undoing:
         else:
             tx.remove_relations([ref])
 
-    def _set_back(self, ref: int, before: dict[str, Any]) -> None:
+    def _set_back(self, ref: int, before: JsonObject) -> None:
         if not before:
             return
         tx = self.tx

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from polymnia.errors import Fault
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.messages import frames
 from polymnia.transports.rpc import Server
@@ -68,7 +69,7 @@ class Application:
         state: ServerState,
         gate: Gate,
         servers: Mapping[str, Server],
-        metadata: dict[str, Any] | None = None,
+        metadata: JsonObject | None = None,
         proxies: Collection[Network] = (),
     ) -> None:
         self.state = state

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from polymnia.operation import Operation
+from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -44,7 +45,7 @@ class _Params(Struct):
 
 
 _params = msgspec.json.Decoder(_Params)
-_arguments = msgspec.json.Decoder(dict[str, Any])
+_arguments = msgspec.json.Decoder(JsonObject)
 
 
 def is_modern(headers: Headers, received: Received, server: Server) -> bool:

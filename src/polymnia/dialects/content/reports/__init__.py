@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from polymnia.importing import load
+from polymnia.models import JsonObject
 
 _AREAS = {
     "temporal_patterns": "activity",
@@ -58,7 +59,7 @@ def remark(one: Any) -> str:
     return sentence
 
 
-def fields(found: Any) -> dict[str, Any]:
+def fields(found: Any) -> JsonObject:
     """A finding as fields with its words among them; what only the words needed is left out."""
     words = describe(found)
     values = {name: getattr(found, name) for name in found.__struct_fields__ if name not in ("details", "source")}

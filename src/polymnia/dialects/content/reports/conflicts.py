@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from polymnia.dialects.content.reports import Description
 from polymnia.engine.analysis.conflicts import Clash, Side
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
+from polymnia.models import JsonObject
 
 _DAY = 86_400_000_000
 _SHOWN = 80
@@ -86,9 +86,9 @@ def why(clash: Clash) -> str:
     return f"{_quoted(new.sentence)} was said {when}; check that it is no mistake. The older one stays, marked as such"
 
 
-def fields(clash: Clash) -> dict[str, Any]:
+def fields(clash: Clash) -> JsonObject:
     """A clash as fields with its words among them."""
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "type": clash.type,
         "subtype": clash.subtype,
         "left": clash.left,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from polymnia.dialects.content.reports import Description, conflicts, remark
 from polymnia.dialects.content.reports.phrases import day, plural, quoted
 from polymnia.engine.analysis.insights import Insight
 from polymnia.engine.items import title_of
+from polymnia.models import JsonObject
 
 
 def _memories(count: int) -> str:
@@ -230,7 +230,7 @@ def _topic(found: Insight) -> Description:
     )
 
 
-def _most_said(of: dict[str, Any]) -> str:
+def _most_said(of: JsonObject) -> str:
     """The sentence that most memories say, how many do, and who says otherwise."""
     first = max(of["statements"], key=lambda one: int(one["said_by"]))
     many, read = int(first["said_by"]), of["memories_read"]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from polymnia.dialects.content.reports import Description, remark
+from polymnia.models import JsonObject
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.quality import Dimension, Flaw, Improvement, Metric, Quality
@@ -121,7 +122,7 @@ def describe(fault: Flaw) -> Description:
 
 def _described(name: str, given: Mapping[str, Any]) -> Description:
     tag = given.get("tag")
-    values: dict[str, Any] = {"tagged": f' tagged "{tag}"' if tag else ""}
+    values: JsonObject = {"tagged": f' tagged "{tag}"' if tag else ""}
     for key, value in given.items():
         values[key] = ", ".join(f'"{one}"' for one in value) if isinstance(value, list) else value
         if name == "wrong_weekday" and key in ("right", "wrong"):
@@ -134,7 +135,7 @@ def _problem(name: str, **values: Any) -> str:
     return _described(name, values).summary
 
 
-def suggestion(one: Improvement) -> dict[str, Any]:
+def suggestion(one: Improvement) -> JsonObject:
     """A suggestion as fields."""
     words = describe(one.fault)
     return {
@@ -148,9 +149,9 @@ def suggestion(one: Improvement) -> dict[str, Any]:
     }
 
 
-def dimension(one: Dimension, *, metrics: bool) -> dict[str, Any]:
+def dimension(one: Dimension, *, metrics: bool) -> JsonObject:
     """A dimension as fields; a score of null has a note that says why it is unknown."""
-    fields: dict[str, Any] = {"score": one.score}
+    fields: JsonObject = {"score": one.score}
     if one.note is not None:
         fields["note"] = remark(one.note)
     if metrics:
@@ -158,14 +159,14 @@ def dimension(one: Dimension, *, metrics: bool) -> dict[str, Any]:
     return fields
 
 
-def _metric(one: Metric) -> dict[str, Any]:
+def _metric(one: Metric) -> JsonObject:
     if not one.weight:
         against = "a part of reading_ease"
     elif one.name == "reading_ease":
         against = f"reading ease by {_METHODS.get(one.unit, one.unit)}; 1 is the easiest"
     else:
         against = f"{one.count} of {one.places} {one.unit}; the score is the share without a fault"
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "value": one.value,
         "score": one.score,
         "weight": one.weight,
@@ -180,7 +181,7 @@ def notes(found: Quality) -> list[str]:
     return [f"{one.name} is not part of the score: {remark(one.note)}" for one in unknown]
 
 
-def worded(found: Quality) -> dict[str, Any]:
+def worded(found: Quality) -> JsonObject:
     """All of a quality as fields, with its words."""
     values = {name: getattr(found, name) for name in found.__struct_fields__}
     dimensions = [{"name": one.name, **dimension(one, metrics=True)} for one in found.dimensions]

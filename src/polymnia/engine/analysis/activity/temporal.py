@@ -34,7 +34,7 @@ from polymnia.engine.analysis.probability import LEAST, all_in, confidence, held
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
@@ -268,7 +268,7 @@ def _expected(days: Calendar, level: str, step: LevelChange | None, rhythm: Week
 def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], material: ProjectView) -> Pattern:
     """A sign as a finding, of the project or of the one memory that the question is about."""
     evidence = _evidence(sign.answer, days)
-    details: dict[str, Any] = {} if material.focus is None else {"focused": True}
+    details: JsonObject = {} if material.focus is None else {"focused": True}
     touched = sign.subject.acts if sign.subject else np.zeros(0, np.int64)
     if isinstance(sign.answer, Stretch | Gap):
         details["last"] = days.moment(sign.answer.stop, 1)
@@ -290,7 +290,7 @@ def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], m
     )
 
 
-def _evidence(one: Any, days: Calendar) -> dict[str, Any]:
+def _evidence(one: Any, days: Calendar) -> JsonObject:
     """The dates and counts an answer rests on."""
     match one:
         case Stretch() | Gap():

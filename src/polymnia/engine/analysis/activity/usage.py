@@ -19,6 +19,7 @@ from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
+from polymnia.models import JsonObject
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
@@ -173,7 +174,7 @@ def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> list[Pat
     ]
 
 
-def _line(name: str, at: int, reads: ReadCounts) -> dict[str, Any]:
+def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
     line = _example(reads, at)
     changed = {"last_change": moment(int(reads.last_change[at]))}
     if name == "rewritten":
@@ -190,7 +191,7 @@ def _line(name: str, at: int, reads: ReadCounts) -> dict[str, Any]:
     return line
 
 
-def _example(reads: ReadCounts, at: int) -> dict[str, Any]:
+def _example(reads: ReadCounts, at: int) -> JsonObject:
     return {"id": reads.records[at].uid, "title": title_of(reads.records[at])}
 
 

@@ -17,7 +17,7 @@ from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
-from polymnia.models import Record, Seen
+from polymnia.models import JsonObject, Record, Seen
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
@@ -58,8 +58,8 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
     name: str
     user: int
     p: float
-    evidence: dict[str, Any]
-    details: dict[str, Any] = {}
+    evidence: JsonObject
+    details: JsonObject = {}
     subject: Subject | None = None
     memory: int | None = None
 
@@ -144,7 +144,7 @@ def _hours(user: Numbers, hour: Numbers, many: int) -> tuple[Numbers, Numbers]:
     return user, hour
 
 
-def _table(people: People) -> list[dict[str, Any]]:
+def _table(people: People) -> list[JsonObject]:
     calls, readings = max(1, int(people.calls.sum())), max(1, int(people.readings.sum()))
     return [
         {

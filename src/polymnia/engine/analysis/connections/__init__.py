@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -22,7 +22,7 @@ from polymnia.engine.items import visible
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search.neighbours import Neighbours
 from polymnia.errors import Invalid
-from polymnia.models import Record, Relation
+from polymnia.models import JsonObject, Record, Relation
 
 __all__ = ["DEEPEST", "DEPTH", "LIMIT", "Connection", "Connections", "Direction", "Step", "connections"]
 
@@ -74,7 +74,7 @@ class Connections(Struct, frozen=True, kw_only=True):
     """Connections, strongest first; what was looked at, in numbers; and what was left out, and why."""
 
     found: list[FoundConnection] = []
-    looked_at: dict[str, Any] = field(default_factory=dict)
+    looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = []
 
 

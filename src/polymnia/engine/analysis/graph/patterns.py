@@ -23,7 +23,7 @@ from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
-from polymnia.models import Relation
+from polymnia.models import JsonObject, Relation
 
 _SURE = 0.7  # what a p value of .05 amounts to; what is less sure shows up in networks made by chance as well
 _MISSING = 0.2  # a pair is worth a look when one in five like it is related
@@ -46,7 +46,7 @@ def relationship_patterns(material: ProjectView) -> Findings:
     """
     search = _Search(material)
     records, relations, network = material.items, material.relations, search.network
-    looked_at: dict[str, Any] = {
+    looked_at: JsonObject = {
         "records": len(records),
         "relations": len(relations),
         "linked_pairs": network.links,
@@ -79,10 +79,10 @@ class _Search:
         self.network = Network(len(places), [a for a, _ in ends], [b for _, b in ends])
         self.focus = next((at for at, record in enumerate(self.records) if record.id == material.focus), -1)
         self.patterns: list[Pattern] = []
-        self.looked_at: dict[str, Any] = {}
+        self.looked_at: JsonObject = {}
         self.notes: list[Remark] = []
 
-    def add(self, name: str, sure: float, nodes: Sequence[int], evidence: dict[str, Any], **details: Any) -> None:
+    def add(self, name: str, sure: float, nodes: Sequence[int], evidence: JsonObject, **details: Any) -> None:
         """Keep a pattern; nothing that is estimated is certain."""
         members = tuple(self.records[node].id for node in nodes)
         self.patterns.append(
@@ -218,7 +218,7 @@ class _Search:
             if value < _SURE or said:
                 continue
             told.append(one)
-            evidence: dict[str, Any] = {
+            evidence: JsonObject = {
                 "records": self._examples(one.nodes),
                 "parts": list(one.parts[:_EXAMPLES]),
                 "parts_count": len(one.parts),
@@ -287,7 +287,7 @@ class _Search:
     def _relations(self, node: int) -> list[Relation]:
         return self._of.get(self.records[node].name, [])
 
-    def _ways(self, node: int) -> dict[str, Any]:
+    def _ways(self, node: int) -> JsonObject:
         """How many relations go out of a node and come in, and of which types."""
         name, of = self.records[node].name, self._relations(node)
         types = Counter(relation.type for relation in of)
@@ -306,10 +306,10 @@ class _Search:
         """Those with the most neighbours first."""
         return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
 
-    def _example(self, node: int, **more: Any) -> dict[str, Any]:
+    def _example(self, node: int, **more: Any) -> JsonObject:
         return {"id": self.records[node].uid, "title": title_of(self.records[node]), **more}
 
-    def _examples(self, nodes: Sequence[int]) -> list[dict[str, Any]]:
+    def _examples(self, nodes: Sequence[int]) -> list[JsonObject]:
         return [self._example(node) for node in nodes[:_EXAMPLES]]
 
 

@@ -8,13 +8,13 @@ the habit; what is told against chance is as sure as one less the false discover
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
 from polymnia.engine.analysis.progress import parts
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import load
+from polymnia.models import JsonObject
 
 __all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
 
@@ -45,7 +45,7 @@ def insights(
     """
     view = InsightView(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
-    looked_at: dict[str, Any] = {"memories": many, "depth": depth, "days": view.days}
+    looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)
     found: list[Insight] = []
     notes: list[Remark] = []

@@ -25,7 +25,7 @@ from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unli
 from polymnia.engine.knowledge.judge import COPY, Judging
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.words import terms
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 _EACH = 12  # sentences of one memory
 _SENTENCES = 400  # of one topic
@@ -118,7 +118,7 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vector
     last = max(read.values(), key=lambda one: (one.created, one.id))
     newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))
     decided = _decisions(records)
-    evidence: dict[str, Any] = {
+    evidence: JsonObject = {
         "topic": label,
         "memories": len(topic.members),
         "memories_read": len(read),
@@ -141,10 +141,10 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vector
     )
 
 
-def _statement(table: Statements, row: int, voices: _Voices, weight: float, most: int) -> dict[str, Any]:
+def _statement(table: Statements, row: int, voices: _Voices, weight: float, most: int) -> JsonObject:
     """A sentence, who says it too and who says otherwise, in sentences of their own."""
     record = table.record(row)
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "sentence": table.text(row),
         "id": record.uid,
         "at": moment(record.updated),
@@ -162,12 +162,12 @@ def _statement(table: Statements, row: int, voices: _Voices, weight: float, most
     return told
 
 
-def _conflict(one: Clash) -> dict[str, Any]:
+def _conflict(one: Clash) -> JsonObject:
     said = [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)]
     return {"differs": one.differs, "confidence": one.confidence, "statements": said}
 
 
-def _step(label: str, told: list[dict[str, Any]]) -> Action:
+def _step(label: str, told: list[JsonObject]) -> Action:
     """What to do: settle what disagrees, or keep the synthesis as a memory."""
     ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:

@@ -19,7 +19,7 @@ from polymnia.engine.analysis.activity.trends import trend
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
 from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 _LEAST = 0.95
 _ACTS = 20  # with fewer, or on fewer days, every test is blind
@@ -152,7 +152,7 @@ class _Times:
 
 def _tell(view: InsightView, looked: Looked, one: _Course, rate: float, acts: Acts) -> None:
     records = _records(view, one.subject, acts) if one.subject is not None else []
-    evidence: dict[str, Any] = {
+    evidence: JsonObject = {
         "days": view.days,
         "before": one.before,
         "within": one.within,

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import title_of
 from polymnia.importing import importing
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 DAY = 86_400_000_000
 _CERTAIN = 0.999  # the most that is said of what was inferred; only what was counted is certain
@@ -35,8 +35,8 @@ class Insight(Struct, frozen=True, kw_only=True):
     type: str
     name: str
     confidence: float
-    evidence: dict[str, Any] = field(default_factory=dict)
-    details: dict[str, Any] = field(default_factory=dict)
+    evidence: JsonObject = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
     members: tuple[int, ...] = ()
     actions: tuple[Action, ...] = ()
     source: Any = None
@@ -46,7 +46,7 @@ class Insights(Struct, frozen=True, kw_only=True):
     """The insights of all types, those of one type together and the strongest first."""
 
     insights: list[Insight] = []
-    looked_at: dict[str, Any] = field(default_factory=dict)
+    looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = []
 
 
@@ -55,10 +55,10 @@ class Looked(Struct, kw_only=True):
 
     type: str
     found: list[tuple[float, Insight]] = field(default_factory=list)
-    looked_at: dict[str, Any] = field(default_factory=dict)
+    looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = field(default_factory=list)
 
-    def add(self, name: str, confidence: float, evidence: dict[str, Any], weight: float = 0.0, **more: Any) -> None:
+    def add(self, name: str, confidence: float, evidence: JsonObject, weight: float = 0.0, **more: Any) -> None:
         """Keep an insight."""
         one = Insight(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
         self.found.append((weight, one))
@@ -207,7 +207,7 @@ class InsightView:
         """The records of some ids that belong to this view."""
         return [record for id in ids if (record := self.material.by_id.get(id)) is not None]
 
-    def shown(self, records: Iterable[Record]) -> list[dict[str, Any]]:
+    def shown(self, records: Iterable[Record]) -> list[JsonObject]:
         """The first few of some records as they stand in evidence."""
         some = list(records)[: self.budget.examples]
         return [{"id": one.uid, "title": title_of(one)} for one in some]

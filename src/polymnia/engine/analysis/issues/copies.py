@@ -23,6 +23,7 @@ from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import cosine_at, similarities
 from polymnia.engine.text.calendar import moment
+from polymnia.models import JsonObject
 from polymnia.models.normal import normal
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def duplicated(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     members = [at for group in groups for at in group]
     equal = sum(right[at] == 1.0 for at in members)
 
-    def shown(group: list[int]) -> dict[str, Any]:
+    def shown(group: list[int]) -> JsonObject:
         some = [(records[at], texts[at]) for at in group[:_SHOWN]]
         contents = [
             {"id": one.uid, "title": quoted(title_of(one)), "updated": moment(one.updated), "quote": quoted(text)}

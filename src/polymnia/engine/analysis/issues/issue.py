@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.items import title_of
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
@@ -32,13 +32,13 @@ def quoted(text: str) -> str:
     return flat if len(flat) <= _QUOTED else flat[:_QUOTED].rstrip() + "…"
 
 
-def example(record: Record, why: Remark, quote: str) -> dict[str, Any]:
+def example(record: Record, why: Remark, quote: str) -> JsonObject:
     """A content as evidence: its id, its title, what is wrong, and the words that show it."""
     return {"id": record.uid, "title": quoted(title_of(record)), "why": why, "quote": quoted(quote)}
 
 
 def issue(
-    name: str, confidence: float, members: list[Record], total: int, examples: Iterable[dict[str, Any]], **more: Any
+    name: str, confidence: float, members: list[Record], total: int, examples: Iterable[JsonObject], **more: Any
 ) -> Pattern:
     """A pattern of one kind of issue, among so many contents that were asked about."""
     return Pattern(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from polymnia.engine.analysis.quality.relevance import relevance
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, product, unknown
 from polymnia.engine.items import title_of
 from polymnia.errors import Invalid
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
@@ -84,8 +84,8 @@ class Quality(Struct, frozen=True, kw_only=True):
     dimensions: list[Dimension]
     suggestions: list[Improvement] = []
     compared: list[Compared] = []
-    standing: dict[str, dict[str, Any]] = field(default_factory=dict)
-    looked_at: dict[str, Any] = field(default_factory=dict)
+    standing: dict[str, JsonObject] = field(default_factory=dict)
+    looked_at: JsonObject = field(default_factory=dict)
 
 
 def analyze(
@@ -223,9 +223,9 @@ def _compared(ours: Sequence[Dimension], other: Record, theirs: Sequence[Dimensi
     )
 
 
-def _standing(ours: Sequence[Dimension], compared: Sequence[Compared]) -> dict[str, dict[str, Any]]:
+def _standing(ours: Sequence[Dimension], compared: Sequence[Compared]) -> dict[str, JsonObject]:
     """For each dimension the rank of a content among those it is compared with, itself included."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     for name, value in _scores(ours).items():
         theirs = [one.score if name == "overall" else one.dimensions[name] for one in compared]
         known = [one for one in theirs if one is not None]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.findings import Remark
+from polymnia.models import JsonObject
 
 _KEPT = 12  # faults of one metric that are kept to be suggested; all of them count
 
@@ -22,7 +22,7 @@ class Flaw(Struct, frozen=True):
 
     quote: str
     name: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
     weight: float = 1.0
 
 

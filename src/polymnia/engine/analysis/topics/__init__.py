@@ -16,7 +16,7 @@ from polymnia.engine.analysis.topics.names import telling_terms
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.items import DECISION, title_of
 from polymnia.engine.text.calendar import moment
-from polymnia.models import Record
+from polymnia.models import JsonObject, Record
 
 __all__ = ["Clustering", "cluster", "confidence", "telling_terms", "topic_clusters"]
 
@@ -121,7 +121,7 @@ class _Topics:
 
     def cluster(self, group: int) -> Pattern:
         made, members = self._made, self._members[group]
-        evidence: dict[str, Any] = {
+        evidence: JsonObject = {
             "label": self._name(group),
             "terms": self._terms[group],
             "size": len(members),
@@ -165,7 +165,7 @@ class _Topics:
         surest = max(float(self._sure[group]) for group in self.certain)
         return self._pattern("outliers", made.lonely * surest, evidence, order)
 
-    def _pattern(self, name: str, sure: float, evidence: dict[str, Any], members: Numbers) -> Pattern:
+    def _pattern(self, name: str, sure: float, evidence: JsonObject, members: Numbers) -> Pattern:
         return Pattern(
             type=_TYPE,
             name=name,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from polymnia.errors import Fault, Invalid
+from polymnia.models import JsonObject as JsonObject
 from polymnia.models import legal_text
 
-JsonObject = dict[str, Any]
 # Signed or unsigned, 64 bits hold it.
 SMALLEST_INTEGER, LARGEST_INTEGER = -(1 << 63), (1 << 64) - 1
 

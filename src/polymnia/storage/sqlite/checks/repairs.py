@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 import apsw
 from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.engine.ports.maintenance import CheckRequest, Spot
-from polymnia.models import EntityDraft, RelationDraft, new_id
+from polymnia.models import EntityDraft, JsonObject, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks import indexes, memories, references
 from polymnia.storage.sqlite.checks.file import missing_objects
@@ -124,8 +123,8 @@ def _vectors(tx: SqliteTransaction, spots: list[Spot]) -> None:
 def _memory_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
     """The text of a broken column moves into the metadata; an undo leaves it in the journal, not in the column."""
     for spot in spots:
-        kept: dict[str, Any] = {}
-        metadata: dict[str, Any] = {}
+        kept: JsonObject = {}
+        metadata: JsonObject = {}
         raw = tx._run(STATEMENTS["json_of_memory"], (spot.id,)).fetchone()
         for column, text, kind in zip(("tags", "metadata", "extra"), raw, (list, dict, dict), strict=True):
             whole, value = readable(text, kind)
@@ -148,7 +147,7 @@ def _mixed_tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
 
 def _relation_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
     for spot in spots:
-        kept: dict[str, Any] = {}
+        kept: JsonObject = {}
         raw = tx._run(STATEMENTS["json_of_relation"], (spot.id,)).fetchone()
         for column, text in zip(("metadata", "extra"), raw, strict=True):
             whole, value = readable(text, dict)
