@@ -108,7 +108,7 @@ def _cases(data: str) -> list[Case]:
 
 
 def _measured(case: Case, vectors: Any) -> dict[str, Any]:
-    from polymnia.engine.analysis.topics import cluster, confidence
+    from polymnia.engine.analysis.topics.clustering import cluster, confidence
 
     started = time.perf_counter()
     made = cluster(vectors, case.texts)
@@ -138,7 +138,7 @@ def _measured(case: Case, vectors: Any) -> dict[str, Any]:
 
 
 def _certain(vectors: Any, texts: list[str]) -> dict[str, Any]:
-    from polymnia.engine.analysis.topics import cluster, confidence
+    from polymnia.engine.analysis.topics.clustering import cluster, confidence
 
     made = cluster(vectors, texts)
     sure = confidence(made)

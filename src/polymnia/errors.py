@@ -361,11 +361,11 @@ class NoLibrary(Unavailable):
     code = "no_library"
     hint = "Install Polymnia with its extra [oauth], and start the server anew."
 
-    def __init__(self, library: str, extra: str = "oauth") -> None:
+    def __init__(self, library: str) -> None:
         super().__init__(
             f"This needs the library {library}, which is not installed",
-            hint=f"Install Polymnia with its extra [{extra}], as in: uv tool install '.[{extra}]' or "
-            f"pip install '.[{extra}]' in a checkout; then start the server anew.",
+            hint="Install Polymnia with its extra [oauth], as in: uv tool install '.[oauth]' or "
+            "pip install '.[oauth]' in a checkout; then start the server anew.",
             library=library,
         )
 

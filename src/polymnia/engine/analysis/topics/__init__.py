@@ -18,7 +18,7 @@ from polymnia.engine.items import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record
 
-__all__ = ["Clustering", "cluster", "confidence", "telling_terms", "topic_clusters"]
+__all__ = ["telling_terms", "topic_clusters"]
 
 Numbers = NDArray[Any]
 

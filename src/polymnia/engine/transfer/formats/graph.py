@@ -27,9 +27,9 @@ from polymnia.engine.transfer.formats.graph_items import (
     EntityLine,
     GraphBuilder,
     GraphFile,
-    GraphFlaw,
     GraphForm,
     Link,
+    NotJson,
     RelationItem,
     RelationLine,
     UnreadItem,
@@ -97,7 +97,7 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
             _read_lines(data, builder)
         else:
             _read_document(data, builder)
-    except GraphFlaw as flaw:
+    except NotJson as flaw:
         line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
         message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
         raise BrokenFile(message, path=path, line=line, byte=byte) from None
@@ -146,9 +146,9 @@ def _read_lines(data: bytes, builder: GraphBuilder) -> None:
         number += 1
         try:
             builder.take(view[start:end], "lines", number)
-        except GraphFlaw as flaw:
+        except NotJson as flaw:
             indent = end - start - len(data[start:end].lstrip(b" \t\r\n"))
-            raise GraphFlaw(start + indent + flaw.at, flaw.message) from None
+            raise NotJson(start + indent + flaw.at, flaw.message) from None
         start = end + 1
 
 
@@ -179,7 +179,7 @@ def _read_document(data: bytes, builder: GraphBuilder) -> None:
             builder.repair("the file", "It is null; read as an empty graph.")
         else:
             builder.take(data, "entities", "the file")
-    except (GraphFlaw, UnicodeDecodeError):
+    except (NotJson, UnicodeDecodeError):
         from polymnia.engine.transfer.formats.graph_recovery import judge
 
         # An item that is not UTF-8: only the whole file tells at which byte.

@@ -99,7 +99,7 @@ class GraphFile(Struct, frozen=True, kw_only=True):
     report: GraphReport
 
 
-class GraphFlaw(BrokenFile):
+class NotJson(BrokenFile):
     """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
 
     def __init__(self, at: int, why: str) -> None:
@@ -209,7 +209,7 @@ class GraphBuilder:
         self._words: dict[str, str] = {}
 
     def take(self, raw: bytes | memoryview, place: Place, where: str | int) -> bool:
-        """Take one item; False when it was left unread. Raises Flaw when it is not JSON."""
+        """Take one item; False when it was left unread. Raises NotJson when it is not JSON."""
         try:
             item = _SHAPES[place].decode(raw)
         except UNFIT:

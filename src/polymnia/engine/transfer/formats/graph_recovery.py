@@ -21,8 +21,8 @@ from polymnia.engine.transfer.formats.graph_items import (
     SECTIONS,
     UNFIT,
     GraphBuilder,
-    GraphFlaw,
     Listed,
+    NotJson,
     Place,
     is_document,
     is_item,
@@ -113,7 +113,7 @@ def _standing(line: bytes) -> Literal["item", "other", "broken"]:
     except UNFIT:
         try:
             judge(line)
-        except GraphFlaw:
+        except NotJson:
             return "broken"
         return "item"
     return "item" if isinstance(value, dict) and (is_document(value) or is_item(value, None)) else "other"
@@ -343,21 +343,21 @@ class _Mended(Struct, frozen=True):
 
 
 def judge(raw: bytes) -> str:
-    """Why JSON that is in order cannot be held; raises Flaw when it is not JSON."""
+    """Why JSON that is in order cannot be held; raises NotJson when it is not JSON."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
-        raise GraphFlaw(e.start, "a byte that is not UTF-8") from None
+        raise NotJson(e.start, "a byte that is not UTF-8") from None
     try:
         value = _STRICT.decode(text)
     except json.JSONDecodeError as e:
         why = "it ends too early" if e.pos >= len(text.rstrip()) else _WORDS.get(e.msg, e.msg)
-        raise GraphFlaw(len(text[: e.pos].encode()), why) from None
+        raise NotJson(len(text[: e.pos].encode()), why) from None
     except RecursionError:
         mended = mend(text, len(text) - len(text.lstrip(" \t\r\n")))
         if not mended.complete or mended.faults or text[mended.end :].strip(" \t\r\n"):
             why = mended.faults[0] if mended.faults else "unexpected text"
-            raise GraphFlaw(len(text[: mended.end].encode()), why) from None
+            raise NotJson(len(text[: mended.end].encode()), why) from None
         return "It is nested too deeply"
     if half := _half_pair(value):
         return f"It holds a lone surrogate (U+{ord(half):04X}), which cannot be stored"

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.topics import Clustering, cluster, confidence
-from polymnia.engine.analysis.topics.clustering import cohesion, held, lonely
+from polymnia.engine.analysis.topics.clustering import Clustering, cluster, cohesion, confidence, held, lonely
 from polymnia.engine.analysis.topics.features import features, letter_runs, unit
 
 from .planted import ENGLISH, KOREAN, twin
