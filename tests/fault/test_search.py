@@ -13,7 +13,7 @@ import pytest
 from form import by_form
 from polymnia import inference
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.answer import Page
+from polymnia.engine.search.answer import ResultPage
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.query import Query
 from polymnia.storage.sqlite import SqliteStore, rows, words
@@ -105,7 +105,7 @@ def test_what_was_acknowledged_before_a_kill_is_found_by_words_and_after_a_reind
     assert (health.pending, health.waiting_words) == (0, 0)
     for name in random.Random(1).sample(kept, 20):
         query = Query(text=f"car {name} text", lanes="meaning")
-        found = finder.search("default", query, Page(limit=10))
+        found = finder.search("default", query, ResultPage(limit=10))
         assert name in [hit.record.name for hit in found.hits]  # a few others share its number
         assert found.notes == []
     finder.close()

@@ -50,7 +50,8 @@ def walk(tool: str) -> Walk:
     transport, arguments = CALLS[tool]
     asks, told = os.pipe(), os.pipe()
     with tempfile.TemporaryDirectory() as folder:
-        flags = ["serve", "--port", "0"] if transport == "http" else ["stdio"]
+        # Over HTTP no model reads in the background: its files would be counted with those of the call.
+        flags = ["serve", "--port", "0", "--embedder", "none"] if transport == "http" else ["stdio"]
         command = [sys.executable, __file__, str(asks[0]), str(told[1]), *flags, "--store", f"{folder}/memory.db"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(command, **pipes, pass_fds=(asks[0], told[1])) as server:  # type: ignore[call-overload]

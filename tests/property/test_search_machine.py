@@ -21,7 +21,7 @@ from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, LazySearch
-from polymnia.engine.search.answer import Page
+from polymnia.engine.search.answer import ResultPage
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.query import Query
@@ -180,7 +180,7 @@ def weighed(index: Index) -> dict[tuple[int, int], tuple[Any, ...]]:
 
 
 def hits(finder: Finder, query: str) -> list[tuple[str, float]]:
-    found = finder.search(PROJECT, Query(text=query, now=1_700_000_000_000_000), Page(limit=20))
+    found = finder.search(PROJECT, Query(text=query, now=1_700_000_000_000_000), ResultPage(limit=20))
     return [(hit.record.name, round(hit.score, 3)) for hit in found.hits]
 
 

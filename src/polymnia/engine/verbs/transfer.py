@@ -83,6 +83,8 @@ class TransferVerbs(ItemVerbs):
             both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
             raise Invalid(both, field="file_path")
         below = None if prefix is None or not prefix.strip("/ ") else scopes.legal_scope(prefix, "target_scope_prefix")
+        if name is not None:
+            name = _name_inside(self.folder().path, name)
         open = self._opener(name, data)
         total = 0
         if validate:
@@ -200,11 +202,10 @@ class TransferVerbs(ItemVerbs):
             raw = _unpacked(data)
             return lambda: BytesIO(raw)
         folder = self.folder()
-        inside = _name_inside(folder.path, name or "")
 
         def open_file() -> BinaryIO:
             try:
-                return folder.open(inside)
+                return folder.open(name or "")
             except (NotFound, Forbidden) as e:
                 raise ImportFailed(e.message, hint=e.hint) from e
 

@@ -73,7 +73,7 @@ def test_a_store_that_is_busy_for_a_while_costs_no_passage_its_vector(
     toy = Toy()
     finder = Finder(store, embedders=[toy])
     hasty = SqliteStore(store.path, busy_timeout=0.01, analyst=Analysis())
-    finder._worker._store = hasty
+    finder._worker._index._store = hasty
     with store.write("default", "test", "hold"):
         finder.noticed("default")
         assert toy.begun.wait(30)
