@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
     "tests/house/test_patterns.py",
     "tests/unit/engine/transfer",
-    "tests/unit/engine/test_secrets.py",
-    "tests/unit/engine/test_extracting.py",
+    "tests/unit/engine/privacy",
+    "tests/unit/engine/text",
     "tests/property/test_archive_round_trip.py",
 ]
 _VERSION = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
