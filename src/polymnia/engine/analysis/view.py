@@ -97,7 +97,7 @@ class ProjectView:
 
     @cached_property
     def relations(self) -> list[Relation]:
-        """The relations between records of the material, in the order of their making."""
+        """The relations between records of the project, in the order of their making."""
         names = self.by_name
         return [one for one in self.snapshot.relations() if one.source in names and one.target in names]
 

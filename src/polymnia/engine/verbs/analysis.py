@@ -88,11 +88,11 @@ class AnalysisVerbs(ItemVerbs):
             )
             about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
             pending = [] if self.reads is None else self.reads.pending(self.project)
-            material = ProjectView(
+            project = ProjectView(
                 look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
             )
             key = (self.project, asked, repr(seen), start, end, focus, session)
-            return self.cache.result(key, state, now, lambda: _done(work, material))
+            return self.cache.result(key, state, now, lambda: _done(work, project))
 
         tick()
         if quick:
@@ -147,9 +147,9 @@ class AnalysisVerbs(ItemVerbs):
 
         record, *others = self.found_items([id, *against], session=session)
 
-        def work(material: ProjectView) -> Quality:
+        def work(project: ProjectView) -> Quality:
             return analyze(
-                material, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
+                project, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
             )
 
         asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
@@ -172,9 +172,9 @@ class AnalysisVerbs(ItemVerbs):
 
         (record,) = self.found_items([id], session=session)
 
-        def work(material: ProjectView) -> Connections:
+        def work(project: ProjectView) -> Connections:
             return connections(
-                material, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
+                project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
             )
 
         asked = ("connections", id, None if types is None else tuple(types), max_depth, limit, least)
@@ -196,11 +196,11 @@ class AnalysisVerbs(ItemVerbs):
 
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
-        def work(material: ProjectView) -> Clashes:
+        def work(project: ProjectView) -> Clashes:
             if among is not None and len(among) == 1:
-                (record,) = material.snapshot.load(among)
-                return conflicts.conflicts_of(material, record, types=types, sensitivity=sensitivity, suggest=suggest)
-            return conflicts.conflicts(material, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
+                (record,) = project.snapshot.load(among)
+                return conflicts.conflicts_of(project, record, types=types, sensitivity=sensitivity, suggest=suggest)
+            return conflicts.conflicts(project, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
 
         asked = ("conflicts", tuple(types), None if ids is None else tuple(ids), sensitivity, suggest)
         return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
@@ -224,8 +224,8 @@ class AnalysisVerbs(ItemVerbs):
         wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
-        def work(material: ProjectView) -> Insights:
-            return insights(material, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
+        def work(project: ProjectView) -> Insights:
+            return insights(project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
 
         asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
         return self.analysed(work, asked=asked, wanted=wanted, session=session, step=step)
@@ -256,9 +256,9 @@ class AnalysisVerbs(ItemVerbs):
             return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
 
 
-def _done(work: Callable[[ProjectView], T], material: ProjectView) -> T:
+def _done(work: Callable[[ProjectView], T], project: ProjectView) -> T:
     try:
-        return work(material)
+        return work(project)
     except OSError as e:
         # Within a read of the store this would be taken for a fault of the store.
         raise RuntimeError(f"The analysis failed: {e}") from e

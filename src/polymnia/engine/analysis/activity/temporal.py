@@ -97,16 +97,16 @@ class Sign(Struct, frozen=True):
     sure: float = 0.0
 
 
-def temporal_patterns(material: ProjectView, *, least: float = LEAST) -> Findings:
+def temporal_patterns(project: ProjectView, *, least: float = LEAST) -> Findings:
     """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``.
 
     Findings that are less sure than ``least`` are left out.
     """
-    end = material.now if material.end is None else min(material.end, material.now)
-    by_id = material.known
-    if material.focus is not None:
-        by_id = {id: record for id, record in by_id.items() if id == material.focus}
-    acts = acts_of(material.touches, by_id, lambda at: material.within(at) and at <= end, material.tick)
+    end = project.now if project.end is None else min(project.end, project.now)
+    by_id = project.known
+    if project.focus is not None:
+        by_id = {id: record for id, record in by_id.items() if id == project.focus}
+    acts = acts_of(project.touches, by_id, lambda at: project.within(at) and at <= end, project.tick)
     found = [one for one in (_bulk_pattern(bulk, acts, by_id) for bulk in acts.bulks) if one.confidence >= least]
     if not len(acts):
         return Findings(patterns=found, looked_at={"changes": 0}, notes=[Remark("activity.no_changes")])
@@ -124,12 +124,12 @@ def temporal_patterns(material: ProjectView, *, least: float = LEAST) -> Finding
     if len(acts) < _ACTS or active < _ACTIVE or len(days.counts) < _DAYS:
         few = {"days": len(days.counts), "since": looked_at["first"], "needed": (_ACTS, _ACTIVE, _DAYS)}
         return Findings(patterns=found, looked_at=looked_at, notes=[Remark("activity.few_changes", seen | few)])
-    subjects = [] if material.focus is not None else subjects_of(acts, by_id, tick=material.tick)
+    subjects = [] if project.focus is not None else subjects_of(acts, by_id, tick=project.tick)
     looked_at["subjects"] = len(subjects)
-    for sign in _signs(acts, days, subjects, material.tick):
+    for sign in _signs(acts, days, subjects, project.tick):
         if sign.sure >= least:
-            material.tick()
-            found.append(_pattern(sign, acts, days, by_id, material))
+            project.tick()
+            found.append(_pattern(sign, acts, days, by_id, project))
     found.sort(key=lambda one: -one.confidence)
     notes = [Remark("activity.no_time_pattern", seen)] if all(one.name == "bulk" for one in found) else []
     if len(days.counts) < 28:
@@ -265,10 +265,10 @@ def _expected(days: Calendar, level: str, step: LevelChange | None, rhythm: Week
     return np.asarray(np.maximum(expected, _GRAIN * float(expected.mean())))
 
 
-def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], material: ProjectView) -> Pattern:
+def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], project: ProjectView) -> Pattern:
     """A sign as a finding, of the project or of the one memory that the question is about."""
     evidence = _evidence(sign.answer, days)
-    details: JsonObject = {} if material.focus is None else {"focused": True}
+    details: JsonObject = {} if project.focus is None else {"focused": True}
     touched = sign.subject.acts if sign.subject else np.zeros(0, np.int64)
     if isinstance(sign.answer, Stretch | Gap):
         details["last"] = days.moment(sign.answer.stop, 1)
@@ -276,7 +276,7 @@ def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], m
         inside = np.flatnonzero((days.of >= sign.answer.start) & (days.of < sign.answer.stop))
         touched = np.intersect1d(inside, touched) if sign.subject else inside
         records = _touched(acts, touched, by_id)
-        evidence |= {"words": _words(records, by_id, material), "examples": _examples(records)}
+        evidence |= {"words": _words(records, by_id, project), "examples": _examples(records)}
     if sign.subject:
         evidence = {"subject": {sign.subject.field: sign.subject.value}, **evidence}
     members = (one.id for one in _touched(acts, touched, by_id))
@@ -286,7 +286,7 @@ def _pattern(sign: Sign, acts: Acts, days: Calendar, by_id: dict[int, Record], m
         confidence=sign.sure,
         evidence=evidence | {"p": float(f"{sign.answer.p:.3g}")},
         details=details,
-        members=tuple(members) if material.focus is None else (material.focus,),
+        members=tuple(members) if project.focus is None else (project.focus,),
     )
 
 
@@ -387,7 +387,7 @@ def _touched(acts: Acts, chosen: Numbers, by_id: dict[int, Record]) -> list[Reco
     return [by_id[id] for id in ids[np.lexsort((ids, -counts))].tolist() if id in by_id]
 
 
-def _words(records: list[Record], by_id: dict[int, Record], material: ProjectView) -> list[str]:
+def _words(records: list[Record], by_id: dict[int, Record], project: ProjectView) -> list[str]:
     """What the records of a burst are about and the others are not."""
     with importing():
         from polymnia.engine.analysis.topics import telling_terms
@@ -396,6 +396,6 @@ def _words(records: list[Record], by_id: dict[int, Record], material: ProjectVie
     others = [one for id, one in by_id.items() if id not in inside]
     others = others[:: max(1, len(others) // _READ)][:_READ]
     told = telling_terms(
-        [[material.text(one) for one in records[:_READ]]], [material.text(one) for one in others]
+        [[project.text(one) for one in records[:_READ]]], [project.text(one) for one in others]
     )  # fmt: skip
     return [str(term) for term in told[0][:_WORDS]] if told else []

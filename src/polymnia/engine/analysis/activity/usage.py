@@ -72,15 +72,15 @@ class Pair(Struct, frozen=True, order=True):
     expected: float
 
 
-def usage_patterns(material: ProjectView) -> Findings:
+def usage_patterns(project: ProjectView) -> Findings:
     """What is read and written: ``most_read``, ``found_not_opened``, ``never_read``, ``read_not_updated``,
     ``rewritten``, ``read_together`` and ``concentration``.
 
     Findings that are less sure than ``LEAST`` are left out.
     """
-    end = material.now if material.end is None else min(material.end, material.now)
-    reads = reads_of(material.present, material.seen, material.touches, end, material.tick)
-    writes = len({one.at for one in material.touches})
+    end = project.now if project.end is None else min(project.end, project.now)
+    reads = reads_of(project.present, project.seen, project.touches, end, project.tick)
+    writes = len({one.at for one in project.touches})
     looked_at = {
         "memories": len(reads.records),
         "readings": reads.readings,
@@ -95,8 +95,8 @@ def usage_patterns(material: ProjectView) -> Findings:
         return Findings(looked_at=looked_at, notes=[few])
     found: list[Pattern] = []
     if reads.readings >= _READINGS:
-        found += [*_concentration(reads), *_never_read(reads, material.tick), *_read_together(reads)]
-        material.tick()
+        found += [*_concentration(reads), *_never_read(reads, project.tick), *_read_together(reads)]
+        project.tick()
     if reads.readings >= _READINGS or int(reads.changed.sum()) >= _CHANGES:
         for name, chances in (
             ("most_read", read_most(reads)),
@@ -104,7 +104,7 @@ def usage_patterns(material: ProjectView) -> Findings:
             ("read_not_updated", _read_and_old(reads)),
             ("rewritten", _above(reads.changed, reads.usual_changed, _REWRITTEN)),
         ):
-            material.tick()
+            project.tick()
             found += _listed(name, chances, reads)
     found = sorted((one for one in found if one.confidence >= LEAST), key=lambda one: -one.confidence)
     notes = []

@@ -64,15 +64,15 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
     memory: int | None = None
 
 
-def user_patterns(material: ProjectView) -> Findings:
+def user_patterns(project: ProjectView) -> Findings:
     """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
 
     Findings that are less sure than ``LEAST`` are left out.
     """
-    end = material.now if material.end is None else min(material.end, material.now)
-    acts = acts_of(material.touches, material.known, lambda at: material.within(at) and at <= end, material.tick)
-    people = _people(acts, material.seen)
-    material.tick()
+    end = project.now if project.end is None else min(project.end, project.now)
+    acts = acts_of(project.touches, project.known, lambda at: project.within(at) and at <= end, project.tick)
+    people = _people(acts, project.seen)
+    project.tick()
     there = len(people.writes[0]) + len(people.reads[0])
     looked_at = {
         "users": len(people.users),
@@ -89,7 +89,7 @@ def user_patterns(material: ProjectView) -> Findings:
     looked_at["memories_by_one_user"] = alone
     if len(people.users) == 1:
         return Findings(looked_at=looked_at, notes=[Remark("activity.one_user")])
-    subjects = subjects_of(acts, material.known, least=5, most=_SUBJECTS, tick=material.tick)
+    subjects = subjects_of(acts, project.known, least=5, most=_SUBJECTS, tick=project.tick)
     notes: list[Remark] = []
     found: list[Pattern] = []
     for answers, tests in (
@@ -97,12 +97,12 @@ def user_patterns(material: ProjectView) -> Findings:
         _specialties(people, acts, subjects),
         (_presences(people), 2 * len(people.users)),
     ):
-        material.tick()
+        project.tick()
         passing = sorted(_sure(answers, tests), key=lambda pair: (pair[0].p, pair[0].user))
-        found += [_pattern(one, sure, people, acts, material.known) for one, sure in passing[:_SHOWN]]
+        found += [_pattern(one, sure, people, acts, project.known) for one, sure in passing[:_SHOWN]]
         if len(passing) > _SHOWN:
             notes.append(Remark("activity.more_users", {"more": len(passing) - _SHOWN, "name": passing[0][0].name}))
-    found += _keepers(_sure(kept, looks), people, material.known)
+    found += _keepers(_sure(kept, looks), people, project.known)
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
         seen = {name: looked_at[name] for name in ("users", "changes", "readings")}

@@ -42,7 +42,7 @@ _SHOWN = 12  # words of a difference
 
 
 def conflicts(
-    material: ProjectView,
+    project: ProjectView,
     *,
     types: Collection[str] = TYPES,
     sensitivity: str = "medium",
@@ -56,19 +56,19 @@ def conflicts(
     together is taken to clash more often. ``suggest`` adds what may be done.
     """
     _check(types, sensitivity)
-    records = [one for one in _records(material, among) if not one.metadata.get("superseded_by")]
+    records = [one for one in _records(project, among) if not one.metadata.get("superseded_by")]
     named = among is not None and len(records) <= _SET
-    table = Statements(records, most=_STATEMENTS, tick=material.tick, whole=named)
-    known = Candidates(table, *_vectors(material, records, whole=among is None))
+    table = Statements(records, most=_STATEMENTS, tick=project.tick, whole=named)
+    known = Candidates(table, *_vectors(project, records, whole=among is None))
     pairs = known.every() if named else known.found()
     border = (NAMED if len(records) <= 2 else AMONG) if named else PROJECT
     most = _SET_JUDGED if named else _JUDGED
-    relations = material.relations if among is None else _relations(material, [one.name for one in records], records)
-    told = _judged(material, table, known, pairs[:most], border)
+    relations = project.relations if among is None else _relations(project, [one.name for one in records], records)
+    told = _judged(project, table, known, pairs[:most], border)
     found, unsure = clashes(
         table, told, relations, types=types, sensitivity=sensitivity, border=border, suggest=suggest
     )
-    notes = _unjudged(material) if len(records) > 1 else [Remark("conflicts.few_items", {"items": len(records)})]
+    notes = _unjudged(project) if len(records) > 1 else [Remark("conflicts.few_items", {"items": len(records)})]
     if table.left_out:
         notes.append(Remark("conflicts.not_read", {"items": table.left_out, "statements": len(table)}))
     if len(pairs) > most:
@@ -79,7 +79,7 @@ def conflicts(
 
 
 def conflicts_of(
-    material: ProjectView,
+    project: ProjectView,
     record: Record,
     *,
     types: Collection[str] = TYPES,
@@ -91,25 +91,25 @@ def conflicts_of(
     if record.metadata.get("superseded_by"):
         looked = {"items": 1, "statements": 0, "pairs_found": 0, "pairs_compared": 0}
         return Clashes(looked_at=looked, notes=[Remark("conflicts.superseded")])
-    near = _neighbours(material, record)
+    near = _neighbours(project, record)
     table = Statements([record, *near], each=_EACH)
-    known = Candidates(table, *_vectors(material, table.records, whole=False))
+    known = Candidates(table, *_vectors(project, table.records, whole=False))
     pairs = known.of(0)
-    relations = _relations(material, [record.name], table.records)
-    told = _judged(material, table, known, pairs[:_OF_ONE], PROJECT)
+    relations = _relations(project, [record.name], table.records)
+    told = _judged(project, table, known, pairs[:_OF_ONE], PROJECT)
     found, unsure = clashes(
         table, told, relations, types=types, sensitivity=sensitivity, border=PROJECT, suggest=suggest, only=record.id
     )
     if near:
-        notes = [*_unjudged(material), *_silent(found, unsure, min(len(pairs), _OF_ONE), sensitivity)]
+        notes = [*_unjudged(project), *_silent(found, unsure, min(len(pairs), _OF_ONE), sensitivity)]
     else:
         notes = [Remark("conflicts.alone")]
     return Clashes(clashes=found, looked_at=_looked_at(table, len(pairs), _OF_ONE), notes=notes)
 
 
-def _unjudged(material: ProjectView) -> list[Remark]:
+def _unjudged(project: ProjectView) -> list[Remark]:
     """What to say where there is no judge, or where it could not judge some of the statements."""
-    judging = material.judging
+    judging = project.judging
     ready = judging is not None and judging.load()
     fault = None if judging is None else judging.fault
     if ready and fault is None:
@@ -117,21 +117,21 @@ def _unjudged(material: ProjectView) -> list[Remark]:
     return [Remark("conflicts.unjudged", {"some": ready, "fault": None if fault is None else fault.message})]
 
 
-def _judged(material: ProjectView, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
+def _judged(project: ProjectView, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
     """What may clash among some pairs, in their order. What held until the other began does not."""
     pairs = pairs[[not (_over(table, a, b) or _over(table, b, a)) for a, b in pairs.tolist()]]
     rows = [(a, b) for a, b in pairs.tolist()]
     texts = [(table.said(a), table.said(b)) for a, b in rows]
     exact = _without_series(rows, [clash(*two) for two in texts])
     said: list[Judgement | None] = [None] * len(rows)
-    judging = material.judging
+    judging = project.judging
     if judging is not None and judging.load():
         # What has the same words says the same, or differs in what is known already.
         asked = [at for at, two in enumerate(texts) if not same_words(*two)]
-        told = judging.read([_in_time(table, rows[at], texts[at]) for at in asked], material.tick)
+        told = judging.read([_in_time(table, rows[at], texts[at]) for at in asked], project.tick)
         for at, one in zip(asked, told, strict=True):
             said[at] = one
-    items = material.snapshot.size()
+    items = project.snapshot.size()
     nearness = zip(*(one.tolist() for one in known.related(pairs)), strict=True)
     found: dict[int, Judged] = {}
     for at, (near, share) in enumerate(nearness):
@@ -223,37 +223,37 @@ def _check(types: Collection[str], sensitivity: str) -> None:
         raise Invalid(f"sensitivity is {sensitivity!r:.40}, but must be one of {', '.join(SENSITIVITIES)}")
 
 
-def _records(material: ProjectView, among: Sequence[int] | None) -> list[Record]:
+def _records(project: ProjectView, among: Sequence[int] | None) -> list[Record]:
     if among is None:
-        return material.items
-    numbers = [id - material.look.base for id in dict.fromkeys(among)]
-    seen = material.snapshot.matching(material.wanted, among=numbers) if numbers else []
-    return [one for _, one in sorted(material.look.load(sorted(seen)).items())]
+        return project.items
+    numbers = [id - project.look.base for id in dict.fromkeys(among)]
+    seen = project.snapshot.matching(project.wanted, among=numbers) if numbers else []
+    return [one for _, one in sorted(project.look.load(sorted(seen)).items())]
 
 
-def _neighbours(material: ProjectView, record: Record) -> list[Record]:
+def _neighbours(project: ProjectView, record: Record) -> list[Record]:
     """The records nearest to one by meaning and by words that may be seen and still hold."""
-    look, own = material.look, record.id - material.look.base
-    numbers = {number for number, _ in look.by_words(material.text(record)[:2000], _NEAR)}
+    look, own = project.look, record.id - project.look.base
+    numbers = {number for number, _ in look.by_words(project.text(record)[:2000], _NEAR)}
     if (said := look.held(own)) is not None:
         numbers |= {one.number for one in look.nearest(said, _NEAR, without=own)}
     numbers -= {own}
-    seen = sorted(material.snapshot.matching(material.wanted, among=sorted(numbers))) if numbers else []
+    seen = sorted(project.snapshot.matching(project.wanted, among=sorted(numbers))) if numbers else []
     return [one for one in look.load(seen).values() if not one.metadata.get("superseded_by")]
 
 
-def _relations(material: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:
+def _relations(project: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:
     """The relations of some names that stand between some records."""
     names = {one.name for one in records}
-    return [one for one in material.snapshot.relations_of(sorted(of)) if {one.source, one.target} <= names]
+    return [one for one in project.snapshot.relations_of(sorted(of)) if {one.source, one.target} <= names]
 
 
-def _vectors(material: ProjectView, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
+def _vectors(project: ProjectView, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
     """A row for each record, and what the model says of unrelated texts; no columns where there is no model."""
-    if material.model is None:
+    if project.model is None:
         return np.zeros((len(records), 0), np.float32), 0.0
-    unrelated = material.look.channels[material.model].embedder.unrelated
+    unrelated = project.look.channels[project.model].embedder.unrelated
     if not whole:
-        return material.vectors_of([one.id for one in records]), unrelated
-    places = {one.id: at for at, one in enumerate(material.items)}
-    return material.vectors[[places[one.id] for one in records]], unrelated
+        return project.vectors_of([one.id for one in records]), unrelated
+    places = {one.id: at for at, one in enumerate(project.items)}
+    return project.vectors[[places[one.id] for one in records]], unrelated

@@ -92,7 +92,7 @@ def connections(
 
     Stored relations are followed in both directions up to ``max_depth`` steps, all of them of the ``types`` asked for
     or of types that say the same from the other end. What the texts of this record and of others show besides is told
-    with an origin of ``discovered``. Only what may be seen is told or walked through: what belongs to the material, or
+    with an origin of ``discovered``. Only what may be seen is told or walked through: what belongs to the project, or
     what the ``session`` sees.
     """
     if not 1 <= max_depth <= DEEPEST:

@@ -38,20 +38,20 @@ _EXAMPLES = 10
 _FEW = 5
 
 
-def relationship_patterns(material: ProjectView) -> Findings:
+def relationship_patterns(project: ProjectView) -> Findings:
     """The patterns in the relations of a project, surest first.
 
     For a focus everything is computed over the project, what the focus is part of is never left out for want of room,
     and its own place is reported as a ``role``.
     """
-    search = _Search(material)
-    records, relations, network = material.items, material.relations, search.network
+    search = _Search(project)
+    records, relations, network = project.items, project.relations, search.network
     looked_at: JsonObject = {
         "records": len(records),
         "relations": len(relations),
         "linked_pairs": network.links,
         "linked_records": int((network.degrees > 0).sum()),
-        "loose_relations": _loose(material),
+        "loose_relations": _loose(project),
         "types": dict(Counter(r.type for r in relations).most_common(20)),
     }
     if not relations:
@@ -71,13 +71,13 @@ def relationship_patterns(material: ProjectView) -> Findings:
 class _Search:
     """One look at a network: gathers patterns, numbers and notes."""
 
-    def __init__(self, material: ProjectView) -> None:
-        self.material = material
-        self.records = material.items
+    def __init__(self, project: ProjectView) -> None:
+        self.project = project
+        self.records = project.items
         self.places = places = {record.name: at for at, record in enumerate(self.records)}
-        ends = [(places[one.source], places[one.target]) for one in material.relations]
+        ends = [(places[one.source], places[one.target]) for one in project.relations]
         self.network = Network(len(places), [a for a, _ in ends], [b for _, b in ends])
-        self.focus = next((at for at, record in enumerate(self.records) if record.id == material.focus), -1)
+        self.focus = next((at for at, record in enumerate(self.records) if record.id == project.focus), -1)
         self.patterns: list[Pattern] = []
         self.looked_at: JsonObject = {}
         self.notes: list[Remark] = []
@@ -102,7 +102,7 @@ class _Search:
 
     def circles(self) -> None:
         """Circles where there should be none."""
-        found = cycles(self.material.relations, 3 * _MOST, self.material.tick)
+        found = cycles(self.project.relations, 3 * _MOST, self.project.tick)
         focus = self.records[self.focus].name if self.focus >= 0 else None
         for at, one in enumerate(found):
             if at < _MOST or focus in one.names:
@@ -141,9 +141,9 @@ class _Search:
     def shape(self) -> None:
         """Hubs, communities and bridges, against chance."""
         self._hubs()
-        found = structure.communities(self.network, self.material.tick)
-        cuts = structure.cuts(self.network, self.material.tick)
-        chance = structure.by_chance(self.network, self.material.tick)
+        found = structure.communities(self.network, self.project.tick)
+        cuts = structure.cuts(self.network, self.project.tick)
+        chance = structure.by_chance(self.network, self.project.tick)
         self.looked_at |= {"communities": len(found), "twins": chance.twins}
         self._communities(found, chance)
         told = self._bridges(cuts.by_link, chance.link_cuts, chance.twins, [])
@@ -192,7 +192,7 @@ class _Search:
         with importing():
             from polymnia.engine.analysis.topics import telling_terms
 
-        self.material.tick()
+        self.project.tick()
         groups = [[self._text(node) for node in self._central(one.nodes)[:_READ]] for one in told]
         inside = {node for one in told for node in one.nodes}
         step = max(1, self.network.size // _BACKGROUND)
@@ -200,7 +200,7 @@ class _Search:
 
     def _text(self, node: int) -> str:
         record = self.records[node]
-        said = self.material.text(record)
+        said = self.project.text(record)
         return said if record.name == record.uid else f"{record.name}\n{said}"
 
     def _bridges(
@@ -235,9 +235,9 @@ class _Search:
 
     def missing_links(self) -> None:
         """Pairs that ought to be linked."""
-        vectors = self.material.vectors
+        vectors = self.project.vectors
         usable = vectors if vectors.shape[1] and vectors.any() else None
-        found, scale = missing.missing(self.network, usable, _MOST, _MISSING, self.material.tick, self.focus)
+        found, scale = missing.missing(self.network, usable, _MOST, _MISSING, self.project.tick, self.focus)
         for one in found:
             assert scale is not None
             evidence = {
@@ -279,7 +279,7 @@ class _Search:
     @cached_property
     def _of(self) -> dict[str, list[Relation]]:
         found: dict[str, list[Relation]] = {}
-        for relation in self.material.relations:
+        for relation in self.project.relations:
             for name in {relation.source, relation.target}:
                 found.setdefault(name, []).append(relation)
         return found
@@ -313,14 +313,14 @@ class _Search:
         return [self._example(node) for node in nodes[:_EXAMPLES]]
 
 
-def _loose(material: ProjectView) -> int:
+def _loose(project: ProjectView) -> int:
     """How many relations of these records lead to a name that nothing bears."""
-    if material.snapshot.count()[1] == len(material.relations):
+    if project.snapshot.count()[1] == len(project.relations):
         return 0
-    known = material.by_name
+    known = project.by_name
     ends: Counter[str] = Counter()
-    for relation in material.snapshot.relations():
+    for relation in project.snapshot.relations():
         if (relation.source in known) != (relation.target in known):
             ends[relation.target if relation.source in known else relation.source] += 1
-    there = material.snapshot.ids(list(ends)) if ends else {}
+    there = project.snapshot.ids(list(ends)) if ends else {}
     return sum(count for name, count in ends.items() if name not in there)

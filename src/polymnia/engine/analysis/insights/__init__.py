@@ -30,7 +30,7 @@ TYPES = tuple(_MODULES)
 
 
 def insights(
-    material: ProjectView,
+    project: ProjectView,
     *,
     types: Sequence[str] = TYPES,
     depth: Depth = "surface",
@@ -43,13 +43,13 @@ def insights(
     ``depth`` is how much is looked at and told, ``horizon`` the time that use, trends and staleness are about,
     ``among`` the ids of the records it is all about.
     """
-    view = InsightView(material, depth=depth, horizon=horizon, recommend=recommend, among=among)
+    view = InsightView(project, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)
     found: list[Insight] = []
     notes: list[Remark] = []
-    for type, step in zip(types, parts(material.tick, len(types)), strict=True):
+    for type, step in zip(types, parts(project.tick, len(types)), strict=True):
         view.ticking(step)
         step(0, 1)
         looked = Looked(type=type)

@@ -61,11 +61,11 @@ def _unfinished(view: InsightView, looked: Looked) -> None:
     for at, record in enumerate(view.records):
         if at % 500 == 0:
             view.tick(at, len(view.records))
-        some = list(placeholders(view.material.text(record)))
+        some = list(placeholders(view.project.text(record)))
         if not some:
             continue
         total += len(some)
-        days = (view.material.now - record.updated) // DAY
+        days = (view.project.now - record.updated) // DAY
         places = [{"how": how, "line": line} for how, line in some[: view.budget.examples]]
         looked.add(
             "unfinished",
@@ -138,7 +138,7 @@ def _open_questions(view: InsightView, looked: Looked) -> None:
     for at, record in enumerate(view.records):
         if at % 500 == 0:
             view.tick(at, 2 * len(view.records))
-        text = view.material.text(record)
+        text = view.project.text(record)
         turn = _TURN.match(text, 0, 80)
         who = turn[1] if turn else None
         if speaker is None or who in (None, speaker):
@@ -147,7 +147,7 @@ def _open_questions(view: InsightView, looked: Looked) -> None:
     found += waiting
     most = _COMPARED[view.budget.rank]
     looked.looked_at |= {"questions": len(found), "questions_compared": min(most, len(found))}
-    closed = {one.target for one in view.material.relations if _RESOLVES.search(one.type)}
+    closed = {one.target for one in view.project.relations if _RESOLVES.search(one.type)}
     asking: dict[int, bool] = {}
     by_record: dict[int, list[_Question]] = {}
     for record, sentence in sorted(found, key=lambda one: (-one[0].created, one[0].id, one[1]))[:most]:
@@ -159,14 +159,14 @@ def _open_questions(view: InsightView, looked: Looked) -> None:
             by_record.setdefault(record.id, []).append(_Question(sentence, chance, share, nearest))
     for id, some in by_record.items():
         some.sort(key=lambda one: (-one.open, one.sentence))
-        _tell_questions(view, looked, view.material.by_id[id], some)
+        _tell_questions(view, looked, view.project.by_id[id], some)
 
 
 def _best_answer(
     view: InsightView, asking: Record, sentence: str, known: dict[int, bool]
 ) -> tuple[float, Record | None]:
     """The share of a question's words that another memory says, at most, and which; questions answer nothing."""
-    look = view.material.look
+    look = view.project.look
     near = look.by_words(sentence, _NEAREST)
     loaded = look.load([number for number, _ in near])
     for number, share in near:
@@ -174,7 +174,7 @@ def _best_answer(
         if record is None or record.id == asking.id or record.id not in view.whole.by_id:
             continue
         if number not in known:
-            said = sentences(" ".join(view.material.text(record)[-2000:].split()))
+            said = sentences(" ".join(view.project.text(record)[-2000:].split()))
             known[number] = bool(said) and all(asks(s) for s in said)
         if not known[number]:
             return share, record
@@ -251,7 +251,7 @@ def _references(view: InsightView) -> tuple[Places, Places, Places]:
     for at, record in enumerate(view.records):
         if at % 1000 == 0:
             view.tick(at, len(view.records))
-        text = without_code(view.material.text(record))
+        text = without_code(view.project.text(record))
         for found, places in ((_ID.findall(text), ids), (_LINK.findall(text), links)):
             for one in dict.fromkeys(found):
                 if _SAYS.search(one):
@@ -299,7 +299,7 @@ def _tell_reference(
 def _loose_ends(view: InsightView, looked: Looked) -> None:
     """Relations an end of which names nothing, those of one name together."""
     known = view.whole.by_name
-    own = view.material.by_name
+    own = view.project.by_name
     ends: dict[str, list[Relation]] = {}
     for at, relation in enumerate(view.whole.snapshot.relations()):
         if at % 5000 == 0:

@@ -45,7 +45,7 @@ def unwritten_names(view: InsightView, looked: Looked) -> None:
         if at % 200 == 0:
             view.tick(at, len(sample))
         said: dict[tuple[str, ...], str] = {}
-        for name in distinct(names(view.material.text(record)[:_READ]), _EACH):
+        for name in distinct(names(view.project.text(record)[:_READ]), _EACH):
             if len(name.text) >= (_SHORTEST if name.text.isascii() else 2):
                 said.setdefault(name_key(name.text), name.text)
         for words, text in said.items():
@@ -77,7 +77,7 @@ def _tell(view: InsightView, looked: Looked, one: _Name, peers: list[bool], usua
     name = min(one.spelled, key=lambda text: (-one.spelled[text], text))
     said = []
     for record in one.records[: view.budget.examples]:
-        text = view.material.text(record)
+        text = view.project.text(record)
         line = next((s for line in text[:_READ].splitlines() if name in line for s in sentences(line) if name in s), "")
         said.append({"id": record.uid, "sentence": line[:300]})
     looked.add(

@@ -55,7 +55,7 @@ class _Choice:
     """
 
     def __init__(self, view: InsightView, groups: Iterable[Sequence[Record]]) -> None:
-        self._text = view.material.text
+        self._text = view.project.text
         self._links = _relation_counts(view, {one.name for some in groups for one in some})
         self._kept: set[int] = set()
         self._gone: set[int] = set()
@@ -89,7 +89,7 @@ def _duplicates(view: InsightView, looked: Looked) -> None:
     for at, record in enumerate(view.records):
         if at % 1000 == 0:
             view.tick(at, len(view.records))
-        if said := normal(view.material.text(record)):
+        if said := normal(view.project.text(record)):
             equal.setdefault((record.scope, said), []).append(record)
     looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
     choice = _Choice(view, [some for some in equal.values() if view.deep or len(some) > 1])
@@ -103,7 +103,7 @@ def _duplicates(view: InsightView, looked: Looked) -> None:
 
 def _relation_counts(view: InsightView, names: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for one in view.material.relations:
+    for one in view.project.relations:
         for name in (one.source, one.target):
             if name in names:
                 found[name] = found.get(name, 0) + 1
@@ -124,7 +124,7 @@ def _near_duplicates(view: InsightView, looked: Looked, groups: Sequence[list[Re
         return
     alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
     pairs = [one for one in _alike(part, alike) if one[0].scope == one[1].scope][:_JUDGED]
-    texts = [(view.material.text(a), view.material.text(b)) for a, b, _ in pairs]
+    texts = [(view.project.text(a), view.project.text(b)) for a, b, _ in pairs]
     same = duplicates.same(part.judging, texts, [near for *_, near in pairs], COPY, strict=True, tick=view.tick)
     for (a, b, _), certain in zip(pairs, same, strict=True):
         if certain and (chosen := choice.between(copies[a.id], copies[b.id])) is not None:
@@ -148,7 +148,7 @@ def _alike(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Reco
 def _tell_duplicates(
     view: InsightView, looked: Looked, name: str, keep: Record, go: Sequence[Record], confidence: float
 ) -> None:
-    text, most = view.material.text, view.budget.examples
+    text, most = view.project.text, view.budget.examples
     saved = sum(len(text(one)) for one in go)
     evidence = {
         "keep": keep.uid,
@@ -244,7 +244,7 @@ def sections(text: str) -> list[Section]:
 
 def _to_split(view: InsightView, looked: Looked) -> None:
     """Memories of several sections that are far longer than is usual in the project."""
-    lengths = np.array([len(view.material.text(one)) for one in view.records], float)
+    lengths = np.array([len(view.project.text(one)) for one in view.records], float)
     looked.looked_at["characters"] = int(lengths.sum())
     if len(lengths) < _FEWEST:
         return
@@ -255,7 +255,7 @@ def _to_split(view: InsightView, looked: Looked) -> None:
     chances = [two_sided((float(logs[at]) - middle) / spread) / 2 for at in places]
     for at, rate in zip(places, adjusted(chances, len(lengths)), strict=True):
         record = view.records[at]
-        parts = sections(view.material.text(record)) if sure(rate) >= _LEAST else []
+        parts = sections(view.project.text(record)) if sure(rate) >= _LEAST else []
         if len(parts) < _SECTIONS:
             continue
         size, largest = int(lengths[at]), max(part.characters for part in parts)
@@ -294,7 +294,7 @@ def _idle_sessions(view: InsightView, looked: Looked) -> None:
     if not old:
         return
     held = sum(one.memories for one in old)
-    days = (view.material.now - min(one.used for one in old)) // DAY
+    days = (view.project.now - min(one.used for one in old)) // DAY
     evidence = {"sessions": len(old), "of": len(sessions), "saved_memories": held, "oldest_days": days}
     steps = view.steps(CleanSessions(days=view.days))
     looked.add("clean_sessions", 1.0, evidence, held, details={"days": view.days}, actions=steps)
@@ -335,8 +335,8 @@ def _missing_links(view: InsightView, looked: Looked) -> None:
     with importing():
         from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
-    found = relationship_patterns(view.material)
-    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.material.relations))
+    found = relationship_patterns(view.project)
+    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
     for one in found.patterns:
         if one.name == "missing_link":
             ids = [record.uid for record in view.loaded(one.members)]

@@ -96,7 +96,7 @@ def _read(view: InsightView, topic: Pattern) -> _Said:
 def _vectors(view: InsightView, said: Sequence[_Said]) -> list[Numbers]:
     """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
     texts = [some.table.text(row) for some in said for row in some.rows]
-    made = view.material.embed(texts)
+    made = view.project.embed(texts)
     if made is None or not made.any(axis=1).all():
         made = bags(texts)
     return np.split(made, np.cumsum([len(some.rows) for some in said])[:-1])
@@ -109,11 +109,11 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vector
     rank = central(vectors, owners)
     read = {one.id: one for one in map(table.record, said.rows)}
     records = view.loaded(topic.members)
-    compared = Part(view.material, records[:_COMPARED] if view.deep else list(read.values()), tick=view.tick)
+    compared = Part(view.project, records[:_COMPARED] if view.deep else list(read.values()), tick=view.tick)
     clashes = once(conflicts(compared, suggest=False).clashes)
     statements = []
     for at in chosen(vectors, rank, view.budget.statements):
-        voices = _heard(table, said.rows[at], said.rows, clashes, view.material.judging)
+        voices = _heard(table, said.rows[at], said.rows, clashes, view.project.judging)
         statements.append(_statement(table, said.rows[at], voices, float(rank[at] * len(vectors)), most))
     last = max(read.values(), key=lambda one: (one.created, one.id))
     newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))

@@ -48,10 +48,10 @@ class _Course(NamedTuple):
 
 def trend_analysis(view: InsightView, looked: Looked) -> None:
     """What changes with time: of tags, kinds and categories at the surface, of topics as well when it goes deep."""
-    material = view.material
-    acts = acts_of(material.touches, material.by_id, lambda at: at <= material.now, view.tick)
+    project = view.project
+    acts = acts_of(project.touches, project.by_id, lambda at: at <= project.now, view.tick)
     active = len(np.unique(acts.at // DAY))
-    since = int(acts.at[0]) if len(acts) else material.now
+    since = int(acts.at[0]) if len(acts) else project.now
     looked.looked_at |= {"days": view.days, "changes": len(acts), "active_days": active}
     if len(acts) < _ACTS or active < _ACTIVE or since > view.start:
         looked.note(
@@ -63,10 +63,10 @@ def trend_analysis(view: InsightView, looked: Looked) -> None:
             needed=(_ACTS, _ACTIVE),
         )
         return
-    subjects = subjects_of(acts, material.by_id, least=_SUBJECT, most=_MOST[view.budget.rank], tick=view.tick)
+    subjects = subjects_of(acts, project.by_id, least=_SUBJECT, most=_MOST[view.budget.rank], tick=view.tick)
     if view.deep:
         subjects += _topics(view, acts)
-    found = _Times(acts, material.now, view.days).courses(subjects, view.tick)
+    found = _Times(acts, project.now, view.days).courses(subjects, view.tick)
     questions = 1 + len(subjects)  # a subject is new, silent or neither, so it is asked one question
     looked.looked_at |= {"subjects": len(subjects), "questions": questions}
     for one, rate in zip(found, adjusted([one.p for one in found], questions), strict=True):
@@ -160,7 +160,7 @@ def _tell(view: InsightView, looked: Looked, one: _Course, rate: float, acts: Ac
         "days_a_count": max(1, view.days // _BINS),
         "p": float(f"{one.p:.3g}"),
         "from": moment(view.start),
-        "to": moment(view.material.now),
+        "to": moment(view.project.now),
         "records": view.shown(records),
     }
     if one.subject is not None:

@@ -105,7 +105,7 @@ _DEPTHS: dict[Depth, Budget] = {
 
 
 class Part(ProjectView):
-    """Some records of a material, in a time of their own. All that is told of it is told of these records."""
+    """Some records of a project, in a time of their own. All that is told of it is told of these records."""
 
     def __init__(
         self,
@@ -139,18 +139,18 @@ class InsightView:
     """What insights are made from, how much of it is looked at, and the time that counts."""
 
     def __init__(
-        self, material: ProjectView, *, depth: Depth, horizon: Horizon, recommend: bool, among: Sequence[int] | None
+        self, project: ProjectView, *, depth: Depth, horizon: Horizon, recommend: bool, among: Sequence[int] | None
     ) -> None:
-        self._tick: Callable[[int, int], None] = material.tick
+        self._tick: Callable[[int, int], None] = project.tick
         wanted = None if among is None else set(among)
-        chosen = None if wanted is None else [one for one in material.items if one.id in wanted]
-        self.whole = material
+        chosen = None if wanted is None else [one for one in project.items if one.id in wanted]
+        self.whole = project
         self.among = wanted
-        self.material = Part(material, chosen, tick=self.tick)
+        self.project = Part(project, chosen, tick=self.tick)
         self.budget = _DEPTHS[depth]
         self.days = _DAYS[horizon]
         self.recommend = recommend
-        self.start = material.now - self.days * DAY
+        self.start = project.now - self.days * DAY
 
     def tick(self, done: int = 0, total: int = 0) -> None:
         """How far the type that is being looked for is."""
@@ -163,7 +163,7 @@ class InsightView:
     @property
     def records(self) -> list[Record]:
         """The records."""
-        return self.material.items
+        return self.project.items
 
     @property
     def deep(self) -> bool:
@@ -181,13 +181,13 @@ class InsightView:
         if most is not None and len(records) > most:
             records = [records[at * len(records) // most] for at in range(most)]
         elif records is self.records:
-            return self.material
-        return Part(self.material, records, tick=self.tick)
+            return self.project
+        return Part(self.project, records, tick=self.tick)
 
     @cached_property
     def recent(self) -> Part:
         """All records, with what was done to them within the horizon alone."""
-        return Part(self.material, self.records if self.among is not None else None, start=self.start, tick=self.tick)
+        return Part(self.project, self.records if self.among is not None else None, start=self.start, tick=self.tick)
 
     @cached_property
     def topics(self) -> Findings:
@@ -205,7 +205,7 @@ class InsightView:
 
     def loaded(self, ids: Iterable[int]) -> list[Record]:
         """The records of some ids that belong to this view."""
-        return [record for id in ids if (record := self.material.by_id.get(id)) is not None]
+        return [record for id in ids if (record := self.project.by_id.get(id)) is not None]
 
     def shown(self, records: Iterable[Record]) -> list[JsonObject]:
         """The first few of some records as they stand in evidence."""

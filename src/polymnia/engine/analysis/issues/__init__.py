@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
 
-def quality_issues(material: ProjectView) -> Findings:
+def quality_issues(project: ProjectView) -> Findings:
     """The issues of a project, one pattern a kind, most certain first; of the content in focus if there is one."""
-    asked = subjects(material)
+    asked = subjects(project)
     if not asked:
         return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark] = []
     for look in (_empty, duplicated, stale, _contradictory, _orphaned, _badly_structured):
-        found, remarks = look(material)
+        found, remarks = look(project)
         patterns += [found] if found is not None else []
         notes += remarks
     patterns.sort(key=lambda one: (-one.confidence, -one.evidence["count"], one.name))
-    return Findings(patterns=patterns, looked_at={"contents": len(asked), "of": len(material.items)}, notes=notes)
+    return Findings(patterns=patterns, looked_at={"contents": len(asked), "of": len(project.items)}, notes=notes)
 
 
 _SHORT = 400  # characters; a longer text is never empty
@@ -70,13 +70,13 @@ def emptiness(text: str) -> str | None:
     return "placeholder" if len(without) < len(rest) and (label or not any(map(str.isalpha, without))) else None
 
 
-def _empty(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def _empty(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that say nothing: no text, a heading alone, or a mark that something is still to be written."""
-    asked = subjects(material)
+    asked = subjects(project)
     found = []
     for at, record in enumerate(asked):
         if at % 1000 == 0:
-            material.tick(at, len(asked))
+            project.tick(at, len(asked))
         # A record whose author chose the name says by its name and its relations that it exists.
         named = record.name != record.uid and not record.observations
         why = emptiness(record.name if named else "\n".join(record.observations))
@@ -84,19 +84,19 @@ def _empty(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
             found.append((record, "no_text" if named else why))
     if not found:
         return None, []
-    examples = (example(record, Remark(f"issues.{why}"), material.text(record)) for record, why in found)
+    examples = (example(record, Remark(f"issues.{why}"), project.text(record)) for record, why in found)
     reasons = dict(Counter(why for _, why in found))
     return issue("empty", 1.0, [one for one, _ in found], len(asked), examples, by_reason=reasons), []
 
 
-def _contradictory(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def _contradictory(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
 
-    asked = subjects(material)
-    one_asked = material.focus is not None
-    made = conflicts_of(material, asked[0], suggest=False) if one_asked else conflicts(material, suggest=False)
+    asked = subjects(project)
+    one_asked = project.focus is not None
+    made = conflicts_of(project, asked[0], suggest=False) if one_asked else conflicts(project, suggest=False)
     found = made.clashes
     if not found:
         return None, list(made.notes)
@@ -133,14 +133,14 @@ _COMPARED = 4000  # lone contents whose neighbours are looked for
 _SOME = 500  # of them at a time
 
 
-def _orphaned(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def _orphaned(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that nothing leads to: no relation, no tag, no reader, and nothing near in meaning."""
-    records = material.items
+    records = project.items
     if len(records) < _FEWEST:
         return None, [Remark("issues.few_contents", {"count": len(records), "least": _FEWEST})]
-    ends = {name for one in material.relations for name in (one.source, one.target)}
-    read = {one.memory for one in material.seen if one.found or one.opened}
-    old = [one for one in records if material.now - one.created >= _YOUNG]
+    ends = {name for one in project.relations for name in (one.source, one.target)}
+    read = {one.memory for one in project.seen if one.found or one.opened}
+    old = [one for one in records if project.now - one.created >= _YOUNG]
     lone = [one for one in old if one.name not in ends and not one.tags and one.id not in read]
     notes = [] if read else [Remark("issues.never_read")]
     if not old:
@@ -148,29 +148,29 @@ def _orphaned(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     part = len(lone) / len(old)
     if part > _UNUSUAL:
         return None, [*notes, Remark("issues.most_alone", {"lone": len(lone), "old": len(old)})]
-    asked = {one.id for one in subjects(material)}
+    asked = {one.id for one in subjects(project)}
     lone = [one for one in lone if one.id in asked]
-    if material.model is None and lone:
+    if project.model is None and lone:
         notes.append(Remark("issues.no_vectors"))
-    if material.model is not None and len(lone) > _COMPARED:
+    if project.model is not None and len(lone) > _COMPARED:
         notes.append(Remark("issues.some_compared", {"lone": len(lone), "compared": _COMPARED}))
-    apart = _apart(material, lone[:: max(1, -(-len(lone) // _COMPARED))]) if material.model else lone
+    apart = _apart(project, lone[:: max(1, -(-len(lone) // _COMPARED))]) if project.model else lone
     if not apart:
         return None, notes
-    examples = (example(one, Remark("issues.alone"), material.text(one)) for one in apart)
+    examples = (example(one, Remark("issues.alone"), project.text(one)) for one in apart)
     found = issue("orphaned", 1 - part, apart, len(asked), examples, without_relation_tag_or_reader=len(lone))
-    details = {"contents": len(records), "linked": 1 - part, "similarity": _APART if material.model else None}
+    details = {"contents": len(records), "linked": 1 - part, "similarity": _APART if project.model else None}
     return replace(found, details=details), notes
 
 
-def _apart(material: ProjectView, lone: list[Record]) -> list[Record]:
+def _apart(project: ProjectView, lone: list[Record]) -> list[Record]:
     """Those that are far from everything else in meaning."""
-    vectors = material.vectors
-    places = {one.id: at for at, one in enumerate(material.items)}
-    limit = cosine_at(_APART, material.look.channels[str(material.model)].embedder.unrelated)
+    vectors = project.vectors
+    places = {one.id: at for at, one in enumerate(project.items)}
+    limit = cosine_at(_APART, project.look.channels[str(project.model)].embedder.unrelated)
     found = []
     for start in range(0, len(lone), _SOME):
-        material.tick(start, len(lone))
+        project.tick(start, len(lone))
         some = lone[start : start + _SOME]
         rows = np.array([places[one.id] for one in some])
         alike = vectors[rows] @ vectors.T
@@ -223,14 +223,14 @@ def _layout_faults(record: Record, text: str) -> list[Flaw]:
     return found
 
 
-def _badly_structured(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def _badly_structured(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents whose layout is broken: open code, links to nowhere, headings over nothing, walls of text."""
-    asked = subjects(material)
+    asked = subjects(project)
     candidates = []
     for at, record in enumerate(asked):
         if at % 1000 == 0:
-            material.tick(at, len(asked))
-        if doubtful(text := material.text(record)):
+            project.tick(at, len(asked))
+        if doubtful(text := project.text(record)):
             candidates.append((record, text))
     step = max(1, -(-len(candidates) // _CLOSELY))
     notes = [Remark("issues.some_read", {"doubtful": len(candidates), "step": step})] if step > 1 else []
@@ -238,7 +238,7 @@ def _badly_structured(material: ProjectView) -> tuple[Pattern | None, list[Remar
     found = []
     for at, (record, text) in enumerate(candidates):
         if at % 100 == 0:
-            material.tick(at, len(candidates))
+            project.tick(at, len(candidates))
         if faults := _layout_faults(record, text):
             found.append((record, faults))
     if not found:

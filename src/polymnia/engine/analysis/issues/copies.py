@@ -49,22 +49,22 @@ _MIDDLE = 5_000  # vectors that show what all have in common
 _FAR = 1.25  # how many times the bits that differ at the least cosine may differ: bits only guess
 
 
-def duplicated(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def duplicated(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that are copies of others, in groups, and what was not looked at."""
-    records = material.items
-    asked = {one.id for one in subjects(material)}
-    texts = [material.text(one) for one in records]
+    records = project.items
+    asked = {one.id for one in subjects(project)}
+    texts = [project.text(one) for one in records]
     first: dict[tuple[str, str], int] = {}
     pairs: dict[tuple[int, int], float] = {}
     for at, text in enumerate(texts):
         if at % 1000 == 0:
-            material.tick(at, len(texts))
+            project.tick(at, len(texts))
         if any(c.isalnum() for c in text[:_BEGIN]):
             # What people file in two places they may want in both: only copies within one scope are a fault.
             known = first.setdefault((str(records[at].scope), normal(text)), at)
             if known != at:
                 pairs[known, at] = 1.0
-    near, notes = _near(material, texts, sorted(first.values()), asked)
+    near, notes = _near(project, texts, sorted(first.values()), asked)
     pairs |= near
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(len(texts)))
@@ -105,14 +105,14 @@ def duplicated(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
 
 
 def _near(
-    material: ProjectView, texts: Sequence[str], rest: Sequence[int], asked: set[int]
+    project: ProjectView, texts: Sequence[str], rest: Sequence[int], asked: set[int]
 ) -> tuple[dict[tuple[int, int], float], list[Remark]]:
     """Texts that are nearly the same: candidates by vectors and by words, then the judge of the store."""
-    records = material.items
-    unrelated = material.look.channels[material.model].embedder.unrelated if material.model else 0.0
-    vectors = material.vectors if material.model else np.zeros((len(records), 0), np.float32)
+    records = project.items
+    unrelated = project.look.channels[project.model].embedder.unrelated if project.model else 0.0
+    vectors = project.vectors if project.model else np.zeros((len(records), 0), np.float32)
     rows = np.array(rest, np.int64)
-    candidates, alike = pairs_alike([texts[at] for at in rest], vectors, rows, unrelated, _ALIKE, material.tick)
+    candidates, alike = pairs_alike([texts[at] for at in rest], vectors, rows, unrelated, _ALIKE, project.tick)
     chosen = [(rest[a], rest[b], near) for (a, b), near in zip(candidates.tolist(), alike.tolist(), strict=True)]
     chosen = [one for one in chosen if {records[one[0]].id, records[one[1]].id} & asked]
     chosen.sort(key=lambda one: -one[2])
@@ -121,7 +121,7 @@ def _near(
     chosen = [(a, b, near) for a, b, near in chosen[:_JUDGED] if records[a].scope == records[b].scope]
     said = [(texts[a], texts[b]) for a, b, _ in chosen]
     nearness = [near for *_, near in chosen]
-    sure = duplicates.same(material.judging, said, nearness, COPY, strict=True, tick=material.tick)
+    sure = duplicates.same(project.judging, said, nearness, COPY, strict=True, tick=project.tick)
     return {(a, b): value for (a, b, _), value in zip(chosen, sure, strict=True) if value}, notes
 
 

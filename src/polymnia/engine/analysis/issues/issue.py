@@ -18,12 +18,12 @@ _QUOTED = 160  # characters of a quotation
 _READ = 4000
 
 
-def subjects(material: ProjectView) -> list[Record]:
+def subjects(project: ProjectView) -> list[Record]:
     """The contents a question is about: the one in focus, or all."""
-    if material.focus is not None:
-        one = material.by_id.get(material.focus)
+    if project.focus is not None:
+        one = project.by_id.get(project.focus)
         return [one] if one is not None else []
-    return material.items
+    return project.items
 
 
 def quoted(text: str) -> str:

@@ -52,16 +52,16 @@ class _Old(NamedTuple):
     sure: float = 1.0
 
 
-def stale(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
+def stale(project: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     """The contents that are out of date, and what could not be told."""
-    asked = subjects(material)
-    replaced = _replaced(material)
-    today = datetime.fromtimestamp(material.now / 1_000_000, UTC).date()
+    asked = subjects(project)
+    replaced = _replaced(project)
+    today = datetime.fromtimestamp(project.now / 1_000_000, UTC).date()
     found: dict[int, _Old] = {}
     for at, record in enumerate(asked):
         if at % 1000 == 0:
-            material.tick(at, len(asked))
-        text = material.text(record)
+            project.tick(at, len(asked))
+        text = project.text(record)
         status = str(record.metadata.get("status", "")).strip().casefold()
         if by := record.metadata.get("superseded_by") or replaced.get(record.name):
             found[record.id] = _Old(record, "superseded", Remark("issues.superseded_by", {"by": by}), text)
@@ -70,7 +70,7 @@ def stale(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
         elif passed := _passed(record, text, today):
             day, sentence = passed
             found[record.id] = _Old(record, "past_deadline", Remark("issues.over", {"day": str(day)}), sentence)
-    silent, notes = _silent(material, asked)
+    silent, notes = _silent(project, asked)
     found = {one.record.id: one for one in silent} | found
     if not found:
         return None, notes
@@ -85,11 +85,11 @@ def stale(material: ProjectView) -> tuple[Pattern | None, list[Remark]]:
     ), notes
 
 
-def _replaced(material: ProjectView) -> dict[str, str]:
+def _replaced(project: ProjectView) -> dict[str, str]:
     """Names that a relation says are superseded, and by what."""
     found: dict[str, str] = {}
-    names = material.by_name
-    for one in material.relations:
+    names = project.by_name
+    for one in project.relations:
         kind = one.type.casefold().replace(" ", "_").replace("-", "_")
         if kind in _REPLACES:
             found[one.target] = names[one.source].uid
@@ -114,12 +114,12 @@ def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
     return None
 
 
-def _silent(material: ProjectView, asked: Iterable[Record]) -> tuple[list[_Old], list[Remark]]:
+def _silent(project: ProjectView, asked: Iterable[Record]) -> tuple[list[_Old], list[Remark]]:
     """Contents of kinds that are kept up which nobody has changed or read for longer than such pauses last."""
     last: dict[int, int] = {}
     pauses: list[int] = []
     later: set[int] = set()
-    for one in material.touches:
+    for one in project.touches:
         before = last.get(one.memory)
         if before is not None and one.at - before > _HOUR:
             pauses.append(one.at - before)
@@ -130,20 +130,20 @@ def _silent(material: ProjectView, asked: Iterable[Record]) -> tuple[list[_Old],
     pauses.sort()
     middle = pauses[len(pauses) // 2]
     kinds: dict[str, list[bool]] = {}
-    for record in material.items:
-        if material.now - record.created >= middle:
+    for record in project.items:
+        if project.now - record.created >= middle:
             kinds.setdefault(record.kind, []).append(record.id in later)
     kept = {kind for kind, changed in kinds.items() if len(changed) >= _FEWEST and sum(changed) >= _KEPT * len(changed)}
     seen: dict[int, int] = {}
-    for read in material.seen:
+    for read in project.seen:
         seen[read.memory] = max(seen.get(read.memory, 0), read.hour)
     found = []
     for record in asked:
         touched = max(record.updated, seen.get(record.id, 0))
-        silence = material.now - touched
+        silence = project.now - touched
         shorter = bisect_left(pauses, silence)
         if record.kind in kept and silence >= _SILENT and shorter >= _LONGER * len(pauses):
             values = {"since": moment(touched), "days": silence // _DAY, "shorter": shorter, "pauses": len(pauses)}
             sure = (shorter + 1) / (len(pauses) + 2)
-            found.append(_Old(record, "silent", Remark("issues.silent", values), material.text(record), sure))
+            found.append(_Old(record, "silent", Remark("issues.silent", values), project.text(record), sure))
     return found, []

@@ -89,7 +89,7 @@ class Quality(Struct, frozen=True, kw_only=True):
 
 
 def analyze(
-    material: ProjectView,
+    project: ProjectView,
     record: Record,
     *,
     dimensions: Sequence[str] = DIMENSIONS,
@@ -104,15 +104,15 @@ def analyze(
             field="quality_dimensions",
         )
     asked = [name for name in DIMENSIONS if name in dimensions or not dimensions]
-    peers = _peers(material)
-    others = [material.text(one) for one in peers if one.id != record.id][-_SPELLED:]
-    project = spellings(others) if "consistency" in asked else {}
-    material.tick(0, 1 + len(against))
-    read, ours = _measured(material, record, asked, peers, project)
+    peers = _peers(project)
+    others = [project.text(one) for one in peers if one.id != record.id][-_SPELLED:]
+    spelled = spellings(others) if "consistency" in asked else {}
+    project.tick(0, 1 + len(against))
+    read, ours = _measured(project, record, asked, peers, spelled)
     compared = []
     for at, other in enumerate(against, 1):
-        material.tick(at, 1 + len(against))
-        compared.append(_compared(ours, other, _measured(material, other, asked, peers, project)[1]))
+        project.tick(at, 1 + len(against))
+        compared.append(_compared(ours, other, _measured(project, other, asked, peers, spelled)[1]))
     return Quality(
         id=record.uid,
         title=title_of(record),
@@ -132,32 +132,32 @@ def analyze(
     )
 
 
-def _peers(material: ProjectView) -> list[Record]:
+def _peers(project: ProjectView) -> list[Record]:
     """The newest contents of the project, in the order of their making."""
-    base = material.look.base
-    newest = material.snapshot.newest(_PEERS)[::-1]
-    matching = material.snapshot.matching(material.wanted, among=[one.id - base for one in newest]) if newest else ()
-    return [one for one in newest if one.id - base in set(matching) and material.within(one.created, one.updated)]
+    base = project.look.base
+    newest = project.snapshot.newest(_PEERS)[::-1]
+    matching = project.snapshot.matching(project.wanted, among=[one.id - base for one in newest]) if newest else ()
+    return [one for one in newest if one.id - base in set(matching) and project.within(one.created, one.updated)]
 
 
 def _measured(
-    material: ProjectView,
+    project: ProjectView,
     record: Record,
     asked: Sequence[str],
     peers: Sequence[Record],
-    project: Mapping[str, Counter[str]],
+    spelled: Mapping[str, Counter[str]],
 ) -> tuple[ParsedPage, list[Dimension]]:
     """A content as a page, and the dimensions that are asked for."""
-    read = page(material.text(record), record.content_type)
+    read = page(project.text(record), record.content_type)
     others = [one for one in peers if one.id != record.id]
-    no_words = gibberish(read, map(material.text, others))
+    no_words = gibberish(read, map(project.text, others))
     checks = {
         "clarity": lambda: clarity(read),
-        "completeness": lambda: completeness(read, record, usual(peers, record, material.text)),
-        "accuracy": lambda: accuracy(read, contraries(material, record) if others else None),
-        "relevance": lambda: relevance(material, read, record, peers),
+        "completeness": lambda: completeness(read, record, usual(peers, record, project.text)),
+        "accuracy": lambda: accuracy(read, contraries(project, record) if others else None),
+        "relevance": lambda: relevance(project, read, record, peers),
         "structure": lambda: structure(read),
-        "consistency": lambda: consistency(read, project),
+        "consistency": lambda: consistency(read, spelled),
         "readability": lambda: readable(read),
         "actionability": lambda: actionability(read, record),
     }

@@ -37,13 +37,13 @@ def accuracy(page: ParsedPage, contraries: Sequence[Flaw] | None) -> Dimension:
     return dimension("accuracy", metrics, Remark("quality.only_checks"), Remark("quality.nothing_to_check"))
 
 
-def contraries(material: ProjectView, record: Record) -> list[Flaw]:
+def contraries(project: ProjectView, record: Record) -> list[Flaw]:
     """Sentences of a content that another content of the project denies, surest first."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts_of
 
     found = []
-    for one in once(conflicts_of(material, record, suggest=False).clashes):
+    for one in once(conflicts_of(project, record, suggest=False).clashes):
         ours, theirs = (one.left, one.right) if one.left.record.id == record.id else (one.right, one.left)
         if ours.record.id == record.id and theirs.record.id != record.id and ours.sentence:
             other = theirs.record

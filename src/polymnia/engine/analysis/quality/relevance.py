@@ -26,16 +26,16 @@ _NEAR = 5  # neighbours whose mean nearness counts
 _BEARERS = 3  # others with a tag that say what is like it
 
 
-def relevance(material: ProjectView, page: ParsedPage, record: Record, peers: Sequence[Record]) -> Dimension:
+def relevance(project: ProjectView, page: ParsedPage, record: Record, peers: Sequence[Record]) -> Dimension:
     """Measure how relevant a text is to its own labels and to the other contents of the project."""
     if page.words < _FEWEST:
         return few("relevance", page.words, _FEWEST)
     others = [one for one in peers if one.id != record.id]
-    near = _project(material, page, record, others)
+    near = _project(project, page, record, others)
     metrics = [
         _label(page, "title", _title(page, record)),
         _label(page, "summary", record.summary),
-        _tags(material, page, record, others),
+        _tags(project, page, record, others),
         near,
     ]
     note = Remark("quality.no_neighbours") if near is None else None
@@ -64,7 +64,7 @@ def _label(page: ParsedPage, what: str, label: str | None) -> Metric | None:
     return share(f"{what}_and_text", faults, len(words), f"telling words of the {what}") if words else None
 
 
-def _tags(material: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
+def _tags(project: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
     """The share of the tags that the text says, or that fit it as they fit the others that bear them.
 
     A tag that too few others bear may be right without being said.
@@ -76,7 +76,7 @@ def _tags(material: ProjectView, page: ParsedPage, record: Record, others: Seque
             places += 1
             continue
         bearers = [one for one in others if tag in one.tags][-_SAMPLE:]
-        nearer = _share_below(_to_middle(material, record, bearers)) if len(bearers) >= _BEARERS else None
+        nearer = _share_below(_to_middle(project, record, bearers)) if len(bearers) >= _BEARERS else None
         if nearer is not None:
             places += 1
             if nearer < _LOW:
@@ -84,9 +84,9 @@ def _tags(material: ProjectView, page: ParsedPage, record: Record, others: Seque
     return share("tags_and_text", faults, places, "tags") if places else None
 
 
-def _project(material: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
+def _project(project: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
     """How near a text is to its neighbours, against how near others are to theirs; None where that is not known."""
-    nearer = _share_below(_to_neighbours(material, record, others[-_SAMPLE:]))
+    nearer = _share_below(_to_neighbours(project, record, others[-_SAMPLE:]))
     if nearer is None:
         return None
     fault = Flaw(page.first, "nearness_to_the_project", {"share": 1 - nearer}, 1 - nearer / _LOW)
@@ -101,18 +101,18 @@ def _share_below(values: Sequence[float] | None) -> float | None:
     return sum((one < ours) + (one == ours) / 2 for one in others) / len(others)
 
 
-def _vectors(material: ProjectView, record: Record, others: Sequence[Record]) -> NDArray[Any] | None:
+def _vectors(project: ProjectView, record: Record, others: Sequence[Record]) -> NDArray[Any] | None:
     """Vectors of a content and of others; None where it has none itself."""
-    if material.model is None:
+    if project.model is None:
         return None
-    vectors = material.vectors_of([record.id, *(one.id for one in others)])
+    vectors = project.vectors_of([record.id, *(one.id for one in others)])
     known = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)
     return vectors[known] if len(known) and known[0] == 0 else None
 
 
-def _to_neighbours(material: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
+def _to_neighbours(project: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
     """How near a content is to its nearest neighbours, and each of the others to theirs."""
-    vectors = _vectors(material, record, others)
+    vectors = _vectors(project, record, others)
     if vectors is None or len(vectors) <= _OTHERS:
         return None
     alike = vectors @ vectors.T
@@ -121,9 +121,9 @@ def _to_neighbours(material: ProjectView, record: Record, others: Sequence[Recor
     return found
 
 
-def _to_middle(material: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
+def _to_middle(project: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
     """How near a content is to the middle of some others, and each of those to the middle of the rest."""
-    vectors = _vectors(material, record, others)
+    vectors = _vectors(project, record, others)
     if vectors is None or len(vectors) <= _BEARERS:
         return None
     middles = np.concatenate((vectors[1:].sum(axis=0)[None], vectors[1:].sum(axis=0) - vectors[1:]))

@@ -43,13 +43,13 @@ _ANY_PART = re.compile(
 )
 
 
-def topic_clusters(material: ProjectView) -> Findings:
+def topic_clusters(project: ProjectView) -> Findings:
     """What the contents are about: clusters with telling names, themes of several clusters, and what fits nowhere."""
-    items = [record for record in material.items if _text(material, record).strip()]
-    texts = [_text(material, record) for record in items]
-    vectors = material.vectors_of([record.id for record in items]) if items else None
+    items = [record for record in project.items if _text(project, record).strip()]
+    texts = [_text(project, record) for record in items]
+    vectors = project.vectors_of([record.id for record in items]) if items else None
     known = int(np.any(vectors, axis=1).sum()) if vectors is not None and vectors.size else 0
-    looked_at = {"items": len(items), "with_vectors": known, "model": material.model}
+    looked_at = {"items": len(items), "with_vectors": known, "model": project.model}
     if len(items) < FEWEST:
         return Findings(looked_at=looked_at, notes=[Remark("topics.few", {"count": len(items), "least": FEWEST})])
     steps = itertools.count(1)
@@ -57,24 +57,24 @@ def topic_clusters(material: ProjectView) -> Findings:
     def tick() -> None:
         # How many steps there will be depends on what is found; each brings the end nearer.
         done = next(steps)
-        material.tick(_WHOLE * done // (done + _USUAL), _WHOLE)
+        project.tick(_WHOLE * done // (done + _USUAL), _WHOLE)
 
     made = cluster(vectors, texts, tick)
     topics = _Topics(items, texts, made)
-    material.tick()
+    project.tick()
     patterns = [topics.cluster(group) for group in topics.certain]
     patterns += [topics.theme(parent) for parent in topics.themes]
     if topics.outliers.size and patterns:
         patterns.append(topics.nowhere())
-    if material.focus is not None:
-        patterns = [pattern for pattern in patterns if material.focus in pattern.members]
+    if project.focus is not None:
+        patterns = [pattern for pattern in patterns if project.focus in pattern.members]
     patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
     looked_at |= {"clusters": len(topics.certain), "themes": len(topics.themes), "outliers": int(made.outlier.sum())}
     notes = []
     if not known:
         notes.append(Remark("topics.no_vectors"))
     elif known < len(items):
-        notes.append(Remark("topics.without_vector", {"count": len(items) - known, "model": material.model}))
+        notes.append(Remark("topics.without_vector", {"count": len(items) - known, "model": project.model}))
     if not made.groups:
         notes.append(Remark("topics.no_groups"))
     elif weak := made.groups - len(topics.certain):
@@ -82,9 +82,9 @@ def topic_clusters(material: ProjectView) -> Findings:
     return Findings(patterns=patterns, looked_at=looked_at, notes=notes)
 
 
-def _text(material: ProjectView, record: Record) -> str:
+def _text(project: ProjectView, record: Record) -> str:
     """What a record says, with its name where somebody chose it; headings that only say what a part is are left out."""
-    text = material.text(record)
+    text = project.text(record)
     if "##" in text:
         text = (_PART if record.kind == DECISION else _ANY_PART).sub("", text)
     return text if record.name in (record.uid, text) else f"{record.name}\n{text}"
