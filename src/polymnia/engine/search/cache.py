@@ -54,7 +54,7 @@ class Held:
 
     def __init__(self) -> None:
         self.turn = threading.Condition()
-        self.readers = 0
+        self.readers: list[int] = []  # the threads that read the index now
         self.index = Index(Analysis())
         self.pages = Pages()
         self.place: object = None
@@ -93,6 +93,7 @@ class IndexCache:
     def at(self, project: str, held: Held | None = None) -> Iterator[ProjectIndex]:
         """A moment of the project. Its index stays as it is until the end of the block."""
         held = held or self._hold(project)
+        me = threading.get_ident()
         with ExitStack() as reading:
             with held.turn:
                 while True:
@@ -104,14 +105,16 @@ class IndexCache:
                     if self._follow(held, snapshot):
                         break
                     reading.close()
+                    if me in held.readers:
+                        raise RuntimeError("Who reads a moment of a project cannot wait for a later one: leave it first")
                     held.turn.wait()
                 view = ProjectIndex(held, snapshot)
-                held.readers += 1
+                held.readers.append(me)
             try:
                 yield view
             finally:
                 with held.turn:
-                    held.readers -= 1
+                    held.readers.remove(me)
                     held.turn.notify_all()
 
     def _follow(self, held: Held, snapshot: Snapshot) -> bool:
