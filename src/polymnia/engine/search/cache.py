@@ -106,7 +106,7 @@ class IndexCache:
                         break
                     reading.close()
                     if me in held.readers:
-                        raise RuntimeError("Who reads a moment of a project cannot wait for a later one: leave it first")
+                        raise RuntimeError("Who reads a moment of a project must leave it first to get a later one")
                     held.turn.wait()
                 view = ProjectIndex(held, snapshot)
                 held.readers.append(me)
