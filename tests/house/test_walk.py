@@ -13,7 +13,7 @@ _MOST = {"memory_search": (51, 345, 25), "search_nodes": (45, 295, 27), "open_no
 @pytest.mark.parametrize("tool", _MOST)
 def test_a_call_walks_no_farther_than_it_did(tool: str) -> None:
     files, switches, depth = _MOST[tool]
-    # What happens to run beside the call is counted with it and only ever adds: the shortest of three walks is the call's.
+    # What happens to run beside the call is counted with it and only adds: the shortest of three walks is the call's.
     walks = []
     for _ in range(3):
         found = walk(tool)
