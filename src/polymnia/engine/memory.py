@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from polymnia.engine.access import Grant, Guarded
-from polymnia.engine.graph import Policy
+from polymnia.engine.access import EVERYTHING, Grant, Guarded
+from polymnia.engine.analysis.cache import ResultCache
+from polymnia.engine.analysis.verbs import AnalysisVerbs
+from polymnia.engine.documents import DocumentVerbs
+from polymnia.engine.graph import STRICT, GraphVerbs, Policy
+from polymnia.engine.history import HistoryVerbs
+from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.once import Answered, Once
-from polymnia.engine.ports import Store
-from polymnia.engine.privacy.screening import Screen
-from polymnia.engine.verbs.analysis import AnalysisVerbs
-from polymnia.engine.verbs.graph import GraphVerbs
-from polymnia.engine.verbs.history import HistoryVerbs
-from polymnia.engine.verbs.memories import MemoryVerbs
-from polymnia.engine.verbs.scopes import ScopeVerbs
-from polymnia.engine.verbs.search import SearchVerbs
-from polymnia.engine.verbs.transfer import TransferVerbs
+from polymnia.engine.privacy.screening import Screen, screened
+from polymnia.engine.scopes import ScopeVerbs
+from polymnia.engine.search import LazySearch
+from polymnia.engine.search.verbs import SearchVerbs
+from polymnia.engine.transfer.verbs import TransferVerbs
 from polymnia.errors import NotAllowed
-from polymnia.models import Author
+from polymnia.importing import importing
+from polymnia.models import Author, Limits, closest
+
+if TYPE_CHECKING:
+    from polymnia.engine.health.rules import IntegrityReport
+    from polymnia.engine.ports import Store
+    from polymnia.engine.reads import ReadCounter
+    from polymnia.engine.search.finder import Finder
 
 
-class Memory(GraphVerbs, MemoryVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs):
+class Memory(
+    GraphVerbs, MemoryVerbs, DocumentVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs
+):
     """One project of one store, with the verbs of memory.
 
     Every verb that changes something is atomic and on disk when it returns; when it raises a
@@ -29,6 +41,36 @@ class Memory(GraphVerbs, MemoryVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, Tr
     ``policy`` says how the verbs behave where servers differ (see :class:`~polymnia.engine.graph.Policy`);
     ``who`` is written to the journal; ``exports`` is the folder archives are written to and read from.
     """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        project: str | None = "default",
+        who: Author | str = "library",
+        policy: Policy = STRICT,
+        limits: Limits | None = None,
+        finding: LazySearch | None = None,
+        exports: str = "exports",
+        once: Once | None = None,
+        reads: ReadCounter | None = None,
+        cache: ResultCache | None = None,
+        grant: Grant = EVERYTHING,
+        screen: Screen | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.screen = screen or Screen(limits=self.limits)
+        self.unscreened = store
+        self.store = screened(store, self.screen)
+        self.finding = finding or LazySearch(lambda: _plain_finder(store))
+        self._project = project
+        self.author = who if isinstance(who, Author) else Author(who)
+        self.policy = policy
+        self.exports = exports
+        self.once = once
+        self.reads = reads
+        self.cache = cache or ResultCache()
+        self.grant = grant
 
     def __enter__(self) -> Memory:
         return self
@@ -44,6 +86,29 @@ class Memory(GraphVerbs, MemoryVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, Tr
             self.reads.close()
         self.finding.close()
         self.store.close()
+
+    def stamp(self) -> int:
+        """A number that changes whenever anyone has changed the project."""
+        return self.store.stamp(self.project)
+
+    def nearest_project(self) -> str | None:
+        """The project that was probably meant by one that is not there, of those the caller may see."""
+        return closest(self.project, self.store.projects())
+
+    def validate(
+        self,
+        *,
+        scope: Any = "project",
+        session: str | None = None,
+        checks: Collection[str] | None = None,
+        fix: bool = False,
+        spots: int = 100,
+    ) -> IntegrityReport:
+        """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
+        with importing():
+            from polymnia.engine.health.integrity import validate
+
+        return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 
     def limited(self, grant: Grant, project: str | None = None) -> Memory:
         """The same memory for somebody who may see some projects only, or may not change anything.
@@ -112,3 +177,10 @@ class Memory(GraphVerbs, MemoryVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, Tr
             grant=grant,
             screen=screen or self.screen,
         )
+
+
+def _plain_finder(store: Store) -> Finder:
+    with importing():
+        from polymnia.engine.search.finder import Finder
+
+    return Finder(store)

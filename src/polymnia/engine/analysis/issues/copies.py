@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.analysis.issues.issue import issue, quoted, subjects
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import cosine_at, similarities

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from polymnia.engine import items
 from polymnia.engine.analysis.progress import parts
-from polymnia.engine.graph import Step
+from polymnia.engine.content import find_item, visible
+from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
-from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.importing import importing, load
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.analysis.cache import ResultCache
     from polymnia.engine.analysis.conflicts import Clashes
     from polymnia.engine.analysis.connections import Connections
     from polymnia.engine.analysis.findings import Findings
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
     from polymnia.engine.analysis.view import ProjectView
-    from polymnia.engine.health.rules import IntegrityReport
     from polymnia.engine.search.neighbours import Neighbours
 
 T = TypeVar("T")
@@ -43,8 +42,10 @@ _WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_
 """Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
 
 
-class AnalysisVerbs(ItemVerbs):
-    """Analysing a project. Nothing here changes anything, but a repair that was asked for."""
+class AnalysisVerbs(Project):
+    """Analysing a project. Nothing here changes anything."""
+
+    cache: ResultCache
 
     def analysed(
         self,
@@ -68,7 +69,7 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.view import ProjectView
 
-        seen = items.visible(session) if wanted is None else wanted
+        seen = visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
         finder = self.finding()
 
@@ -86,7 +87,7 @@ class AnalysisVerbs(ItemVerbs):
                 0 if self.reads is None else self.reads.times,
                 tuple(one.seen for one in look.index.vectors.values()),
             )
-            about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
+            about = find_item(look.snapshot, focus, session).id if focus is not None else None
             pending = [] if self.reads is None else self.reads.pending(self.project)
             project = ProjectView(
                 look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
@@ -113,7 +114,7 @@ class AnalysisVerbs(ItemVerbs):
     ) -> tuple[dict[str, Findings], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made."""
-        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
+        wanted = Filters(session=session, only_session=True) if only_session else visible(session)
         about = None if id is None else self.found_items([id], session=session)[0].id
         found: dict[str, Findings] = {}
         made = 0
@@ -221,7 +222,7 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.insights import insights
 
-        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
+        wanted = Filters(session=session, only_session=True) if only_session else visible(session)
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
         def work(project: ProjectView) -> Insights:
@@ -229,21 +230,6 @@ class AnalysisVerbs(ItemVerbs):
 
         asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
         return self.analysed(work, asked=asked, wanted=wanted, session=session, step=step)
-
-    def validate(
-        self,
-        *,
-        scope: Any = "project",
-        session: str | None = None,
-        checks: Collection[str] | None = None,
-        fix: bool = False,
-        spots: int = 100,
-    ) -> IntegrityReport:
-        """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
-        with importing():
-            from polymnia.engine.health.integrity import validate
-
-        return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
         """The public ids of records that are there."""
@@ -253,7 +239,7 @@ class AnalysisVerbs(ItemVerbs):
     def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
         """Items by their ids, in the order given; all must be there."""
         with self.store.read(self.project) as snapshot:
-            return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
+            return [find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
 
 
 def _done(work: Callable[[ProjectView], T], project: ProjectView) -> T:
