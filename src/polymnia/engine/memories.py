@@ -14,7 +14,7 @@ from polymnia.engine.knowledge.verbs import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import DEFAULT_SCOPE, JsonObject, Record, Relation, RelationDraft, legal_name, new_id
+from polymnia.models import DEFAULT_SCOPE, JsonObject, Record, Relation, RelationDraft, legal_name, new_id, normal
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
@@ -97,7 +97,7 @@ class MemoryVerbs(KnowledgeVerbs):
     ) -> Remembered:
         """Store a text as a memory of its own, unless one in the same scope says exactly the same already.
 
-        The same are texts of one normal form (:func:`polymnia.models.normal.normal`). A duplicate is not stored; the
+        The same are texts of one normal form (:func:`polymnia.models.normal`). A duplicate is not stored; the
         tags, category and metadata that came with it are joined to the memory that is there. Everything else is
         stored, and memories that are at least as similar as ``threshold``, or that say the same in other words, are
         named in the answer. With ``associate`` the memory
@@ -299,8 +299,6 @@ def _similarity(text: str, other: Record, similarity: float) -> float:
     Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
     """
     from collections import Counter
-
-    from polymnia.models.normal import normal
 
     theirs = content.content(other)
     if similarity < _SAME_WORDS or normal(text) == normal(theirs):

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from polymnia.engine.knowledge.judge import Judging
-from polymnia.engine.ports import Snapshot, Store
-from polymnia.engine.ports.models import Embedder, Judge, Reranker
+from polymnia.engine.ports import Embedder, Judge, Reranker, Snapshot, Store
 from polymnia.engine.search.answer import ResultPage, answer, planned
 from polymnia.engine.search.cache import Held, ProjectIndex
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers

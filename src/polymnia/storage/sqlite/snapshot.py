@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec.json import encode
 
-from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, skeleton
+from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, normal, skeleton
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.grams import Substrings
 from polymnia.storage.sqlite.project import Searched
@@ -165,8 +165,6 @@ class SqliteSnapshot(Substrings, Searched):
 
     def same_text(self, text: str, scope: str | None) -> int | None:
         """The oldest memory of a scope that says exactly the same as a text, and nothing else."""
-        from polymnia.models.normal import normal
-
         form = normal(text)
         found = self._run(SQL["same_text"], (rows.digest(text), self._base, self._top, scope))
         return next((memory for memory, other in found if normal(other) == form), None)

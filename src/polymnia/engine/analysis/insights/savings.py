@@ -21,8 +21,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
 from polymnia.importing import importing
-from polymnia.models import Record
-from polymnia.models.normal import normal
+from polymnia.models import Record, normal
 
 _CONFLICTS = 100  # that are passed on
 
