@@ -50,10 +50,11 @@ _MAY = {
 # The rooms of the engine, from the ground up: each imports only what is below it.
 _ENGINE = (
     ("text", "ports"),
-    ("access", "content", "once", "reads"),
+    ("access", "content", "once", "reads", "citations"),
+    ("privacy",),
     ("project",),
     ("graph", "scopes"),
-    ("history", "citations", "privacy", "knowledge"),
+    ("history", "knowledge"),
     ("memories", "documents", "search", "transfer"),
     ("analysis", "health"),
     ("memory",),
