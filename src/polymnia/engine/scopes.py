@@ -166,7 +166,7 @@ class ScopeVerbs(Project):
                 if record is None:
                     failed.append((id, f"Memory with ID '{id}' not found"))
                 elif _refile(tx, record, target, same):
-                    moved.append((record.uid, shown(record.scope), target))
+                    moved.append((record.uid, record.path, target))
                 else:
                     there.append(record.uid)
             return Moved(scope=target, moved=moved, there=there, failed=failed, same=_pairs(tx, same))
@@ -189,7 +189,7 @@ class ScopeVerbs(Project):
                 if step is not None:
                     step(start, len(ids))
                 for record in tx.load(ids[start : start + _BATCH]):
-                    before = shown(record.scope)
+                    before = record.path
                     path = legal_scope(target + before[len(source) :], "target_scope")
                     if _refile(tx, record, path, same if merges else None):
                         moved.append((record.uid, before, path))

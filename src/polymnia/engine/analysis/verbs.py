@@ -110,15 +110,16 @@ class AnalysisVerbs(Project):
     ) -> tuple[dict[str, Findings], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made."""
+        wanted = _seen(session, only_session)
         about = None if id is None else self._found([id], session)[0].id
         found: dict[str, Findings] = {}
         latest = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
+            detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
+            asked, focus = ("patterns", type), None if type in _WHOLE else id
             one, at = self.analysed(
-                getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type), asked=("patterns", type),
-                wanted=_seen(session, only_session), session=session, start=start, end=end,
-                focus=None if type in _WHOLE else id, step=part,
-            )  # fmt: skip
+                detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
+            )
             if about is not None:
                 one = replace(one, patterns=[p for p in one.patterns if about in p.members])
             found[type] = one
@@ -141,13 +142,14 @@ class AnalysisVerbs(Project):
             from polymnia.engine.analysis.quality import analyze
 
         record, *others = self._found([id, *against], session)
-        return self.analysed(
-            lambda project: analyze(
+        asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
+
+        def work(project: ProjectView) -> Quality:
+            return analyze(
                 project, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
-            ),
-            asked=("quality", id, tuple(dimensions), suggestions, metrics, tuple(against)),
-            session=session, quick=True, step=step,
-        )  # fmt: skip
+            )
+
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
 
     def connections(
         self,
@@ -165,13 +167,14 @@ class AnalysisVerbs(Project):
             from polymnia.engine.analysis.connections import connections
 
         (record,) = self._found([id], session)
-        return self.analysed(
-            lambda project: connections(
+        asked = ("connections", id, _key(types), max_depth, limit, least)
+
+        def work(project: ProjectView) -> Connections:
+            return connections(
                 project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
-            ),
-            asked=("connections", id, _key(types), max_depth, limit, least),
-            session=session, quick=True, step=step,
-        )  # fmt: skip
+            )
+
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
 
     def conflicts(
         self,
@@ -215,13 +218,12 @@ class AnalysisVerbs(Project):
             from polymnia.engine.analysis.insights import insights
 
         among = None if ids is None else [record.id for record in self._found(ids, session)]
-        return self.analysed(
-            lambda project: insights(
-                project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among
-            ),
-            asked=("insights", tuple(types), depth, horizon, recommend, _key(ids)),
-            wanted=_seen(session, only_session), session=session, step=step,
-        )  # fmt: skip
+        asked = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
+
+        def work(project: ProjectView) -> Insights:
+            return insights(project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
+
+        return self.analysed(work, asked=asked, wanted=_seen(session, only_session), session=session, step=step)
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
         """The public ids of records that are there."""

@@ -179,7 +179,7 @@ def _examples(look: Neighbours, said: EmbeddedText, head: str, current: str | No
     by_scope: dict[str | None, list[int]] = {}
     for one in near:
         record = loaded.get(one.number)
-        if record is not None and suggestions.considered(scopes.shown(record.scope), current):
+        if record is not None and suggestions.considered(record.path, current):
             by_scope.setdefault(record.scope, []).append(one.number)
     chosen: list[int] = []
     for path in list(by_scope)[: suggestions.SCOPES]:
@@ -189,7 +189,7 @@ def _examples(look: Neighbours, said: EmbeddedText, head: str, current: str | No
     loaded = look.load(chosen)
     chosen = [number for number in chosen if number in loaded]
     examples = [
-        suggestions.Example(scopes.shown(one.scope), content(one)[: suggestions.READ], one.category)
+        suggestions.Example(one.path, content(one)[: suggestions.READ], one.category)
         for one in map(loaded.__getitem__, chosen)
     ]
     return examples, {model: look.means(model, chosen) for model in said.vectors if chosen}
