@@ -221,7 +221,9 @@ class Request:
         try:
             if not self.writes:
                 self.begin()
-            result = self.work()
+            work = self.work
+            del self.work  # it holds this request in turn: without it, both go as soon as they are done with
+            result = work()
             if result is not None:
                 if 0 <= self._progress < self._total and not self.cancelled and not result.get("isError"):
                     self.step(self._total, self._total)  # who was told how far it was is told that it is at its end

@@ -111,7 +111,7 @@ class GraphVerbs(Verbs):
             missing = [name for name in wanted if name not in ids]
             if missing and self.policy.opening_missing == "refuse":
                 raise NotFound(missing, near=graph.nearest(snapshot, missing))
-            near = graph.nearest(snapshot, missing)
+            near = graph.nearest(snapshot, missing) if missing else []
             (after,) = paging.position("nodes", cursor, 1) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else paging.size(limit)

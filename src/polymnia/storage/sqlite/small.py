@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+import apsw
+
 from polymnia.models import Record, Relation, fold
+from polymnia.storage.sqlite.project import TOUCHED
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 
 MOST_TEXTS = 256
@@ -38,8 +41,8 @@ class _Values:
 class SmallProject(SqliteSnapshot):
     """One consistent view of a small project. What it does not hold, it reads from the file, at the same moment."""
 
-    def __init__(self, snapshot: SqliteSnapshot, values: _Values) -> None:
-        self.__dict__.update(snapshot.__dict__)  # the same transaction and the same counters
+    def __init__(self, connection: apsw.Connection, project: str, row: tuple[int, ...], values: _Values) -> None:
+        super().__init__(connection, project, row)
         self._values = values
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
@@ -115,17 +118,18 @@ class SmallProjectCache:
         self._held.clear()
         self._seen.clear()
 
-    def see(self, project: str, snapshot: SqliteSnapshot) -> SqliteSnapshot:
-        """A project was opened; answers it, from memory if it is held and has not changed.
+    def open(self, connection: apsw.Connection, project: str, row: tuple[int, ...]) -> SqliteSnapshot:
+        """A project whose row was read: from memory if it is held and has not changed.
 
         The second time without a change in between, it is put here if it is small.
         """
-        touched = snapshot.stamp
+        touched = row[TOUCHED]
         held = self._held.get(project)
         if held is not None:
             if held.touched == touched:
-                return SmallProject(snapshot, held)
+                return SmallProject(connection, project, row, held)
             self._held.pop(project, None)
+        snapshot = SqliteSnapshot(connection, project, row)
         if self._seen.get(project) != touched:
             if len(self._seen) > 100:
                 self.clear()
