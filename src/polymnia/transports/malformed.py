@@ -11,8 +11,9 @@ import msgspec
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
-from polymnia.transports.messages import BadMessage, Message, message
+from polymnia.transports.rpc import BadMessage, Message, message
 
+_BATCH = msgspec.json.Decoder(list[msgspec.Raw])
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _LONG = 256 * 1024  # bytes of a message that is not looked at where everybody waits for it, or not in one piece
@@ -92,7 +93,7 @@ def _has_lone_surrogate(line: bytes) -> bool:
 
 def batch(data: bytes, most_nested: int, most: int) -> list[Message | BadMessage]:
     """The messages of a batch, each read or found bad; raises BadMessage where it is none, empty or too long."""
-    found = parts(data, most)
+    found = parts(data)
     if found is None:
         raise BadMessage(RpcError(PARSE_ERROR, "Parse error: the batch is no array of JSON"))
     if not found:
@@ -108,36 +109,15 @@ def batch(data: bytes, most_nested: int, most: int) -> list[Message | BadMessage
     return read
 
 
-def parts(batch: bytes, most: int) -> list[bytes] | None:
-    """The messages of a batch, each as it stands; None when it is no array. Of too many, one more than ``most``.
+def parts(batch: bytes) -> list[bytes] | None:
+    """The messages of a batch, each as it stands; None when it is no array.
 
     In a small batch a message may be as bad as it likes; a large one with a bad message in it is bad as a whole.
     """
-    text = batch.decode("utf-8", "surrogateescape")
-    read = json.JSONDecoder(strict=False).raw_decode
-    found: list[bytes] = []
-    at = _past(text, 1)
-    if text[at : at + 1] == "]":
-        return [] if _past(text, at + 1) == len(text) else None
     try:
-        while len(found) <= most:
-            end = read(text, at)[1]
-            found.append(text[at:end].encode("utf-8", "surrogateescape"))
-            end = _past(text, end)
-            if text[end] == "]":
-                return found if _past(text, end + 1) == len(text) else None
-            if text[end] != ",":
-                raise ValueError
-            at = _past(text, end + 1)
-    except (ValueError, IndexError, RecursionError):
+        return [bytes(one) for one in _BATCH.decode(batch)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _torn(batch) if len(batch) <= _SMALL else None
-    return found
-
-
-def _past(text: str, at: int) -> int:
-    """Where something stands again, from a place on."""
-    found = re.compile(r"[ \t\n\r]*").match(text, at)
-    return at if found is None else found.end()
 
 
 def _torn(batch: bytes) -> list[bytes] | None:

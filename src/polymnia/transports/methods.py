@@ -9,7 +9,6 @@ import msgspec
 
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, RpcError
-from polymnia.transports.messages import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -28,7 +27,7 @@ from polymnia.transports.wire import (
 )
 
 if TYPE_CHECKING:
-    from polymnia.transports.rpc import Connection
+    from polymnia.transports.rpc import Connection, Request
 
 _MOST_WATCHED = 1000  # resources of one subscription
 _STATIC_TTL = 300_000  # a list that does not change while a server runs

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 
-from polymnia.transports.messages import Request
+from polymnia.transports.rpc import Request
 
 _SEEN = 20  # calls of a kind after which it is known how long they take
 _QUICK = 0.002  # seconds that one may keep all clients waiting

@@ -12,8 +12,7 @@ from collections import deque
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import RpcError
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.wire import LEVELS
 

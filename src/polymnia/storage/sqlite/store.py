@@ -17,8 +17,7 @@ from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import ConnectionPool
 from polymnia.storage.sqlite.faults import fault, translated
 from polymnia.storage.sqlite.project import EMPTY, TOUCHED
-from polymnia.storage.sqlite.small import SmallProjectCache
-from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.storage.sqlite.snapshot import SmallProjectCache, SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 

@@ -16,8 +16,7 @@ from msgspec.json import encode
 from polymnia.errors import Fault
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
-from polymnia.transports.messages import frames
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Server, frames
 from polymnia.transports.web.auth import METRICS, Gate, Network, believe
 from polymnia.transports.web.http import HttpEndpoint
 from polymnia.transports.web.monitoring import Metrics

@@ -14,8 +14,7 @@ from polymnia.errors import Fault
 from polymnia.keys import KeyFile
 from polymnia.operation import EVERYTHING, Grant
 from polymnia.transports.errors import Refusal
-from polymnia.transports.messages import ClientLink
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import ClientLink, Connection, Server
 
 if TYPE_CHECKING:
     from polymnia.transports.web.request import ActiveRequest

@@ -24,8 +24,7 @@ from polymnia.transports.errors import (
     Refusal,
     RpcError,
 )
-from polymnia.transports.messages import Message, Received, Request, read
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read
 from polymnia.transports.web.request import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
 from polymnia.transports.web.sessions import HttpSession

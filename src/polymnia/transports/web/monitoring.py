@@ -17,8 +17,7 @@ from typing import Any
 from msgspec.json import encode
 
 from polymnia.importing import importing
-from polymnia.transports.messages import frames
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Server, frames
 from polymnia.transports.wire import LEVELS
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)

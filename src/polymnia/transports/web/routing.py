@@ -24,8 +24,7 @@ from polymnia.transports.errors import (
     Headers,
     Refusal,
 )
-from polymnia.transports.messages import Message, Received
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Message, Received, Server
 from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}

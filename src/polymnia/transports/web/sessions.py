@@ -10,8 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Request, Server
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.streams import Outbox, Shelf

@@ -11,8 +11,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue
 from polymnia.transports.web.connection import WriteTimeout
 from polymnia.transports.web.request import ActiveRequest
