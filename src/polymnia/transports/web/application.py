@@ -18,11 +18,10 @@ from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.rpc import Server, frames
 from polymnia.transports.web.auth import METRICS, Gate, Network, believe
-from polymnia.transports.web.http import HttpEndpoint
+from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
+from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
-from polymnia.transports.web.request import ActiveRequest, Receive, Scope, SendEvent, in_task
-from polymnia.transports.web.sse import EventsEndpoint, MessagesEndpoint
 from polymnia.transports.web.state import ServerState
 from polymnia.transports.web.websocket import WebSocketEndpoint
 

@@ -17,7 +17,7 @@ from polymnia.transports.errors import Refusal
 from polymnia.transports.rpc import ClientLink, Connection, Server
 
 if TYPE_CHECKING:
-    from polymnia.transports.web.request import ActiveRequest
+    from polymnia.transports.web.connection import ActiveRequest
 
 METRICS = "/metrics"
 _LONGEST = 200  # characters of the name of a project, as everywhere

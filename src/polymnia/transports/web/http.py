@@ -1,4 +1,7 @@
-"""Streamable HTTP: a message a POST, answered as JSON or as a stream of events; a GET for what answers no request."""
+"""Streamable HTTP: a message a POST, answered as JSON or as a stream of events; a GET for what answers no request.
+
+Older clients speak server-sent events: a stream for everything that is sent, messages by POST.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from functools import lru_cache
 from threading import get_ident
+from urllib.parse import parse_qs, quote
 
 from msgspec import UNSET
 
@@ -25,10 +29,9 @@ from polymnia.transports.errors import (
     RpcError,
 )
 from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read
-from polymnia.transports.web.request import JSON, ActiveRequest, in_task
+from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
-from polymnia.transports.web.sessions import HttpSession
-from polymnia.transports.web.state import Key, ServerState, unread
+from polymnia.transports.web.state import HttpSession, Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
@@ -360,3 +363,60 @@ def _forms(accept: bytes) -> tuple[bool, bool]:
     given = accept.lower()
     json = b"application/json" in given or b"*/*" in given or b"application/*" in given
     return json, b"text/event-stream" in given
+
+
+class EventsEndpoint:
+    """The stream of one client. It is a session for as long as the stream is open."""
+
+    def __init__(self, state: ServerState, server: Server, messages: str) -> None:
+        self._state = state
+        self._server = server
+        self._messages = messages
+
+    async def __call__(self, active: ActiveRequest) -> None:
+        """Open the stream and say where messages go."""
+        assert active.principal is not None
+        session = self._state.begin(self._server, active.principal)
+        session.busy += 1
+        gone = asyncio.ensure_future(active.disconnected())
+        try:
+            headers = self._state.rates.stand(session.id).headers()
+            await begin(active.send, headers, session.outbox, primed=False)
+            where = f"{active.scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            if session.principal.project is not None:
+                where += f"&project={quote(session.principal.project, safe='')}"
+            first = f"event: endpoint\ndata: {where}\n\n".encode()
+            await active.send({"type": "http.response.body", "body": first, "more_body": True})
+            await follow(session.outbox, 0, gone, active.send)
+        finally:
+            gone.cancel()
+            self._state.sessions.end(session)
+
+
+class MessagesEndpoint:
+    """Where a client of a stream sends its messages; the answers come by the stream."""
+
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
+        self._server = server
+
+    async def __call__(self, active: ActiveRequest) -> None:
+        """Take one message."""
+        assert active.principal is not None
+        check_type(active)
+        state = self._state
+        given = parse_qs(active.scope["query_string"].decode("latin-1")).get("session_id", [""])
+        session = state.sessions.find(given[0], active.principal, self._server)
+        if session is None:
+            raise Refusal(404, "There is no such stream; open one first")
+        await session.calls.room()
+        if state.stopping:
+            raise state.over()
+        body = await state.body(active)
+        state.sessions.use(session)
+        session.calls.size = len(body)
+        state.rates.counted()  # whatever was counted before is of others
+        session.connection.receive(body.strip(), session.send, session.send)
+        headers = state.rates.stand(session.id, state.rates.counted()).headers()
+        session.calls.size = 0
+        await active.answer(202, b"Accepted", [(b"content-type", b"text/plain"), *headers])

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from polymnia.transports.errors import Headers
-from polymnia.transports.web.request import SendEvent, in_task
+from polymnia.transports.web.connection import SendEvent, in_task
 
 SILENCE = 15.0  # seconds after which a stream shows that it lives
 _RETRY = b"retry: 1000\n"  # milliseconds after which a client may come back

@@ -13,8 +13,7 @@ from websockets.frames import Frame
 from polymnia.transports.errors import RpcError
 from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue
-from polymnia.transports.web.connection import WriteTimeout
-from polymnia.transports.web.request import ActiveRequest
+from polymnia.transports.web.connection import ActiveRequest, WriteTimeout
 from polymnia.transports.web.state import BODY_SECONDS, ServerState
 
 _PROTOCOL = "mcp"
