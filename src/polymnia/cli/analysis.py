@@ -26,10 +26,10 @@ from polymnia.dialects.content import reports
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.graph import Step
-from polymnia.engine.items import title_of
+from polymnia.engine.analysis.verbs import PATTERNS
+from polymnia.engine.content import title_of
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.analysis import PATTERNS
+from polymnia.engine.project import Step
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record

@@ -7,8 +7,8 @@ from typing import Any
 
 from polymnia.cli.console import counted, dim, existing, green, moment, print_json, red, resolved, shown, strong
 from polymnia.engine import scopes
+from polymnia.engine.history import Deed
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.history import Deed
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event, JsonObject
 from polymnia.settings import Settings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.errors import NoModel
 from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK
 from polymnia.inference.languages import is_english, is_multilingual

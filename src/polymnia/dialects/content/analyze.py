@@ -23,7 +23,7 @@ from polymnia.dialects.content.findings import clash, compared, connection, fitt
 from polymnia.dialects.content.reports import remark
 from polymnia.dialects.content.shapes import DateRange, Item, Share, period
 from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.items import RelationshipType
+from polymnia.engine.content import RelationshipType
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.importing import importing

@@ -10,7 +10,7 @@ from msgspec import Struct, json
 from polymnia.dialects.content.actions import call
 from polymnia.dialects.content.reports import describe, remark
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record

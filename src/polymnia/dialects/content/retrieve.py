@@ -31,8 +31,7 @@ from polymnia.dialects.content.shapes import (
     version,
 )
 from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.content import content
-from polymnia.engine.items import Version
+from polymnia.engine.content import Version, content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation

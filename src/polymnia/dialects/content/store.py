@@ -20,7 +20,7 @@ from polymnia.dialects.content.shapes import (
     relationship,
 )
 from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.items import DECISION, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
+from polymnia.engine.content import DECISION, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record, Relation, legal_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from polymnia.engine.graph import Step
+from polymnia.engine.project import Step
 
 _WHOLE = 1000
 

@@ -21,9 +21,9 @@ from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.memory import Memory
     from polymnia.engine.search.neighbours import Nearby
     from polymnia.engine.search.vectors import Channel
-    from polymnia.engine.verbs.base import Verbs
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
@@ -70,7 +70,7 @@ def _worst(statuses: list[Status]) -> Status:
 
 
 def check(
-    memory: Verbs,
+    memory: Memory,
     *,
     projects: Sequence[str] = (),
     components: Collection[str] | None = None,
@@ -135,7 +135,7 @@ class _Look:
         return done[0]
 
 
-_Trying: TypeAlias = Callable[[_Look, "Verbs", list[str], bool], str]
+_Trying: TypeAlias = Callable[[_Look, "Memory", list[str], bool], str]
 
 
 def _badness(error: BaseException) -> Status:
@@ -147,7 +147,7 @@ def _reason(error: BaseException) -> str:
     return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
 
 
-def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) -> Component:
+def _tried(look: _Trying, memory: Memory, projects: list[str], detailed: bool) -> Component:
     about = _Look()
     try:
         message = look(about, memory, projects, detailed)
@@ -169,7 +169,7 @@ class _Enough(Exception):
     """Ends a change that was only tried."""
 
 
-def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
     store, grant = memory.store, memory.grant
 
@@ -223,7 +223,7 @@ def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -
     return told
 
 
-def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
     finder, project = memory.finding(), projects[-1]
     counted = projects[-_COUNTED:]
@@ -278,7 +278,7 @@ def _added(many: list[dict[str, JsonObject]]) -> dict[str, JsonObject]:
     return total
 
 
-def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Have each model embed a word, and look at what it gives."""
     finder = memory.finding()
     if not finder.channels:
@@ -321,7 +321,7 @@ def _wrong(made: Any, dimensions: int) -> str | None:
     return None
 
 
-def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Bring what is held in memory up to the store, and measure it."""
     finder = memory.finding()
     health = look.timed("follow", lambda: finder.health(projects[-1]))

@@ -18,7 +18,7 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.verbs.base import Verbs
+    from polymnia.engine.project import Project
 
 Scope = Literal["project", "session", "system"]
 _SEVERITIES = ("error", "warning", "info")
@@ -37,7 +37,7 @@ _REINDEX = "`polymnia reindex --anew` makes it again from the texts."
 
 
 def validate(
-    memory: Verbs,
+    memory: Project,
     *,
     scope: Scope = "project",
     session: str | None = None,
@@ -103,7 +103,7 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """One run of the checks."""
 
-    def __init__(self, memory: Verbs, asked: CheckRequest, *, whole: bool) -> None:
+    def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
         self.asked = asked
         self.whole = whole

@@ -10,8 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.ports import Snapshot
-from polymnia.engine.ports.models import Reranker
+from polymnia.engine.ports import Reranker, Snapshot
 from polymnia.engine.search import fusion, lanes
 from polymnia.engine.search.index import Index, Numbers
 from polymnia.engine.search.passages import embedder_text, script_number

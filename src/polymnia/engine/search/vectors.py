@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Snapshot
-from polymnia.engine.ports.models import Embedder
+from polymnia.engine.ports import Embedder, Snapshot
 from polymnia.errors import Fault, Invalid
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
-from polymnia.engine.graph import Step
-from polymnia.engine.items import CONTENT, EARLIER, PLAIN, new_item_id
+from polymnia.engine.content import CONTENT, EARLIER, PLAIN, new_item_id
 from polymnia.engine.ports import Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import draft
 from polymnia.engine.transfer.formats import project
 from polymnia.engine.transfer.formats.project import DEPTH, ProjectForm

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, skeleton
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, normal, skeleton
 
 __all__ = [
     "HEAD_COLUMNS",
@@ -50,8 +50,6 @@ decode = Decoder().decode
 
 def digest(text: str) -> int:
     """A small hash by which texts that say exactly the same find each other."""
-    from polymnia.models.normal import normal  # its patterns are nothing to wait for before the first write
-
     return crc32(normal(text).encode())
 
 

@@ -9,13 +9,11 @@ from typing import Any, TypeVar
 import apsw
 from msgspec.json import encode
 
-from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, fold, skeleton
+from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, fold, normal, skeleton
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.grams import Substrings
 from polymnia.storage.sqlite.project import TOUCHED, Searched
 from polymnia.storage.sqlite.statements import SQL, among
-
-__all__ = []
 
 T = TypeVar("T")
 
@@ -169,8 +167,6 @@ class SqliteSnapshot(Substrings, Searched):
 
     def same_text(self, text: str, scope: str | None) -> int | None:
         """The oldest memory of a scope that says exactly the same as a text, and nothing else."""
-        from polymnia.models.normal import normal
-
         form = normal(text)
         found = self._run(SQL["same_text"], (rows.digest(text), self._base, self._top, scope))
         return next((memory for memory, other in found if normal(other) == form), None)

@@ -31,7 +31,7 @@ from polymnia.engine.analysis.activity.trends import LEAST as LEAST_COUNTS
 from polymnia.engine.analysis.activity.trends import Trend, fitted, trend
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, held
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record

@@ -15,7 +15,7 @@ from msgspec import Struct
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, said_of, split_who, subjects_of
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Seen
 

@@ -17,8 +17,7 @@ from polymnia.engine.analysis.connections.discovery import (
 )
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.content import content
-from polymnia.engine.items import visible
+from polymnia.engine.content import content, visible
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search.neighbours import Neighbours
 from polymnia.errors import Invalid

@@ -10,8 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from polymnia.engine import items
-from polymnia.engine.content import content
+from polymnia.engine.content import content, title_of
 from polymnia.engine.knowledge import relationships
 from polymnia.engine.search.neighbours import Neighbours
 from polymnia.models import Record, Relation, folded_forms
@@ -57,7 +56,7 @@ def discovered(
 ) -> tuple[list[Discovered], int]:
     """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
     own = record.id - look.base
-    text, title = content(record), items.title_of(record)
+    text, title = content(record), title_of(record)
     near = relationships.nearby(look, record, look.held(own))
     naming = [number for number in _naming(look, record, title) if number != own]
     numbers = list(dict.fromkeys([*near, *naming]))
@@ -92,7 +91,7 @@ def _said_of(look: Neighbours, record: Record, other: Record) -> list[Discovered
     """What another record's text says of this one that it names."""
     text = content(other)
     asked = _candidate(look, record, text, None)
-    told = relationships.found(text, items.title_of(other), [asked], tags=())
+    told = relationships.found(text, title_of(other), [asked], tags=())
     return [
         Discovered(other, one.type, "incoming", one.strength, _worded(one.evidence, record, text))
         for one in told
@@ -119,7 +118,7 @@ def _is_name(look: Neighbours, name: str) -> bool:
 def _meant(one: relationships.Relationship, record: Record) -> bool:
     """Whether a text means the record it names. One line without a title has only itself for one, and a text that
     holds it says the same rather than speaks of it."""
-    untitled = record.name == record.uid and content(record).strip() == items.title_of(record)
+    untitled = record.name == record.uid and content(record).strip() == title_of(record)
     return not (untitled and one.evidence.startswith("names it by its title"))
 
 

@@ -21,7 +21,7 @@ from polymnia.engine.analysis.graph.network import Network
 from polymnia.engine.analysis.graph.structure import Community, CutVertex
 from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Relation
 

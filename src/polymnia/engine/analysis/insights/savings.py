@@ -13,7 +13,7 @@ from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, R
 from polymnia.engine.analysis.conflicts.clash import Clash
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, Part, sure
 from polymnia.engine.analysis.probability import adjusted, two_sided
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import similarities
@@ -21,8 +21,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
 from polymnia.importing import importing
-from polymnia.models import Record
-from polymnia.models.normal import normal
+from polymnia.models import Record, normal
 
 _CONFLICTS = 100  # that are passed on
 

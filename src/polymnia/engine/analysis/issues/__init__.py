@@ -16,7 +16,7 @@ from polymnia.engine.analysis.issues.stale import stale
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.quality.scores import Flaw
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.importing import importing

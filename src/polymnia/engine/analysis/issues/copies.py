@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Pattern, Remark
 from polymnia.engine.analysis.issues.issue import issue, quoted, subjects
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import cosine_at, similarities
 from polymnia.engine.text.calendar import moment
-from polymnia.models import JsonObject
-from polymnia.models.normal import normal
+from polymnia.models import JsonObject, normal
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.analysis.findings import Pattern, Remark
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from polymnia.engine.analysis.quality.consistency import consistency, spellings
 from polymnia.engine.analysis.quality.page import ParsedPage, page
 from polymnia.engine.analysis.quality.relevance import relevance
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, product, unknown
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record
 

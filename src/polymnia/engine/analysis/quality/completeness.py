@@ -11,7 +11,7 @@ from msgspec import Struct
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
-from polymnia.engine.items import DECISION
+from polymnia.engine.content import DECISION
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold
 from polymnia.models import Record

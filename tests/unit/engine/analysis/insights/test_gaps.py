@@ -11,7 +11,7 @@ from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, Store
 from polymnia.engine.analysis.insights.gaps import asked, placeholders, unanswered
 from polymnia.engine.analysis.insights.names import Heads, name_key
-from polymnia.engine.items import Decision, decision_text
+from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
 
 from .planted import Project, named, of_type

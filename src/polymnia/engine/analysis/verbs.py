@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from polymnia.engine import items
 from polymnia.engine.analysis.progress import parts
-from polymnia.engine.graph import Step
+from polymnia.engine.content import find_item, visible
+from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
-from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.importing import importing, load
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.analysis.cache import ResultCache
     from polymnia.engine.analysis.conflicts import Clashes
     from polymnia.engine.analysis.connections import Connections
     from polymnia.engine.analysis.findings import Findings
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
     from polymnia.engine.analysis.view import ProjectView
-    from polymnia.engine.health.rules import IntegrityReport
-    from polymnia.engine.search.neighbours import Neighbours
 
 T = TypeVar("T")
 
@@ -43,8 +41,10 @@ _WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_
 """Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
 
 
-class AnalysisVerbs(ItemVerbs):
-    """Analysing a project. Nothing here changes anything, but a repair that was asked for."""
+class AnalysisVerbs(Project):
+    """Analysing a project. Nothing here changes anything."""
+
+    cache: ResultCache
 
     def analysed(
         self,
@@ -68,37 +68,34 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.view import ProjectView
 
-        seen = items.visible(session) if wanted is None else wanted
+        filters = visible(session) if wanted is None else wanted
         now = time.time_ns() // 1000
-        finder = self.finding()
+        finder, reads = self.finding(), self.reads
 
         def tick(done: int = 0, total: int = 0) -> None:
             if step is not None:
                 step(done, total)
 
-        def run(look: Neighbours) -> tuple[T, int]:
+        tick()
+        if quick:
+            finder.ready(self.project)
+        with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
             # What it depends on is taken from the very moment that is analysed.
             state = (
                 self.store.place(),
                 look.numbers[:2],
                 look.snapshot.stamp,
                 look.snapshot.noted(COUNTED),
-                0 if self.reads is None else self.reads.times,
+                0 if reads is None else reads.times,
                 tuple(one.seen for one in look.index.vectors.values()),
             )
-            about = items.find_item(look.snapshot, focus, session).id if focus is not None else None
-            pending = [] if self.reads is None else self.reads.pending(self.project)
             project = ProjectView(
-                look, wanted=seen, now=now, start=start, end=end, focus=about, tick=tick, unwritten=pending
-            )
-            key = (self.project, asked, repr(seen), start, end, focus, session)
+                look, wanted=filters, now=now, start=start, end=end, tick=tick,
+                focus=None if focus is None else find_item(look.snapshot, focus, session).id,
+                unwritten=[] if reads is None else reads.pending(self.project),
+            )  # fmt: skip
+            key = (self.project, asked, repr(filters), start, end, focus, session)
             return self.cache.result(key, state, now, lambda: _done(work, project))
-
-        tick()
-        if quick:
-            finder.ready(self.project)
-        with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
-            return run(look)
 
     def patterns(
         self,
@@ -113,22 +110,20 @@ class AnalysisVerbs(ItemVerbs):
     ) -> tuple[dict[str, Findings], int]:
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made."""
-        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
-        about = None if id is None else self.found_items([id], session=session)[0].id
+        about = None if id is None else self._found([id], session)[0].id
         found: dict[str, Findings] = {}
-        made = 0
+        latest = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
-            detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
-            focus = None if type in _WHOLE else id
-            asked = ("patterns", type)
             one, at = self.analysed(
-                detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
-            )
+                getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type), asked=("patterns", type),
+                wanted=_seen(session, only_session), session=session, start=start, end=end,
+                focus=None if type in _WHOLE else id, step=part,
+            )  # fmt: skip
             if about is not None:
                 one = replace(one, patterns=[p for p in one.patterns if about in p.members])
             found[type] = one
-            made = max(made, at)
-        return found, made
+            latest = max(latest, at)
+        return found, latest
 
     def quality(
         self,
@@ -145,15 +140,14 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.quality import analyze
 
-        record, *others = self.found_items([id, *against], session=session)
-
-        def work(project: ProjectView) -> Quality:
-            return analyze(
+        record, *others = self._found([id, *against], session)
+        return self.analysed(
+            lambda project: analyze(
                 project, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
-            )
-
-        asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
-        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+            ),
+            asked=("quality", id, tuple(dimensions), suggestions, metrics, tuple(against)),
+            session=session, quick=True, step=step,
+        )  # fmt: skip
 
     def connections(
         self,
@@ -170,15 +164,14 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.connections import connections
 
-        (record,) = self.found_items([id], session=session)
-
-        def work(project: ProjectView) -> Connections:
-            return connections(
+        (record,) = self._found([id], session)
+        return self.analysed(
+            lambda project: connections(
                 project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
-            )
-
-        asked = ("connections", id, None if types is None else tuple(types), max_depth, limit, least)
-        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+            ),
+            asked=("connections", id, _key(types), max_depth, limit, least),
+            session=session, quick=True, step=step,
+        )  # fmt: skip
 
     def conflicts(
         self,
@@ -194,7 +187,7 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis import conflicts
 
-        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
+        among = None if ids is None else [record.id for record in self._found(ids, session)]
 
         def work(project: ProjectView) -> Clashes:
             if among is not None and len(among) == 1:
@@ -202,7 +195,7 @@ class AnalysisVerbs(ItemVerbs):
                 return conflicts.conflicts_of(project, record, types=types, sensitivity=sensitivity, suggest=suggest)
             return conflicts.conflicts(project, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
 
-        asked = ("conflicts", tuple(types), None if ids is None else tuple(ids), sensitivity, suggest)
+        asked = ("conflicts", tuple(types), _key(ids), sensitivity, suggest)
         return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
 
     def insights(
@@ -221,39 +214,31 @@ class AnalysisVerbs(ItemVerbs):
         with importing():
             from polymnia.engine.analysis.insights import insights
 
-        wanted = Filters(session=session, only_session=True) if only_session else items.visible(session)
-        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
-
-        def work(project: ProjectView) -> Insights:
-            return insights(project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
-
-        asked = ("insights", tuple(types), depth, horizon, recommend, None if ids is None else tuple(ids))
-        return self.analysed(work, asked=asked, wanted=wanted, session=session, step=step)
-
-    def validate(
-        self,
-        *,
-        scope: Any = "project",
-        session: str | None = None,
-        checks: Collection[str] | None = None,
-        fix: bool = False,
-        spots: int = 100,
-    ) -> IntegrityReport:
-        """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
-        with importing():
-            from polymnia.engine.health.integrity import validate
-
-        return validate(self, scope=scope, session=session, checks=checks, fix=fix, spots=spots)
+        among = None if ids is None else [record.id for record in self._found(ids, session)]
+        return self.analysed(
+            lambda project: insights(
+                project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among
+            ),
+            asked=("insights", tuple(types), depth, horizon, recommend, _key(ids)),
+            wanted=_seen(session, only_session), session=session, step=step,
+        )  # fmt: skip
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
         """The public ids of records that are there."""
         with self.store.read(self.project) as snapshot:
             return snapshot.uids(sorted(ids)) if ids else {}
 
-    def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
-        """Items by their ids, in the order given; all must be there."""
+    def _found(self, ids: Sequence[str], session: str | None) -> list[Record]:
         with self.store.read(self.project) as snapshot:
-            return [items.find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
+            return [find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
+
+
+def _seen(session: str | None, only_session: bool) -> Filters:
+    return Filters(session=session, only_session=True) if only_session else visible(session)
+
+
+def _key(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
 
 
 def _done(work: Callable[[ProjectView], T], project: ProjectView) -> T:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.graph import nearest
-from polymnia.engine.items import title_of
-from polymnia.engine.paging import size
-from polymnia.engine.ports import Transaction
+from polymnia.engine.content import page_size, title_of
+from polymnia.engine.graph import listed, nearest
+from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
-from polymnia.engine.verbs.base import Verbs, listed
 from polymnia.errors import NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Transaction
 
 
 class Deed(NamedTuple):
@@ -23,7 +24,7 @@ class Deed(NamedTuple):
     title: str | None
 
 
-class HistoryVerbs(Verbs):
+class HistoryVerbs(Project):
     """Every change is journalled: it can be read, dated and undone; only a purge leaves nothing."""
 
     def purge(self, names: Iterable[str]) -> int:
@@ -31,10 +32,10 @@ class HistoryVerbs(Verbs):
 
         Cannot be undone; answers how many went.
         """
-        going = listed(names)
+        given = listed(names)
 
         def purge(tx: Transaction) -> int:
-            ids = list(dict.fromkeys(id for name in going for id in tx.ids_ever(name)))
+            ids = list(dict.fromkeys(id for name in given for id in tx.ids_ever(name)))
             tx.purge(ids)
             return len(ids)
 
@@ -47,26 +48,23 @@ class HistoryVerbs(Verbs):
         :class:`~polymnia.errors.Conflict`, which names them.
         """
         if change is not None:
-            _known_number(change)
+            _check_number(change)
         return self._write("undo", lambda tx: tx.undo(change))
 
     def get(self, name: str, *, at: int | None = None) -> tuple[Record, list[Relation]]:
         """One entity and its relations, now or as they were at a time (microseconds since 1970, UTC)."""
         with self.store.read(self.project) as snapshot:
             if at is None:
-                ids = snapshot.ids([name])
-                records = snapshot.load(list(ids.values())) if ids else []
-                relations = snapshot.relations_of([name]) if ids else []
+                records = snapshot.load(list(snapshot.ids([name]).values()))
+                relations = snapshot.relations_of([name]) if records else []
             else:
                 records, relations = snapshot.as_of(at, name)
-            near = [] if records or at is not None else nearest(snapshot, [name])
-            events = [] if records or at is None else snapshot.history(name)
-        if not records and at is not None and events:
-            raise _not_then(name, at, events)
-        if not records:
-            raise NotFound([name], near=near)
+                if not records and (events := snapshot.history(name)):
+                    raise _not_then(name, at, events)
+            if not records:
+                raise NotFound([name], near=[] if at is not None else nearest(snapshot, [name]))
         if at is None:
-            self._read_by([records[0].id], opened=True)
+            self._count_reads([records[0].id], opened=True)
         return records[0], relations
 
     def as_of(self, at: int) -> Graph:
@@ -77,37 +75,36 @@ class HistoryVerbs(Verbs):
     def history(self, name: str) -> list[Event]:
         """Everything that happened to the name, oldest first; also when it is deleted by now."""
         with self.store.read(self.project) as snapshot:
-            events = snapshot.history(name)
-            near = [] if events else nearest(snapshot, [name])
-        if not events:
+            if events := snapshot.history(name):
+                return events
+            near = nearest(snapshot, [name])
             raise NotFound([name], "Memory", hint="Search for it, or list what there is.", near=near)
-        return events
 
     def changes(self, limit: int = 20) -> list[Change]:
         """The newest changes of the project, newest first."""
-        size(limit)
+        page_size(limit)
         with self.store.read(self.project) as snapshot:
             return snapshot.changes(limit)
 
     def deeds(self, changes: Sequence[Change]) -> dict[int, list[Deed]]:
         """What each of these changes did to which memory. A change of relations alone did nothing to one."""
-        told: dict[int, list[Deed]] = {change.id: [] for change in changes}
+        deeds: dict[int, list[Deed]] = {change.id: [] for change in changes}
         numbers = {(change.at, change.who, change.action): change.id for change in changes}
         if not changes:
-            return told
+            return deeds
         times = [change.at for change in changes]
         with self.store.read(self.project) as snapshot:
-            done = [
+            touches = [
                 one for one in snapshot.touches(min(times), max(times) + 1) if (one.at, one.who, one.action) in numbers
             ]
-            titles = {record.id: title_of(record) for record in snapshot.load(sorted({one.memory for one in done}))}
-        for one in done:
-            told[numbers[one.at, one.who, one.action]].append(Deed(one.how, one.memory, titles.get(one.memory)))
-        return told
+            titles = {record.id: title_of(record) for record in snapshot.load(sorted({one.memory for one in touches}))}
+        for one in touches:
+            deeds[numbers[one.at, one.who, one.action]].append(Deed(one.how, one.memory, titles.get(one.memory)))
+        return deeds
 
     def change(self, number: int) -> Change | None:
         """One change of the project by its number."""
-        _known_number(number)
+        _check_number(number)
         with self.store.read(self.project) as snapshot:
             return snapshot.change(number)
 
@@ -122,6 +119,6 @@ def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:
     )  # fmt: skip
 
 
-def _known_number(change: int) -> None:
+def _check_number(change: int) -> None:
     if not 0 < change < 1 << 63:
         raise NotFound([str(change)], "Change", hint="`polymnia changes` lists their numbers.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apart import APART, SAME
-from polymnia.models.normal import normal
+from polymnia.models import normal
 
 
 def test_texts_that_differ_in_anything_that_carries_meaning_have_different_forms() -> None:

@@ -1,26 +1,42 @@
-"""Finding: the verbs of search."""
+"""The verbs of search."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from polymnia.engine import paging
-from polymnia.engine.ports import Snapshot
-from polymnia.engine.verbs.base import Verbs
+from polymnia.engine.content import cursor as cursor_at
+from polymnia.engine.content import page_size, position
+from polymnia.engine.project import Project
+from polymnia.engine.search import damage_note, substring
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Filters, Graph, Record, Relation, legal_name
+from polymnia.models import Filters, Graph, Record, legal_name
 
 if TYPE_CHECKING:
+    from polymnia.engine.ports import Snapshot
+    from polymnia.engine.search.answer import ResultPage
     from polymnia.engine.search.query import Query
     from polymnia.engine.search.results import Found, Plan
 
 _COUNTED = 100  # of what is found without a limit, so many count as read
+_COMPLETED = 1_000  # records whose name may contain what is typed
+_NOWHERE = "\0"  # a name that no project can have
 
 
-class SearchVerbs(Verbs):
+@cache
+def _request() -> tuple[type[Query], type[ResultPage]]:
+    """What a search is asked with; imported once, when somebody searches."""
+    with importing():
+        from polymnia.engine.search.answer import ResultPage
+        from polymnia.engine.search.query import Query
+
+    return Query, ResultPage
+
+
+class SearchVerbs(Project):
     """Searching by words and by meaning, and telling how it went."""
 
     def search(
@@ -62,27 +78,22 @@ class SearchVerbs(Verbs):
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
-        with importing():
-            from polymnia.engine.search.answer import ResultPage
-
-        wanted = replace(
-            self._asked(query, filters, lanes, now, zone, recency, related, effort),
-            at_least=at_least, or_nearest=or_nearest, sort=sort, ascending=ascending,
+        asked, page = _request()
+        wanted = asked(
+            text=legal_name(query, "query", self.limits), filters=filters or Filters(), lanes=lanes, now=now, zone=zone,
+            recency=recency, related=related, effort=effort, at_least=at_least, or_nearest=or_nearest, sort=sort,
+            ascending=ascending,
         )  # fmt: skip
-        page = ResultPage(
-            limit=paging.size(limit),
-            cursor=cursor,
-            max_tokens=max_tokens,
-            facets=facets,
-            reasons=reasons or max_tokens is not None,
-            offset=offset,
-        )
-        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
+        part = page(
+            limit=page_size(limit), cursor=cursor, max_tokens=max_tokens, facets=facets,
+            reasons=reasons or max_tokens is not None, offset=offset,
+        )  # fmt: skip
+        with self.finding().searched(self.project, wanted, part) as (found, snapshot):
             if links and found.hits:
                 from polymnia.engine.knowledge.associations import links_of
 
                 found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
-        self._read_by((hit.record.id for hit in found.hits), opened=False)
+        self._count_reads((hit.record.id for hit in found.hits), opened=False)
         return found
 
     def explain(
@@ -96,83 +107,70 @@ class SearchVerbs(Verbs):
         zone: int = 0,
     ) -> Plan:
         """How a query is read and answered: its words, each lane's candidates, and the fusion."""
-        wanted = self._asked(query, filters, lanes, now, zone, 0.0, 0.0, None)
-        return self.finding().explain(self.project, wanted, limit=paging.size(limit))
-
-    def _asked(
-        self,
-        query: str,
-        filters: Filters | None,
-        lanes: str | None,
-        now: int | None,
-        zone: int,
-        recency: float,
-        related: float,
-        effort: str | None,
-    ) -> Query:
-        from polymnia.engine.search.query import Query
-
+        asked, _ = _request()
         legal_name(query, "query", self.limits)
-        return Query(
-            text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone, recency=recency,
-            related=related, effort=effort,
-        )  # fmt: skip
+        wanted = asked(text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone)
+        return self.finding().explain(self.project, wanted, limit=page_size(limit))
+
+    def try_search(self) -> None:
+        """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.
+
+        Costs the same whatever is stored.
+        """
+        asked, page = _request()
+        self.finding().search(_NOWHERE, asked(text="ready"), page(limit=1))
+
+    def names(self, prefix: str, limit: int = 100) -> list[str]:
+        """Names to complete a prefix with: those that start with it, then those that contain it."""
+        with self.store.read(self.project) as snapshot:
+            names = snapshot.names_starting(prefix, limit)
+            if prefix and len(names) < limit:
+                found = (record.name for record in snapshot.load(substring(snapshot, prefix)[:_COMPLETED]))
+                inside = [name for name in found if prefix.casefold() in name.casefold()]
+                names = list(dict.fromkeys([*names, *inside]))[:limit]
+            return names
 
     def search_nodes(
         self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
     ) -> Graph:
         """The entities that match, as the policy's kind of search says, with every relation they take part in."""
         legal_name(query, "query", self.limits)
-        found = self._nodes(query, limit, cursor, relations)
-        self._read_by((record.id for record in found.records[:_COUNTED]), opened=False)
+        if self.policy.search == "ranked":
+            asked, page = _request()
+            size = None if limit is None and cursor is None else page_size(limit)
+            part = page(limit=size, cursor=cursor, reasons=False, turns=False)
+            with self.finding().searched(self.project, asked(text=query), part) as (answer, snapshot):
+                found = Graph([hit.record for hit in answer.hits], [], answer.next, answer.notes)
+                found = _related(snapshot, found, relations)
+        else:
+            with self.store.read(self.project) as snapshot:
+                found = _related(snapshot, self._matching(snapshot, query, limit, cursor), relations)
+        self._count_reads((record.id for record in found.records[:_COUNTED]), opened=False)
         return found
 
-    def _nodes(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
-        if self.policy.search == "ranked":
-            return self._ranked(query, limit, cursor, relations)
-        with self.store.read(self.project) as snapshot:
-            found = self._matching(snapshot, query, limit, cursor)
-            if relations and found.records:
-                found = Graph(found.records, _links(snapshot, found.records), found.next)
-            if snapshot.damage:
-                from polymnia.engine.search import damage_note
-
-                return Graph(found.records, found.relations, found.next, [damage_note(sorted(snapshot.damage))])
-            return found
-
-    def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
-        wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
-        size = None if limit is None and cursor is None else paging.size(limit)
-        with importing():
-            from polymnia.engine.search.answer import ResultPage
-
-        page = ResultPage(limit=size, cursor=cursor, reasons=False, turns=False)
-        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
-            records = [hit.record for hit in found.hits]
-            links = _links(snapshot, records) if relations and records else []
-        return Graph(records, links, found.next, found.notes)
-
     def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
-        from polymnia.engine.search import substring
-
-        (after,) = paging.position("matches", cursor, 1) or (0,)
+        (after,) = position("matches", cursor, 1) or (0,)
         ids = [id for id in substring(snapshot, query) if id > after]
-        size = len(ids) if limit is None and cursor is None else paging.size(limit)
-        if self.policy.search != "lower" or not query:
-            page = snapshot.load(ids[:size]) if ids else []
+        size = len(ids) if limit is None and cursor is None else page_size(limit)
+        lower = self.policy.search == "lower"
+        if not lower or not query:
+            page = snapshot.load(ids[:size])
         else:
             page = []
             for start in range(0, len(ids), size + 1):
                 page += [r for r in snapshot.load(ids[start : start + size + 1]) if _has_lowered(r, query)]
                 if len(page) > size:
                     break
-        more = len(page) > size or (self.policy.search != "lower" and len(ids) > size)
+        more = len(page) > size or (not lower and len(ids) > size)
         page = page[:size]
-        return Graph(page, [], paging.cursor("matches", page[-1].id) if more and page else None)
+        notes = [damage_note(sorted(snapshot.damage))] if snapshot.damage else []
+        return Graph(page, [], cursor_at("matches", page[-1].id) if more and page else None, notes)
 
 
-def _links(snapshot: Snapshot, records: list[Record]) -> list[Relation]:
-    return snapshot.relations_of([record.name for record in records])
+def _related(snapshot: Snapshot, found: Graph, relations: bool) -> Graph:
+    if not relations or not found.records:
+        return found
+    return replace(found, relations=snapshot.relations_of([record.name for record in found.records]))
 
 
 def _has_lowered(record: Record, query: str) -> bool:

@@ -8,17 +8,19 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from polymnia.engine import content, items, scopes
-from polymnia.engine.graph import Step
-from polymnia.engine.ports import Transaction
+from polymnia.engine.content import content, find_item, read_as
+from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.project import Step
+from polymnia.engine.scopes import legal_scope
 from polymnia.engine.text.calendar import moment
-from polymnia.engine.verbs.items import ItemVerbs
 from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.citations import Citation
+    from polymnia.engine.ports import Transaction
     from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
+    from polymnia.engine.transfer.folder import Folder
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
@@ -26,8 +28,15 @@ _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 _COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip begin in base64
 
 
-class TransferVerbs(ItemVerbs):
+class TransferVerbs(KnowledgeVerbs):
     """Exporting memories and projects, importing them, and citing."""
+
+    def folder(self) -> Folder:
+        """The folder of the files that are written and read here."""
+        from polymnia.engine.transfer.folder import Folder
+
+        shown = None if self.grant.projects is None else "the export folder of this project"
+        return Folder(self.grant.folder(self.exports, self.project), shown)
 
     def export_memories(
         self,
@@ -45,7 +54,7 @@ class TransferVerbs(ItemVerbs):
         """
         from polymnia.engine.transfer.archives import export_memories
 
-        wanted = None if scope is None else scopes.legal_scope(scope, "scope")
+        wanted = None if scope is None else legal_scope(scope, "scope")
         if name is not None:
             self.grant.check_write("no file was written")
         folder = self.folder()
@@ -82,7 +91,7 @@ class TransferVerbs(ItemVerbs):
         if (name is None) == (data is None):
             both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
             raise Invalid(both, field="file_path")
-        below = None if prefix is None or not prefix.strip("/ ") else scopes.legal_scope(prefix, "target_scope_prefix")
+        below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "target_scope_prefix")
         if name is not None:
             name = _name_inside(self.folder().path, name)
         open = self._opener(name, data)
@@ -164,7 +173,7 @@ class TransferVerbs(ItemVerbs):
                     new.extend(records)
                 for record in records if embed is False else ():
                     number = record.id & 0xFFFFFFFF
-                    self._vectors(tx, record, None, False, number, number + 1)
+                    self._put_vectors(tx, self.finding().unread(*read_as(record)), number, number + 1)
 
             return import_project(
                 tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=made
@@ -182,11 +191,11 @@ class TransferVerbs(ItemVerbs):
         from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
-            record = items.find_item(snapshot, id, session)
+            record = find_item(snapshot, id, session)
         item = citable(
             project=self.project,
             id=record.uid,
-            content=content.content(record),
+            content=content(record),
             metadata=record.metadata,
             kind=record.kind,
             content_type=record.content_type,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polymnia import EntityDraft, connect
-from polymnia.engine.paging import MOST, cursor, position, size
+from polymnia.engine.content import MOST, cursor, page_size, position
 from polymnia.errors import Invalid
 
 
@@ -95,9 +95,9 @@ def test_a_forged_cursor_is_refused_or_leads_somewhere_in_every_listing(
 
 
 def test_a_page_is_as_large_as_asked_for_and_never_larger_than_the_largest() -> None:
-    assert size(None) == MOST
-    assert size(1) == 1
-    assert size(MOST) == MOST
+    assert page_size(None) == MOST
+    assert page_size(1) == 1
+    assert page_size(MOST) == MOST
     for wrong in (0, -1, MOST + 1):
         with pytest.raises(Invalid):
-            size(wrong)
+            page_size(wrong)
