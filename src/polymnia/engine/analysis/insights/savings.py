@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
 from polymnia.engine.analysis.conflicts.clash import Clash
-from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, Part, sure
+from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
 from polymnia.engine.analysis.probability import adjusted, two_sided
 from polymnia.engine.items import title_of
-from polymnia.engine.knowledge import duplicates
-from polymnia.engine.knowledge.judge import COPY
-from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
@@ -28,7 +25,7 @@ _CONFLICTS = 100  # that are passed on
 
 
 def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
-    """What can be counted at the surface; conflicts, near copies and links that are missing when it goes deep."""
+    """What can be counted at the surface; conflicts and near copies when it goes deep."""
     looked.looked_at["memories"] = len(view.records)
     _duplicates(view, looked)
     _same_tags(view, looked)
@@ -36,15 +33,10 @@ def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
     _idle_sessions(view, looked)
     if view.deep:
         _conflicts(view, looked)
-        _missing_links(view, looked)
 
 
 # ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
 
-_ALIKE = 0.5  # by meaning; what is further apart is never judged the same
-_JUDGED = 500  # pairs, the nearest first
-_MOST = 4_000  # copies that are paired
-_BESIDE = 4  # of a group, those each is compared with where there is no model
 _TOLD = 200
 
 
@@ -111,38 +103,19 @@ def _relation_counts(view: InsightView, names: set[str]) -> dict[str, int]:
 
 
 def _near_duplicates(view: InsightView, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
-    """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
+    """Pairs of groups of equal memories that are nearly the same; what is equal to one that goes, goes with it."""
     with importing():
-        from polymnia.engine.analysis.issues.copies import duplicated
+        from polymnia.engine.analysis.issues.copies import near_copies
 
     copies = {one[0].id: one for one in groups}
     part = view.part([one[0] for one in groups])
-    found, notes = duplicated(part)
+    found, notes = near_copies(part, range(len(part.items)), copies.keys())
     looked.looked_at["compared_for_near_duplicates"] = len(part.items)
     looked.notes += notes
-    if found is None:
-        return
-    alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
-    pairs = [one for one in _alike(part, alike) if one[0].scope == one[1].scope][:_JUDGED]
-    texts = [(view.project.text(a), view.project.text(b)) for a, b, _ in pairs]
-    same = duplicates.same(part.judging, texts, [near for *_, near in pairs], COPY, strict=True, tick=view.tick)
-    for (a, b, _), certain in zip(pairs, same, strict=True):
-        if certain and (chosen := choice.between(copies[a.id], copies[b.id])) is not None:
+    for (a, b), certain in found.items():
+        chosen = choice.between(copies[part.items[a].id], copies[part.items[b].id])
+        if chosen is not None:
             _tell_duplicates(view, looked, "near_duplicates", chosen[0][0], chosen[1], min(certain, 0.99))
-
-
-def _alike(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float | None]]:
-    """The pairs of some records that are alike, the most similar first, and how near their vectors are."""
-    if part.model is None:
-        # Those of one group stand together; the words alone decide.
-        yield from ((a, b, None) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
-        return
-    rows = part.vectors_of([one.id for one in records])
-    alike = similarities(rows @ rows.T, part.look.channels[part.model].embedder.unrelated)
-    first, second = np.nonzero(np.triu(alike >= _ALIKE, 1))
-    for at in np.argsort(-alike[first, second], kind="stable").tolist():
-        a, b = int(first[at]), int(second[at])
-        yield records[a], records[b], float(alike[a, b])
 
 
 def _tell_duplicates(
@@ -280,7 +253,7 @@ def _to_split(view: InsightView, looked: Looked) -> None:
         )
 
 
-# ── Sessions, conflicts and relations ────────────────────────────────────────────────────────────────────────────────
+# ── Sessions and conflicts ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _idle_sessions(view: InsightView, looked: Looked) -> None:
@@ -329,17 +302,3 @@ def _conflict_evidence(one: Clash) -> dict[str, object]:
             {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (one.left, one.right)
         ],
     }
-
-
-def _missing_links(view: InsightView, looked: Looked) -> None:
-    with importing():
-        from polymnia.engine.analysis.graph.patterns import relationship_patterns
-
-    found = relationship_patterns(view.project)
-    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
-    for one in found.patterns:
-        if one.name == "missing_link":
-            ids = [record.uid for record in view.loaded(one.members)]
-            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
-            steps = view.steps(*draw)
-            looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

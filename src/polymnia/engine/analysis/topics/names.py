@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
-from polymnia.engine.text.korean import HANGUL, PARTICLES
+from polymnia.engine.text.korean import HANGUL, PARTICLES, SHORT_NOUN, noun
 from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
 from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
 
@@ -51,8 +51,6 @@ _ENDING_ALIKE = "어린이 고양이 호랑이 젊은이 늙은이 떡볶이 목
 _NOUNS = frozenset(_ENDING_ALIKE.split())
 # No noun of two or more syllables is likely to end so: these are cut off wherever they stand.
 _SURE = frozenset("은는을를") | {one for one in PARTICLES if len(one) > 1}
-_SUBJECT = frozenset("이가")
-_FIRST, _FINALS = 0xAC00, 28  # the first syllable, and how many endings a syllable may have, none included
 _VERBS = re.compile(
     "(?:했습니다|됐습니다|되었습니다|하였습니다|합니다|됩니다|입니다|하려면|하세요|해주세요|해야|해서|했어요|했는데|했다|하였다"
     "|되었다|됐다|한다|된다|이다|하는|되는|하기|하여|하며|하고|되고|해요|돼요|인가요|인가|이었다|였다|하던|되던|되어|당한|시킨"
@@ -209,14 +207,13 @@ class Roots:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._counts = Counter(word for word in words if HANGUL.fullmatch(word))
-        self._known: dict[str, str] = {}
 
     def of(self, word: str) -> str:
         """The noun in a word; nothing where it is a verb."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._cut(word)
-        return found
+        bare = word if word in _NOUNS else _VERBS.sub("", word)
+        if bare != word:
+            return self._without(bare) if len(bare) > 1 else ""
+        return "" if _VERB_ALONE.search(word) and len(word) > 2 else self._without(word)
 
     def tail(self, hangul: str) -> str:
         """What stands behind a foreign word or a number, without particles: the unit it counts, if anything."""
@@ -225,31 +222,15 @@ class Roots:
                 return hangul[: -len(particle)]
         return hangul
 
-    def _cut(self, word: str) -> str:
-        if word in _NOUNS:
-            return word
-        root = _VERBS.sub("", word)
-        if root != word:
-            return self._without(root) if len(root) > 1 else ""
-        if _VERB_ALONE.search(word) and len(word) > 2:
-            return ""
-        return self._without(word)
-
     def _without(self, word: str) -> str:
-        for particle in PARTICLES:
-            root = word[: -len(particle)]
-            if not root or not word.endswith(particle):
-                continue
-            sure = particle in _SURE or (particle in _SUBJECT and self._subject(word, root, particle))
-            if (sure and len(root) > 1) or ((sure or len(root) > 1) and self._stands(root, particle)):
-                return root
-        return word
-
-    def _subject(self, word: str, root: str, particle: str) -> bool:
-        """Whether 이 or 가 is the particle: it fits the syllable before it, and no other particle stands behind it."""
-        closed = (ord(root[-1]) - _FIRST) % _FINALS > 0
-        return closed == (particle == "이") and not any(self._counts[word + other] for other in PARTICLES)
-
-    def _stands(self, root: str, particle: str) -> bool:
-        """Whether a root is written bare or before another particle too: 민주주 is not, so 민주주의 stays."""
-        return any(self._counts[root + other] for other in ("", *PARTICLES) if other != particle)
+        root = word[0] if SHORT_NOUN.fullmatch(word) else word if word in _NOUNS else noun(word)
+        particle = word[len(root) :]
+        if not particle:
+            return word
+        # 이 and 가 are no particle where another one stands behind them: 고양이가.
+        other = [one for one in PARTICLES if one != particle]
+        sure = particle in _SURE or (particle in ("이", "가") and not any(self._counts[word + one] for one in other))
+        if sure and len(root) > 1:
+            return root
+        # Written bare or before another particle too: 민주주 is not, so 민주주의 stays.
+        return root if any(self._counts[root + one] for one in ("", *other)) else word
