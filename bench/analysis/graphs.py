@@ -163,6 +163,8 @@ def _once(path: str) -> None:
 
 def _connections(path: str) -> list[dict[str, Any]]:
     from polymnia.engine.analysis.connections import connections
+    from polymnia.engine.analysis.view import ProjectView
+    from polymnia.engine.items import visible
 
     memory = _memory(path)
     with memory.store.read(memory.project) as snapshot:
@@ -178,7 +180,8 @@ def _connections(path: str) -> list[dict[str, Any]]:
         for record in chosen:
             begun, used = time.perf_counter(), time.process_time()
             with finder.look(memory.project) as look:
-                answer = connections(look, record, max_depth=depth)
+                view = ProjectView(look, wanted=visible(None), now=0)
+                answer = connections(view, record, max_depth=depth)
             times.append((time.perf_counter() - begun) * 1e3)
             cpu.append((time.process_time() - used) * 1e3)
             found += len(answer.found)
@@ -248,7 +251,7 @@ def _trust(data: str) -> list[dict[str, Any]]:
     import numpy as np
 
     from polymnia import inference
-    from polymnia.engine.analysis.connections.discovery import trust
+    from polymnia.engine.analysis.connections import trust
     from polymnia.engine.knowledge.similarity import similarities
 
     embedders = inference.choose("use")

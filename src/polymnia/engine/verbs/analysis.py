@@ -173,9 +173,7 @@ class AnalysisVerbs(ItemVerbs):
         (record,) = self.found_items([id], session=session)
 
         def work(project: ProjectView) -> Connections:
-            return connections(
-                project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
-            )
+            return connections(project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
 
         asked = ("connections", id, None if types is None else tuple(types), max_depth, limit, least)
         return self.analysed(work, asked=asked, session=session, quick=True, step=step)
