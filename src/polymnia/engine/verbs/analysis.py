@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from polymnia.engine import items
-from polymnia.engine.analysis.progress import parts
+from polymnia.engine.analysis.cache import parts
 from polymnia.engine.graph import Step
 from polymnia.engine.reads import COUNTED
 from polymnia.engine.verbs.items import ItemVerbs

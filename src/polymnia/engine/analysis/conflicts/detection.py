@@ -12,8 +12,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from polymnia.engine.analysis.conflicts.candidates import Candidates
-from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged
-from polymnia.engine.analysis.conflicts.order import ended, said_at
+from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged, ended, said_at
 from polymnia.engine.analysis.conflicts.resolution import clashes
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Remark

@@ -17,8 +17,7 @@ from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.issues.copies import copies
 from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
-from polymnia.engine.analysis.quality.page import page
-from polymnia.engine.analysis.quality.scores import Flaw
+from polymnia.engine.analysis.quality.page import Flaw, page
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.engine.text.calendar import moment
