@@ -143,10 +143,9 @@ class _Times:
             moved = drift(some[recent:], self.all[recent:])
             if moved is None:
                 return None
-            ratio = (moved.after + 1e-9) / (moved.before + 1e-9)
-            if max(ratio, 1 / ratio) < _TIMES:
+            if max(moved.ratio, 1 / moved.ratio) < _TIMES:
                 return None
-            kind, p = "rising" if ratio > 1 else "falling", moved.p
+            kind, p = "rising" if moved.ratio > 1 else "falling", moved.p
         return _Course(kind, subject, *self.sides(some), p, self.bins(some))
 
 
@@ -181,15 +180,7 @@ def _tell(view: InsightView, looked: Looked, one: _Course, rate: float, acts: Ac
 
 def _records(view: InsightView, subject: Subject, acts: Acts) -> list[Record]:
     """The records of a subject that are still there, those touched last first."""
-    wanted = np.zeros(len(acts), bool)
-    wanted[subject.acts] = True
-    rows = np.flatnonzero(wanted[acts.act])
+    rows = np.flatnonzero(acts.touched(subject.acts))
     order = rows[np.argsort(-acts.at[acts.act[rows]], kind="stable")]
     records = view.loaded(dict.fromkeys(acts.memory[order].tolist()))
-    match subject.field:
-        case "tag":
-            return [one for one in records if subject.value in one.tags]
-        case "kind" | "category":
-            return [one for one in records if getattr(one, subject.field) == subject.value]
-        case _:
-            return records
+    return [one for one in records if subject.field == "topic" or subject.has(one)]

@@ -93,7 +93,7 @@ def test_a_long_memory_of_several_sections_is_to_be_split(tmp_path: Path) -> Non
 
 def test_sections_are_those_of_the_highest_level_that_repeats() -> None:
     text = "# A\n\nx\n\n## B\n\nyy\n\n```\n## no\n```\n\n## C\n\nz\n"
-    assert [one.title for one in sections(text)] == ["B", "C"]
+    assert [title for title, _ in sections(text)] == ["B", "C"]
     assert sections("# A\n\nonly one") == []
 
 
