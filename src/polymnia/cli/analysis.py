@@ -316,22 +316,14 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
             return command("add", content, *about)
         case actions.Delete(id=id):
             return command("delete", id)
-        case actions.Search(query=query):
-            return command("search", query)
         case actions.Show(id=id):
             return command("show", id)
         case actions.ShowHistory(id=id):
             return command("history", id)
-        case actions.FindSimilar(id=id):
-            return command("associations", id)
-        case actions.FindRelationships(id=id):
-            return command("analyze", "relationships", id)
         case actions.CheckQuality(id=id):
             return command("analyze", "quality", id)
         case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
             return command("analyze", "conflicts", *ids, "--sensitivity", sensitivity)
-        case actions.ExportAll():
-            return command("export", "--archive", "memories.json")
         case actions.CleanSessions(days=days):
             return command("sessions", "cleanup", "--older-than", str(days))
         case actions.Update(id=id):

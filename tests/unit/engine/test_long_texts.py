@@ -13,7 +13,7 @@ from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues import doubtful
 from polymnia.engine.analysis.quality.accuracy import days
-from polymnia.engine.analysis.quality.consistency import spellings
+from polymnia.engine.analysis.quality.clarity import spellings
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.names import WordReader

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from polymnia.engine.analysis.progress import parts
+from polymnia.engine.analysis.cache import parts
 from polymnia.engine.content import find_item, visible
 from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
@@ -165,13 +165,12 @@ class AnalysisVerbs(Project):
             from polymnia.engine.analysis.connections import connections
 
         (record,) = self._found([id], session)
-        return self.analysed(
-            lambda project: connections(
-                project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
-            ),
-            asked=("connections", id, _key(types), max_depth, limit, least),
-            session=session, quick=True, step=step,
-        )  # fmt: skip
+
+        def work(project: ProjectView) -> Connections:
+            return connections(project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
+
+        asked = ("connections", id, None if types is None else tuple(types), max_depth, limit, least)
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
 
     def conflicts(
         self,
@@ -183,7 +182,7 @@ class AnalysisVerbs(Project):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Clashes, int]:
-        """Statements that cannot both hold: in the whole project, among some items, or between one and all others."""
+        """Statements that cannot both hold: in the whole project, among some content, or between one and all others."""
         with importing():
             from polymnia.engine.analysis import conflicts
 
