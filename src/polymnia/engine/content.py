@@ -204,7 +204,7 @@ def check_metadata(metadata: Mapping[str, Any], limits: Limits) -> JsonObject:
     from msgspec.json import encode
 
     check_room(metadata, limits)
-    _check_value(metadata, "metadata", 0)
+    check_value(metadata, "metadata")
     try:
         encode(metadata)
     except (TypeError, ValueError, OverflowError) as e:
@@ -224,7 +224,8 @@ def check_room(metadata: Mapping[str, Any] | None, limits: Limits) -> None:
         raise OverLimit("metadata", size, "bytes", limits.text_bytes, "max_text_bytes")
 
 
-def _check_value(value: Any, where: str, depth: int) -> None:
+def check_value(value: Any, where: str, depth: int = 0) -> None:
+    """Refuse what is no JSON, or holds what cannot be stored, and name the place."""
     if depth > 100:
         raise Invalid(f"{where} is nested deeper than 100", field=where)
     if isinstance(value, str):
@@ -242,9 +243,9 @@ def _check_value(value: Any, where: str, depth: int) -> None:
             if not isinstance(key, str):
                 raise Invalid(f"{where} has a key that is no text: {key!r}", field=where)
             legal_text(key, f"{where} (a key of it)", 1 << 40)
-            _check_value(inner, f"{where}.{key}", depth + 1)
+            check_value(inner, f"{where}.{key}", depth + 1)
     elif isinstance(value, list | tuple):
         for i, inner in enumerate(value):
-            _check_value(inner, f"{where}[{i}]", depth + 1)
+            check_value(inner, f"{where}[{i}]", depth + 1)
     else:
         raise Invalid(f"{where} is {type(value).__name__}, which is no JSON", field=where)

@@ -215,7 +215,7 @@ def _records(limits: Limits, prefix: str | None) -> Records:
 
 
 def _items(open: Open, limits: Limits) -> Iterator[Item]:
-    bounds = FileLimits(total=limits.import_bytes, text=limits.text_bytes)
+    bounds = FileLimits(total=limits.import_bytes)
     return reading(open, lambda source: archive.read(source, bounds))
 
 

@@ -6,7 +6,7 @@ import base64
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -81,8 +81,7 @@ def export_project(
     """
     source = _Source(snapshot, filters, including, step)
     with tempfile.TemporaryFile() as held:
-        out: BinaryIO = held
-        written = project.write(out, form, {}, source.items(), source.relationships(), compress=compress, bom=False)
+        written = project.write(held, form, source.items(), source.relationships(), compress=compress)
         held.seek(0)
         done = ProjectExport(
             items=written.items,

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
+from polymnia.engine.content import check_value
 from polymnia.engine.graph import Step
 from polymnia.engine.items import CONTENT, EARLIER, PLAIN, new_item_id
 from polymnia.engine.ports import Transaction
@@ -19,7 +20,7 @@ from polymnia.engine.transfer.formats.project import DEPTH, ProjectForm
 from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject
 from polymnia.engine.transfer.imports import Open, Records, known_records, reading
 from polymnia.errors import Invalid
-from polymnia.models import EntityDraft, Limits, Record, RelationDraft, new_id
+from polymnia.models import EntityDraft, Limits, Record, RelationDraft, legal_text, new_id
 
 Merging = Literal["replace", "merge", "skip_existing"]
 
@@ -104,7 +105,7 @@ def import_project(
 
 
 def _items(open: Open, form: ProjectForm, limits: Limits) -> Iterator[Item]:
-    bounds = FileLimits(total=limits.import_bytes, text=limits.text_bytes, depth=DEPTH, record=_RECORD)
+    bounds = FileLimits(total=limits.import_bytes, depth=DEPTH, record=_RECORD)
     return reading(open, lambda source: project.read(source, form, bounds))
 
 
@@ -124,15 +125,20 @@ def _draft(told: JsonObject, limits: Limits) -> EntityDraft:
         raise Invalid("content is missing", field="content")
     fields.setdefault("kind", CONTENT)
     made = draft(fields, limits, None)
-    metadata = made.metadata
+    metadata, extra = made.metadata, made.extra
     title = told.get("title")
     if isinstance(title, str) and "title" not in metadata and made.name == made.uid:
         start = made.observations[0][:400] if made.observations else ""
-        said = title.strip().rstrip("…").rstrip()
-        if said and said not in start:  # one that stands there needs not be kept apart
-            metadata = {**metadata, "title": title.strip()}
-    history = told.get("history")
-    extra = {**made.extra, EARLIER: history} if isinstance(history, list) and history else made.extra
+        words = title.strip().rstrip("…").rstrip()
+        if words and words not in start:  # one that stands there needs not be kept apart
+            metadata = {**metadata, "title": legal_text(title.strip(), "title", limits.text_bytes)}
+    if isinstance(history := told.get("history"), list) and history:
+        for at, version in enumerate(history):
+            if not isinstance(version, dict):
+                raise Invalid(f"history[{at}] is no object", field="history")
+            for key, value in version.items():
+                check_value(value, f"history[{at}].{key}")
+        extra = {**extra, EARLIER: history}
     return replace(made, content_type=made.content_type or PLAIN, metadata=metadata, extra=extra)
 
 

@@ -37,7 +37,6 @@ from polymnia.engine.transfer.formats.graph_items import (
     shape,
 )
 from polymnia.engine.transfer.formats.records import JsonObject
-from polymnia.engine.transfer.formats.streams import collected
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
 
@@ -51,7 +50,6 @@ _SIGN = re.compile(
     re.MULTILINE,
 )
 _INK = re.compile(rb"[^ \t\r\n]")
-_CHUNK = 64 * 1024
 
 
 def detect_form(data: bytes, path: str) -> GraphForm:
@@ -216,8 +214,8 @@ def write(
     Lines have no place for the foreign keys of a document: they leave ``extra`` out.
     """
     if form == "lines":
-        return collected(_lines(entities, relations, unread), _CHUNK)
-    return collected(_document(entities, relations, extra or {}, unread), _CHUNK)
+        return _lines(entities, relations, unread)
+    return _document(entities, relations, extra or {}, unread)
 
 
 def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
