@@ -36,15 +36,13 @@ TARGET_KEYS = ("to", "to_", "target", "toEntity", "to_entity")
 LINK_KEYS = ("relationType", "relation_type", "relationship", "relation", "type", "kind")
 ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
 
-# An object by its keys, the JSON under each left as it is.
-MEMBERS = msgspec.json.Decoder(dict[str, Raw])
+_MEMBERS = msgspec.json.Decoder(dict[str, Raw] | list[Raw])
 ENCODER = msgspec.json.Encoder()
 # What the decoder raises for bytes it does not take, be they JSON or not.
 UNFIT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 # Deeper than this, a value could be read here and still be too deep for the next program that holds it.
 _DEEPEST = 200
-_LIST = msgspec.json.Decoder(list[Raw])
 _SPACE = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
 _DEEP = f"It is nested more than {_DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
@@ -140,6 +138,17 @@ _SHAPES: dict[Place, msgspec.json.Decoder[Any]] = {
 }
 
 
+def members(raw: bytes) -> Iterable[tuple[Any, Raw | bytes]]:
+    """The members of an object by their keys, or of a list by their numbers, the JSON of each left as it is."""
+    try:
+        value = _MEMBERS.decode(raw)
+    except UNFIT:
+        from polymnia.engine.transfer.formats.graph_recovery import split
+
+        return split(bytes(raw))
+    return value.items() if isinstance(value, dict) else enumerate(value)
+
+
 def shape(value: Mapping[str, Any]) -> What | None:
     """What an object is by the keys it has, when nothing else tells."""
     named = has(value, NAME_KEYS)
@@ -224,23 +233,23 @@ class GraphBuilder:
             self._add_relation(item, {})
         return True
 
-    def document(self, members: Mapping[str, bytes]) -> None:
+    def document(self, content: Iterable[tuple[str, Raw | bytes]]) -> None:
         """Take a whole document, given as its top-level keys and the JSON under each."""
-        for key, raw in members.items():
+        for key, raw in content:
             if section := SECTIONS.get(key):
-                self.section(section, raw)
+                self.section(section, bytes(raw))
             else:
-                self.keep(key, raw)
+                self.keep(key, bytes(raw))
 
     def section(self, section: Listed, raw: bytes) -> None:
         """Take what a document has under ``entities`` or ``relations``."""
-        opening = bytes(memoryview(raw)[:1])
+        opening = raw[:1]
         if opening == b"[":
-            for index, item in enumerate(_LIST.decode(raw)):
+            for index, item in members(raw):
                 self.take(item, section, index)
         elif opening == b"{":
             self.repair(section, "An object keyed by name, not a list; its members were taken as the list.")
-            for key, item in MEMBERS.decode(raw).items():
+            for key, item in members(raw):
                 self.keyed(key, bytes(item), section, f"{section}[{quoted(key)}]")
         elif opening == b"n":
             self.repair(section, "It is null; read as an empty list.")
@@ -248,18 +257,13 @@ class GraphBuilder:
             self.take(raw, section, section)
 
     def keyed(self, key: str, raw: bytes, section: Listed, where: str) -> bool:
-        """Take an item whose name, or number, is the key it stands under."""
-        own = "name" if section == "entities" else "id"
-        try:
-            value = msgspec.json.decode(raw)
-        except UNFIT:
-            rest = b"," + raw[1:] if raw[:1] == b"{" else b',"observations":%b}' % raw
-            return self.take(b'{"%b":%b%b' % (own.encode(), _ascii(key), rest), section, where)
-        if section == "entities" and not isinstance(value, dict):
-            value = {"observations": value}
-        if isinstance(value, dict) and own not in value:
-            rest = ENCODER.encode(value)[1:]
-            raw = b'{"%b":%b%b%b' % (own.encode(), _ascii(key), b"," if value else b"", rest)
+        """Take an item whose name, or number, is the key it stands under, unless it has its own."""
+        if raw[:1] == b"{":
+            own = b"name" if section == "entities" else b"id"
+            rest = raw[1:].lstrip(b" \t\r\n")
+            raw = b'{"%b":%b%b%b' % (own, _ascii(key), b"" if rest[:1] == b"}" else b",", rest)
+        elif section == "entities":
+            raw = b'{"name":%b,"observations":%b}' % (_ascii(key), raw)
         return self.take(raw, section, where)
 
     def keep(self, key: str, raw: bytes) -> None:
@@ -338,7 +342,7 @@ class GraphBuilder:
                     repairs.append(GraphNote(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
             elif is_document(value):
                 self.repair(_spot(place, where), "A whole document among the items; its members were taken.")
-                self.document(MEMBERS.decode(raw))
+                self.document(members(raw))
                 return True
             elif "type" in value and place == "lines":
                 return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
@@ -425,31 +429,19 @@ class GraphBuilder:
         return False
 
 
-def _encodable(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
-
-
 def _ascii(text: str) -> bytes:
     """The text in JSON, any half of a surrogate pair as the escape it was read from."""
-    if _encodable(text):
+    try:
         return ENCODER.encode(text)
-    import json
+    except UnicodeEncodeError:
+        import json
 
-    return json.dumps(text).encode()
+        return json.dumps(text).encode()
 
 
-def _too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            child
-            for parent in level
-            if isinstance(parent, (dict, list))
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-        ]
-        if not level:
-            return False
-    return True
+def _too_deep(value: object, levels: int = _DEEPEST) -> bool:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(inner, list) and (not levels or any(_too_deep(one, levels - 1) for one in inner))
 
 
 class _Repair:
