@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from polymnia.engine.transfer.fields import draft
-from polymnia.engine.transfer.project_import import _draft as item_draft
+from polymnia.engine.transfer.project_import import item_draft
 from polymnia.errors import Invalid
 from polymnia.models import Limits
 
