@@ -7,7 +7,7 @@ note of either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -358,8 +358,11 @@ class GraphBuilder:
             wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
             repairs.append(GraphNote(_spot(place, where), wrong))
             what = other
-        repair = _Repair(value, place, where, repairs)
-        item = repair.relation() if what == "relation" else repair.entity()
+
+        def note(part: str, why: str) -> None:
+            repairs.append(GraphNote(_spot(place, where, part), why))
+
+        item = (_odd_relation if what == "relation" else _odd_entity)(value, note)
         unfit = item if isinstance(item, str) else self._illegal(item)
         if unfit or isinstance(item, str):
             home: Section = _HOME[what] if place == "any" else place
@@ -444,83 +447,72 @@ def _too_deep(value: object, levels: int = _DEEPEST) -> bool:
     return isinstance(inner, list) and (not levels or any(_too_deep(one, levels - 1) for one in inner))
 
 
-class _Repair:
-    """Makes a good item of an odd one. What stays behind in ``value`` are its foreign keys."""
+# ── odd items ─────────────────────────────────────────────────────────────────────────────────────────────
+# What is read of an odd item is taken out of it: what stays behind are its foreign keys. ``note`` takes a part of the
+# item and what was put right there.
 
-    def __init__(self, value: JsonObject, place: Place, where: str | int, repairs: list[GraphNote]) -> None:
-        self._value = value
-        self._place = place
-        self._where = where
-        self._repairs = repairs
 
-    def entity(self) -> EntityItem | str:
-        """The entity, or why there is none."""
-        name = self._text(NAME_KEYS)
-        if name is None:
-            return "It is an entity without a name"
-        return EntityItem(name, self._word(KIND_KEYS), self._observations())
+def _odd_entity(value: JsonObject, note: Callable[[str, str], None]) -> EntityItem | str:
+    """The entity, or why there is none."""
+    name = _pop_name(value, NAME_KEYS, note)
+    if name is None:
+        return "It is an entity without a name"
+    return EntityItem(name, _pop_kind(value, KIND_KEYS, note), _pop_observations(value, note))
 
-    def relation(self) -> RelationItem | str:
-        """The relation, or why there is none."""
-        source, target = self._text(SOURCE_KEYS), self._text(TARGET_KEYS)
-        if source is None or target is None:
-            return f"It is a relation without {'a source' if source is None else 'a target'}"
-        return RelationItem(source, target, self._word(LINK_KEYS))
 
-    def _text(self, keys: tuple[str, ...]) -> str | None:
-        value = self._pop(keys)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            self._repair(keys[0], f"It is the number {_text_of(value)}; read as text.")
-            return _text_of(value)
-        return None
+def _odd_relation(value: JsonObject, note: Callable[[str, str], None]) -> RelationItem | str:
+    """The relation, or why there is none."""
+    source, target = _pop_name(value, SOURCE_KEYS, note), _pop_name(value, TARGET_KEYS, note)
+    if source is None or target is None:
+        return f"It is a relation without {'a source' if source is None else 'a target'}"
+    return RelationItem(source, target, _pop_kind(value, LINK_KEYS, note))
 
-    def _word(self, keys: tuple[str, ...]) -> str:
-        value = self._pop(keys)
-        if isinstance(value, str):
-            return value
-        if value is None:
-            self._repair(keys[0], 'It is missing; read as "unknown".')
-            return "unknown"
-        self._repair(keys[0], f"It is {_named(value)}; read as its JSON text.")
+
+def _pop_name(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> str | None:
+    value = _pop(item, keys, note)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        note(keys[0], f"It is the number {_text_of(value)}; read as text.")
         return _text_of(value)
+    return value if isinstance(value, str) else None
 
-    def _observations(self) -> tuple[str, ...]:
-        value = self._pop(OBSERVATION_KEYS)
-        if value is None:
-            self._repair("observations", "There is no list of them; read as none.")
-            return ()
-        if not isinstance(value, list):
-            self._repair("observations", f"It is {_named(value)}, not a list; read as one observation.")
-            return (_text_of(value),)
-        odd = [item for item in value if not isinstance(item, str)]
-        if odd:
-            kinds = " and ".join(dict.fromkeys(map(_named, odd)))
-            self._repair("observations", f"The list holds {kinds}; read as JSON text, null as nothing.")
-        return tuple(_text_of(item) for item in value if item is not None)
 
-    def _pop(self, keys: tuple[str, ...]) -> Any:
-        """The value under the first of the keys that has one; an empty key before it goes too."""
-        for key in keys:
-            if self._value.get(key) is not None:
-                if key != keys[0]:
-                    self._value.pop(keys[0], None)
-                    self._repair(key, f"It stands for {keys[0]} and was read as that.")
-                return self._value.pop(key)
-        self._value.pop(keys[0], None)
-        return None
+def _pop_kind(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> str:
+    value = _pop(item, keys, note)
+    if value is None:
+        note(keys[0], 'It is missing; read as "unknown".')
+        return "unknown"
+    if not isinstance(value, str):
+        note(keys[0], f"It is {_named(value)}; read as its JSON text.")
+    return _text_of(value)
 
-    def _repair(self, part: str, why: str) -> None:
-        self._repairs.append(GraphNote(_spot(self._place, self._where, part), why))
+
+def _pop_observations(item: JsonObject, note: Callable[[str, str], None]) -> tuple[str, ...]:
+    value = _pop(item, OBSERVATION_KEYS, note)
+    if value is None:
+        note("observations", "There is no list of them; read as none.")
+        return ()
+    if not isinstance(value, list):
+        note("observations", f"It is {_named(value)}, not a list; read as one observation.")
+        return (_text_of(value),)
+    if odd := [one for one in value if not isinstance(one, str)]:
+        kinds = " and ".join(dict.fromkeys(map(_named, odd)))
+        note("observations", f"The list holds {kinds}; read as JSON text, null as nothing.")
+    return tuple(_text_of(one) for one in value if one is not None)
+
+
+def _pop(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> Any:
+    """The value under the first of the keys that has one; an empty key before it goes too."""
+    found = next((key for key in keys if item.get(key) is not None), keys[0])
+    if found != keys[0]:
+        item.pop(keys[0], None)
+        note(found, f"It stands for {keys[0]} and was read as that.")
+    return item.pop(found, None)
 
 
 def _named(value: object) -> str:
     """What a JSON value is called in a sentence."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "null"
+    if value is None or isinstance(value, bool):
+        return _text_of(value)
     if isinstance(value, str):
         return "a text"
     return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a number"

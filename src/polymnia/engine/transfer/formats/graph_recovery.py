@@ -31,6 +31,7 @@ from polymnia.engine.transfer.formats.graph_items import (
 )
 from polymnia.engine.transfer.formats.records import JsonObject
 
+_CONSTANTS = {"true": True, "false": False, "null": None}
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(
     rf"[ \t\r\n]*(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"
@@ -330,8 +331,12 @@ def judge(raw: bytes) -> str:
         raise NotJson(len(text[: e.pos].encode()), why) from None
     except RecursionError:
         raise NotJson(0, "it is nested too deeply") from None
-    if half := _half_pair(value):
-        return f"It holds a lone surrogate (U+{ord(half):04X}), which cannot be stored"
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as e:
+        return f"It holds a lone surrogate (U+{ord(e.object[e.start]):04X}), which cannot be stored"
+    except RecursionError:
+        raise NotJson(0, "it is nested too deeply") from None
     return "It holds a number out of range"
 
 
@@ -451,18 +456,16 @@ def _is_whole_item(text: str, pos: int) -> bool:
 
 def _swallows(item: Any) -> bool:
     """Whether an object holds other items, as one does whose own end is lost."""
-    if is_document(item):
+    try:
+        return is_document(item) or any(map(_holds_item, item.values()))
+    except RecursionError:
         return True
-    waiting = list(item.values())
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if value.keys() >= _ENTITY or value.keys() >= _RELATION:
-                return True
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-    return False
+
+
+def _holds_item(value: Any) -> bool:
+    if isinstance(value, dict):
+        return value.keys() >= _ENTITY or value.keys() >= _RELATION or any(map(_holds_item, value.values()))
+    return isinstance(value, list) and any(map(_holds_item, value))
 
 
 def _unescaped(token: str, faults: dict[str, None]) -> str:
@@ -480,34 +483,16 @@ def _unescaped(token: str, faults: dict[str, None]) -> str:
 
 
 def _word(word: str, faults: dict[str, None]) -> Any:
-    if word in ("true", "false", "null"):
-        return {"true": True, "false": False, "null": None}[word]
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
     if word[-1] in "Nydu":
         faults[f"{word} for a value"] = None
         return None
     try:
         number = float(word) if "." in word or "e" in word.lower() else int(word)
-    except ValueError:
+        return number if isfinite(number) else word
+    except (ValueError, OverflowError):
         return word
-    return number if isinstance(number, int) or isfinite(number) else word
-
-
-def _half_pair(value: Any) -> str | None:
-    """The first half of a surrogate pair in any text of the value."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            try:
-                item.encode()
-            except UnicodeEncodeError as e:
-                return item[e.start]
-        elif isinstance(item, dict):
-            waiting.extend(item)
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
-    return None
 
 
 # What Python says of a flaw, in our words: its own are not the same in every release.
