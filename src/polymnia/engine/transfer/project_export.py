@@ -147,7 +147,9 @@ class _Source:
             with importing():
                 from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
 
-            self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
+            self._veil = Anonymizer()
+            for session in snapshot.sessions():
+                self._veil.know("session", session.name)
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
             for record in records_of(snapshot, filters):
                 self._veil.learn_value(self._item(record))
@@ -163,7 +165,7 @@ class _Source:
         return None if self._veil is None else dict(sorted(self._veil.counts.items()))
 
     def _veiled(self, value: JsonObject) -> JsonObject:
-        return value if self._veil is None else self._veil.value(value, learned=True)
+        return value if self._veil is None else self._veil.value(value)
 
     def items(self) -> Iterator[JsonObject]:
         for record in records_of(self._snapshot, self._filters, self._step):

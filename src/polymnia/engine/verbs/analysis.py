@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
     from polymnia.engine.analysis.view import ProjectView
-    from polymnia.engine.health.rules import IntegrityReport
+    from polymnia.engine.health.integrity import IntegrityReport
     from polymnia.engine.search.neighbours import Neighbours
 
 T = TypeVar("T")
