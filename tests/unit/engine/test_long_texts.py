@@ -41,7 +41,10 @@ def _highlighted(text: str) -> None:
 
 
 def _anonymous(text: str) -> None:
-    one = Anonymizer(users=["ada"], people=["Ada Smith", "김철수"])
+    one = Anonymizer()
+    one.know("user", "ada")
+    one.meet("Ada Smith")
+    one.meet("김철수")
     one.learn(text)
     one.text(text)
 

@@ -11,8 +11,7 @@ import pytest
 from polymnia import EntityDraft, Memory
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.graph import Policy
-from polymnia.engine.health.integrity import validate
-from polymnia.engine.health.rules import CHECKS, RULES, IntegrityReport
+from polymnia.engine.health.integrity import CHECKS, RULES, IntegrityReport, validate
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
 from polymnia.storage.sqlite import SqliteStore, grams, indexes, snapshot
