@@ -317,7 +317,8 @@ class _MultilingualReader(_PairReader):
         self._network = OnnxNetwork(network)
 
     def _project(self, rows: Floats) -> Floats:
-        return rows @ self._in + self._bias
+        projected: Floats = rows @ self._in + self._bias
+        return projected
 
 
 class Scorer:
