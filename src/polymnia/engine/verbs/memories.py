@@ -55,14 +55,15 @@ def _around(finder: Finder, look: Neighbours, record: Record, said: EmbeddedText
 
     text = content.content(record)
     pending = finder.lacks_vectors(look)
-    near = associations.neighbours(look, said, text, without=without, most=_NEAR)
+    near, by_meaning = associations.neighbours(look, said, text, without=without, most=_NEAR)
     ranked = associations.ranked(look, near)
-    drawn: list[RelationDraft] = []
-    if not pending or associations.by_meaning(near):
-        drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
-    if pending and associations.by_meaning(near):
+    drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
+    if pending and near and by_meaning:
         # What has no vector yet is compared by its words.
-        ranked = associations.with_those_by_words(look, ranked, text, _NEAR)
+        more = {
+            number: share for number, share in look.by_words(text[: associations.READ], _NEAR) if number not in near
+        }
+        ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
     fault = finder.broken()
     notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
     return _Around(said, [(one, _alike(text, one, share)) for one, share in ranked], drawn, pending, notes)
