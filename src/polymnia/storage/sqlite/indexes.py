@@ -12,7 +12,7 @@ from polymnia.errors import Invalid
 from polymnia.models import Passage, Seen, Text
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
-from polymnia.storage.sqlite.rows import PASSAGE, POSTING
+from polymnia.storage.sqlite.rows import HOUR, PASSAGE, POSTING
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
@@ -329,10 +329,10 @@ class Indexing(SqliteSnapshot):
 
     def count_reads(self, reads: Iterable[Seen]) -> None:
         """Add counts of reads to those there are."""
-        from polymnia.storage.sqlite import journal
-
         self._noted = True
-        journal.count(self._run, self._base, self._top, reads)
+        for one in reads:
+            if self._base < one.memory <= self._top:
+                self._run(SQL["count_seen"], (one.memory, one.hour // HOUR, one.who, one.opened, one.found))
 
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
 

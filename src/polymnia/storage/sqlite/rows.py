@@ -12,13 +12,16 @@ from msgspec.json import Decoder, encode
 from polymnia.models import EntityDraft, JsonObject, Record, Relation, Text, fold, skeleton
 
 __all__ = [
-    "HEAD_COLUMNS", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
+    "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
     "SESSION_COLUMNS", "SPAN", "cell", "decode", "digest", "drafted", "fold", "fold_or_none", "head", "json_or_none",
     "look", "now", "record", "relation", "text",
 ]  # fmt: skip
 
 SPAN = 1 << 32
 """How many rows a project can number in its lifetime."""
+
+HOUR = 3_600_000_000
+"""Microseconds; reads are counted by the hour."""
 
 MEMORY_COLUMNS = (
     "id", "project", "uid", "name", "kind", "scope", "session", "category", "content_type", "summary",
