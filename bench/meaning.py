@@ -35,7 +35,7 @@ import numpy as np
 from polymnia import EntityDraft, Memory, connect
 from polymnia.engine.search import fusion
 from polymnia.engine.search.passages import script_number
-from polymnia.inference.languages import is_english
+from polymnia.inference.built_in import is_english
 from training import texts
 from training.measure import ndcg
 

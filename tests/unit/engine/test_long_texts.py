@@ -18,8 +18,8 @@ from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.names import WordReader
 from polymnia.engine.knowledge import duplicates
-from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
+from polymnia.engine.knowledge.topics import content_type
 from polymnia.engine.knowledge.topics import read as suggested
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer

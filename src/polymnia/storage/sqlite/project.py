@@ -9,7 +9,7 @@ import apsw
 from msgspec.json import encode
 
 from polymnia.models import Filters, Text
-from polymnia.storage.sqlite import rows, words
+from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
 
 TOUCHED = 4
@@ -69,11 +69,11 @@ class Searched(OpenProject):
 
     def texts(self, after: int, last: int) -> Iterator[Text]:
         """The searchable texts with numbers above one and up to another, in order."""
-        return map(words.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
+        return map(rows.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
 
     def texts_of(self, numbers: Sequence[int]) -> list[Text]:
         """The searchable texts of these numbers that are there, in order."""
-        return list(map(words.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
+        return list(map(rows.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
 
     def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
         """The indexed passages above a number, block by block."""

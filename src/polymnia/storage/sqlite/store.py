@@ -89,7 +89,7 @@ class SqliteStore(ConnectionPool):
 
         # Not from the small_projects: it would have to read every row, and one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checks.check(snapshot, self.path, project, asked, self._clock())
+            return checks.check(snapshot, project, asked, self._clock())
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
