@@ -6,26 +6,27 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from polymnia.dialects.associative.shapes import Parameters, Remarks, Success, reply, tool, unknown_scope
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.associative.shapes import Remarks, Success, reply, tool, unknown_scope
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.models import Note
 from polymnia.operation import Context, Reply
 
-
-class ExportParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_export."""
-
-    scope: Annotated[str, about("Export this scope and everything below it (default: all memories).")] | None = None
-    file_path: (
-        Annotated[str, about("A file name inside the server's export folder; without one the data is answered.")] | None
-    ) = None
-    export_format: (
-        Annotated[Literal["json", "yaml"], about("The format; by default what the file's ending says.", default="json")]
-        | None
-    ) = None
-    compression: Annotated[bool, about("Compress it with gzip.", default=False)] | None = None
-    include_associations: Annotated[bool, about("Export what links the memories, too.", default=True)] | None = None
+FilePath = Annotated[str, about("A file name inside the server's export folder; without one the data is answered.")]
+ExportFormat = Annotated[
+    Literal["json", "yaml"], about("The format; by default what the file's ending says.", default="json")
+]
+MergeStrategy = Annotated[
+    Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"],
+    about(
+        "What happens to memories that exist: keep them, replace them, add the imported text as a new version, "
+        "or keep the text and combine tags and metadata.",
+        default="skip_duplicates",
+    ),
+]
+Validate = Annotated[
+    bool, about("Import nothing unless every record is sound; false imports the sound ones.", default=True)
+]
 
 
 class ExportAnswer(Struct, frozen=True, omit_defaults=True):
@@ -48,23 +49,30 @@ class ExportAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("memory_export", "Export Memories", ExportParameters, ExportAnswer, heavy=True, destroys=True, idempotent=True)
-def export(context: Context, given: ExportParameters) -> Reply:
+@tool("memory_export", "Export Memories", ExportAnswer, heavy=True, destroys=True, idempotent=True)
+def export(
+    context: Context,
+    scope: Annotated[str, about("Export this scope and everything below it (default: all memories).")] | None = None,
+    file_path: FilePath | None = None,
+    export_format: ExportFormat | None = None,
+    compression: Annotated[bool, about("Compress it with gzip.", default=False)] | None = None,
+    include_associations: Annotated[bool, about("Export what links the memories, too.", default=True)] = True,
+) -> Reply:
     """Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one scope. What is
     exported imports again with nothing lost. A file of the same name is replaced.
     """
-    name = (given.file_path or "").casefold()
-    gzip = or_else(given.compression, name.endswith(".gz"))
+    name = (file_path or "").casefold()
+    gzip = name.endswith(".gz") if compression is None else compression
     yaml = name.removesuffix(".gz").endswith((".yaml", ".yml"))
     done = context.memory.export_memories(
-        scope=given.scope,
-        name=given.file_path,
-        form=given.export_format or ("yaml" if yaml else "json"),
+        scope=scope,
+        name=file_path,
+        form=export_format or ("yaml" if yaml else "json"),
         gzip=gzip,
-        associations=or_else(given.include_associations, True),
+        associations=include_associations,
         step=context.step,
     )
-    scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
+    scope = None if scope is None else scopes.legal_scope(scope, "scope")
     notes = [] if done.count or scope is None else [unknown_scope(context.memory, scope)]
     if done.replaced:
         notes.append(Note("replaced", "A file of that name was there before; this export has replaced it."))
@@ -80,31 +88,6 @@ def export(context: Context, given: ExportParameters) -> Reply:
         replaced=done.replaced,
     )
     return reply(answer, notes)
-
-
-class ImportParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_import."""
-
-    file_path: Annotated[str, about("A file inside the server's export folder.")] | None = None
-    import_data: Annotated[str, about("Instead of a file: the exported data itself, JSON or YAML.")] | None = None
-    merge_strategy: (
-        Annotated[
-            Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"],
-            about(
-                "What happens to memories that exist: keep them, replace them, add the imported text as a new version, "
-                "or keep the text and combine tags and metadata.",
-                default="skip_duplicates",
-            ),
-        ]
-        | None
-    ) = None
-    target_scope_prefix: Annotated[str, about("File everything below this scope.")] | None = None
-    validate_data: (
-        Annotated[
-            bool, about("Import nothing unless every record is sound; false imports the sound ones.", default=True)
-        ]
-        | None
-    ) = None
 
 
 class ImportAnswer(Struct, frozen=True, omit_defaults=True):
@@ -123,18 +106,24 @@ class ImportAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("memory_import", "Import Memories", ImportParameters, ImportAnswer, heavy=True, destroys=True)
-def take_in(context: Context, given: ImportParameters) -> Reply:
+@tool("memory_import", "Import Memories", ImportAnswer, heavy=True, destroys=True)
+def take_in(
+    context: Context,
+    file_path: Annotated[str, about("A file inside the server's export folder.")] | None = None,
+    import_data: Annotated[str, about("Instead of a file: the exported data itself, JSON or YAML.")] | None = None,
+    merge_strategy: MergeStrategy = "skip_duplicates",
+    target_scope_prefix: Annotated[str, about("File everything below this scope.")] | None = None,
+    validate_data: Validate = True,
+) -> Reply:
     """Take in exported memories. By default nothing is imported unless every record is sound, and memories that exist
     are kept. One undo takes the whole import back.
     """
-    strategy = given.merge_strategy or "skip_duplicates"
     done = context.memory.import_memories(
-        name=given.file_path,
-        data=given.import_data,
-        strategy=strategy,
-        prefix=given.target_scope_prefix,
-        validate=or_else(given.validate_data, True),
+        name=file_path,
+        data=import_data,
+        strategy=merge_strategy,
+        prefix=target_scope_prefix,
+        validate=validate_data,
         step=context.step,
     )
     answer = ImportAnswer(
@@ -142,8 +131,8 @@ def take_in(context: Context, given: ImportParameters) -> Reply:
         imported_count=done.imported,
         skipped_count=done.skipped,
         overwritten_count=done.overwritten,
-        import_source="direct" if given.file_path is None else f"file:{given.file_path}",
-        merge_strategy_used=strategy,
+        import_source="direct" if file_path is None else f"file:{file_path}",
+        merge_strategy_used=merge_strategy,
         validation_errors=done.problems,
         imported_scopes=done.scopes,
         associations_count=done.associations,

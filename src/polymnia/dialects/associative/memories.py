@@ -17,7 +17,6 @@ from polymnia.dialects.associative.shapes import (
     MemoryId,
     Metadata,
     Name,
-    Parameters,
     Remarks,
     Share,
     SimilarMemory,
@@ -31,9 +30,10 @@ from polymnia.dialects.associative.shapes import (
     similar,
     tool,
 )
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
-from polymnia.engine.content import Remembered, content
+from polymnia.engine.content import Remembered
+from polymnia.engine.content import content as text_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import DEFAULT_SCOPE, JsonObject, Note, Record
 from polymnia.operation import Context, Reply
@@ -41,34 +41,16 @@ from polymnia.operation import Context, Reply
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
 
 Pending = Annotated[bool, about("True when more associations will appear in the background.")]
+Scope = Annotated[
+    str, about("Where it is filed: parts with / between them, such as work/projects/api.", default=DEFAULT_SCOPE)
+]
+AllowDuplicates = Annotated[
+    bool, about("Store it even if the scope has one that says exactly the same.", default=False)
+]
+NearlySame = Annotated[
+    Share, about("How similar a stored text must be to be named in the answer as nearly the same.", default=0.95)
+]
 WithLinks = Annotated[bool, about("Tell what it is linked to.", default=True)]
-
-
-class StoreParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_store."""
-
-    content: Annotated[str, about("Required. The text to remember, in full.")]
-    scope: (
-        Annotated[
-            str,
-            about("Where it is filed: parts with / between them, such as work/projects/api.", default=DEFAULT_SCOPE),
-        ]
-        | None
-    ) = None
-    category: Annotated[str, about("What sort of memory it is, for example decision or meeting.")] | None = None
-    tags: Annotated[list[str], about("Labels it can be found by.")] | None = None
-    metadata: Annotated[JsonObject, about("Anything else worth keeping with it, as key and value.")] | None = None
-    allow_duplicates: (
-        Annotated[bool, about("Store it even if the scope has one that says exactly the same.", default=False)] | None
-    ) = None
-    auto_associate: Annotated[bool, about("Link it to the memories nearest in meaning.", default=True)] | None = None
-    similarity_threshold: (
-        Annotated[
-            Share,
-            about("How similar a stored text must be to be named in the answer as nearly the same.", default=0.95),
-        ]
-        | None
-    ) = None
 
 
 class JoinedDetails(Struct, frozen=True, omit_defaults=True):
@@ -103,28 +85,38 @@ class StoreAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("memory_store", "Store Memory", StoreParameters, StoreAnswer)
-def store(context: Context, given: StoreParameters) -> Reply:
+@tool("memory_store", "Store Memory", StoreAnswer)
+def store(
+    context: Context,
+    content: Annotated[str, about("Required. The text to remember, in full.")],
+    scope: Scope = DEFAULT_SCOPE,
+    category: Annotated[str, about("What sort of memory it is, for example decision or meeting.")] | None = None,
+    tags: Annotated[list[str], about("Labels it can be found by.")] | None = None,
+    metadata: Annotated[JsonObject, about("Anything else worth keeping with it, as key and value.")] | None = None,
+    allow_duplicates: AllowDuplicates = False,
+    auto_associate: Annotated[bool, about("Link it to the memories nearest in meaning.", default=True)] = True,
+    similarity_threshold: NearlySame = 0.95,
+) -> Reply:
     """Remember a text. If the scope already has one that says the same, nothing is stored and that one is answered;
     texts that differ in a number, a name or a negation are never taken for the same. The new memory is linked to what
     is nearest to it in meaning.
     """
     done = context.memory.remember(
-        given.content,
-        scope=or_else(given.scope, DEFAULT_SCOPE),
-        category=given.category,
-        tags=given.tags or (),
-        metadata=given.metadata,
-        allow_duplicates=or_else(given.allow_duplicates, False),
-        associate=or_else(given.auto_associate, True),
-        threshold=or_else(given.similarity_threshold, 0.95),
+        content,
+        scope=scope,
+        category=category,
+        tags=tags or (),
+        metadata=metadata,
+        allow_duplicates=allow_duplicates,
+        associate=auto_associate,
+        threshold=similarity_threshold,
         patient=False,
         step=context.step,
     )
     record = done.record
     answer = StoreAnswer(
         memory_id=record.uid,
-        content=content(record),
+        content=text_of(record),
         scope=scopes.shown(record.scope),
         created_at=moment(record.created),
         is_duplicate=done.duplicate,
@@ -184,45 +176,33 @@ def _memory(record: Record, links: list[LinkedMemory] | None, **more: Any) -> Me
     )
 
 
-class GetParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_get."""
-
-    memory_id: Id
-    include_associations: WithLinks | None = None
-
-
-@tool("memory_get", "Get Memory", GetParameters, MemoryAnswer, reads=True, idempotent=True)
-def get(context: Context, given: GetParameters) -> Reply:
+@tool("memory_get", "Get Memory", MemoryAnswer, reads=True, idempotent=True)
+def get(context: Context, memory_id: Id, include_associations: WithLinks = True) -> Reply:
     """Read one memory in full, with what it is linked to."""
-    record, links = context.memory.read(given.memory_id)
-    return reply(_memory(record, [linked(*one) for one in links] if given.include_associations is not False else None))
+    record, links = context.memory.read(memory_id)
+    return reply(_memory(record, [linked(*one) for one in links] if include_associations else None))
 
 
-class UpdateParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_update."""
-
-    memory_id: Id
-    content: Annotated[str, about("The new text.")] | None = None
-    scope: Annotated[str, about("The new scope.")] | None = None
-    tags: Annotated[list[str], about("The new tags, all of them; [] takes them away.")] | None = None
-    category: Annotated[str, about('The new category; "" takes it away.')] | None = None
-    metadata: Annotated[JsonObject, about("The new metadata, all of it.")] | None = None
-    preserve_associations: (
-        Annotated[bool, about("Keep the associations; false finds them anew.", default=True)] | None
-    ) = None
-
-
-@tool("memory_update", "Update Memory", UpdateParameters, MemoryAnswer, destroys=True, idempotent=True)
-def update(context: Context, given: UpdateParameters) -> Reply:
+@tool("memory_update", "Update Memory", MemoryAnswer, destroys=True, idempotent=True)
+def update(
+    context: Context,
+    memory_id: Id,
+    content: Annotated[str, about("The new text.")] | None = None,
+    scope: Annotated[str, about("The new scope.")] | None = None,
+    tags: Annotated[list[str], about("The new tags, all of them; [] takes them away.")] | None = None,
+    category: Annotated[str, about('The new category; "" takes it away.')] | None = None,
+    metadata: Annotated[JsonObject, about("The new metadata, all of it.")] | None = None,
+    preserve_associations: Annotated[bool, about("Keep the associations; false finds them anew.", default=True)] = True,
+) -> Reply:
     """Change a memory. Only what you give is changed; the version before stays in its history."""
     done = context.memory.revise(
-        given.memory_id,
-        text=given.content,
-        scope=given.scope,
-        category=given.category,
-        tags=given.tags,
-        metadata=given.metadata,
-        keep_associations=or_else(given.preserve_associations, True),
+        memory_id,
+        text=content,
+        scope=scope,
+        category=category,
+        tags=tags,
+        metadata=metadata,
+        keep_associations=preserve_associations,
         patient=False,
         step=context.step,
     )
@@ -242,12 +222,6 @@ def update(context: Context, given: UpdateParameters) -> Reply:
     return reply(answer, notes)
 
 
-class DeleteParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_delete."""
-
-    memory_id: Id
-
-
 class DeleteAnswer(Struct, frozen=True):
     """Which memory was deleted."""
 
@@ -256,19 +230,12 @@ class DeleteAnswer(Struct, frozen=True):
     message: Annotated[str, about("What was done, as a sentence.")]
 
 
-@tool("memory_delete", "Delete Memory", DeleteParameters, DeleteAnswer, destroys=True)
-def delete(context: Context, given: DeleteParameters) -> Reply:
+@tool("memory_delete", "Delete Memory", DeleteAnswer, destroys=True)
+def delete(context: Context, memory_id: Id) -> Reply:
     """Delete a memory for good: text, history and links. This cannot be undone."""
-    gone = context.memory.forget(given.memory_id, step=context.step)
+    gone = context.memory.forget(memory_id, step=context.step)
     text = "The memory is deleted for good, with its history and everything that linked to it."
     return reply(DeleteAnswer(True, gone.uid, text))
-
-
-class ListParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_list_all."""
-
-    page: Annotated[int, about("Which page.", ge=1, default=1)] | None = None
-    per_page: Annotated[int, about("Memories on a page.", ge=1, le=100, default=10)] | None = None
 
 
 class ListedMemory(Struct, frozen=True, omit_defaults=True):
@@ -304,11 +271,14 @@ class ListAnswer(Struct, frozen=True):
     pagination: Annotated[Pagination, about("Where this page stands among all pages.")]
 
 
-@tool("memory_list_all", "List Memories", ListParameters, ListAnswer, reads=True, idempotent=True)
-def list_all(context: Context, given: ListParameters) -> Reply:
+@tool("memory_list_all", "List Memories", ListAnswer, reads=True, idempotent=True)
+def list_all(
+    context: Context,
+    page: Annotated[int, about("Which page.", ge=1, default=1)] = 1,
+    per_page: Annotated[int, about("Memories on a page.", ge=1, le=100, default=10)] = 10,
+) -> Reply:
     """Browse all memories, newest first, page by page."""
-    page, size = or_else(given.page, 1), or_else(given.per_page, 10)
-    records, total = context.memory.page(page, size)
-    pages = -(-total // size)
+    records, total = context.memory.page(page, per_page)
+    pages = -(-total // per_page)
     memories = [ListedMemory(**fields(record), updated_at=moment(record.updated)) for record in records]
-    return reply(ListAnswer(memories, Pagination(page, size, total, pages, page < pages, page > 1 and total > 0)))
+    return reply(ListAnswer(memories, Pagination(page, per_page, total, pages, page < pages, page > 1 and total > 0)))

@@ -9,14 +9,13 @@ from msgspec import Struct
 
 from polymnia.dialects.associative.shapes import (
     MemoryId,
-    Parameters,
     Remarks,
     check_meaning,
     reply,
     tool,
     unknown_scope,
 )
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine.scopes import SESSIONS as SESSION_SCOPE
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
@@ -26,12 +25,12 @@ from polymnia.operation import Context, Reply
 _SHOWN = 1000  # memories of a renamed scope that are listed
 _DAY = 86_400_000_000
 
-
-class ListScopesParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of scope_list."""
-
-    parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None
-    include_memory_counts: Annotated[bool, about("Count the memories.", default=True)] | None = None
+Action = Annotated[
+    Literal["create", "list", "cleanup"],
+    about("Required. create begins a session, list shows all, cleanup removes old ones."),
+]
+MovedIds = Annotated[list[str], about("Required, unless source_scope is given. The memories to move.")]
+SourceScope = Annotated[str, about("Instead of memory_ids: rename this scope, with everything below it.")]
 
 
 class ListedScope(Struct, frozen=True, omit_defaults=True):
@@ -58,26 +57,22 @@ class ListScopesAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("scope_list", "List Scopes", ListScopesParameters, ListScopesAnswer, reads=True, idempotent=True)
-def list_scopes(context: Context, given: ListScopesParameters) -> Reply:
+@tool("scope_list", "List Scopes", ListScopesAnswer, reads=True, idempotent=True)
+def list_scopes(
+    context: Context,
+    parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None,
+    include_memory_counts: Annotated[bool, about("Count the memories.", default=True)] = True,
+) -> Reply:
     """Show the tree of scopes and how many memories are in each."""
-    found = context.memory.scopes(given.parent_scope)
-    counts = or_else(given.include_memory_counts, True)
+    found = context.memory.scopes(parent_scope)
     listed = [
         ListedScope(
-            one.path, list(one.children), one.depth, one.memories if counts else None, one.total if counts else None
+            one.path, list(one.children), one.depth, *((one.memories, one.total) if include_memory_counts else ())
         )
         for one in found
     ]
-    notes = [] if found or given.parent_scope is None else [unknown_scope(context.memory, given.parent_scope)]
+    notes = [] if found or parent_scope is None else [unknown_scope(context.memory, parent_scope)]
     return reply(ListScopesAnswer(listed, len(listed), max((one.depth for one in found), default=0)), notes)
-
-
-class SuggestParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of scope_suggest."""
-
-    content: Annotated[str, about("Required. The text to find a place for.")]
-    current_scope: Annotated[str, about("Where you are working; places near it are preferred.")] | None = None
 
 
 class ScopeAlternative(Struct, frozen=True):
@@ -111,12 +106,16 @@ class SuggestAnswer(Struct, frozen=True):
     ]
 
 
-@tool("scope_suggest", "Suggest Scope", SuggestParameters, SuggestAnswer, reads=True, idempotent=True)
-def suggest(context: Context, given: SuggestParameters) -> Reply:
+@tool("scope_suggest", "Suggest Scope", SuggestAnswer, reads=True, idempotent=True)
+def suggest(
+    context: Context,
+    content: Annotated[str, about("Required. The text to find a place for.")],
+    current_scope: Annotated[str, about("Where you are working; places near it are preferred.")] | None = None,
+) -> Reply:
     """Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so and
     names a place to fall back to.
     """
-    found = context.memory.suggest_scope(given.content, current=given.current_scope)
+    found = context.memory.suggest_scope(content, current=current_scope)
     check_meaning(context.memory)
     return reply(
         SuggestAnswer(
@@ -128,18 +127,6 @@ def suggest(context: Context, given: SuggestParameters) -> Reply:
             abstained=found.abstained,
         )
     )
-
-
-class MoveParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_move."""
-
-    target_scope: Annotated[str, about("Required. The scope to move to.")]
-    memory_ids: Annotated[list[str], about("Required, unless source_scope is given. The memories to move.")] | None = (
-        None
-    )
-    source_scope: (
-        Annotated[str, about("Instead of memory_ids: rename this scope, with everything below it.")] | None
-    ) = None
 
 
 class MovedMemory(Struct, frozen=True):
@@ -177,20 +164,24 @@ class MoveAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("memory_move", "Move Memories", MoveParameters, MoveAnswer, idempotent=True)
-def move(context: Context, given: MoveParameters) -> Reply:
+@tool("memory_move", "Move Memories", MoveAnswer, idempotent=True)
+def move(
+    context: Context,
+    target_scope: Annotated[str, about("Required. The scope to move to.")],
+    memory_ids: MovedIds | None = None,
+    source_scope: SourceScope | None = None,
+) -> Reply:
     """File memories under another scope, or rename a scope with everything below it. Each memory that could not be
     moved is told, with the reason.
     """
-    memory = context.memory
-    if given.memory_ids is None and given.source_scope is None:
+    if memory_ids is None and source_scope is None:
         raise BadArguments("memory_move", [Violation("memory_ids", "array", "undefined")])
-    if given.memory_ids is not None and given.source_scope is not None:
+    if memory_ids is not None and source_scope is not None:
         raise Invalid("Give either memory_ids or source_scope, not both", field="source_scope")
-    if given.source_scope is not None:
-        done, most = memory.rename_scope(given.source_scope, given.target_scope, step=context.step), _SHOWN
+    if source_scope is not None:
+        done, most = context.memory.rename_scope(source_scope, target_scope, step=context.step), _SHOWN
     else:
-        done = memory.move(given.memory_ids or [], given.target_scope, step=context.step)
+        done = context.memory.move(memory_ids or [], target_scope, step=context.step)
         most = len(done.moved)
     notes = []
     if len(done.moved) > most:
@@ -208,19 +199,6 @@ def move(context: Context, given: MoveParameters) -> Reply:
         duplicates=[DuplicateMemory(*one) for one in done.same[:_SHOWN]],
     )
     return reply(answer, notes)
-
-
-class SessionParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of session_manage."""
-
-    action: Annotated[
-        Literal["create", "list", "cleanup"],
-        about("Required. create begins a session, list shows all, cleanup removes old ones."),
-    ]
-    session_id: Annotated[str, about("The session; create makes a name if none is given.")] | None = None
-    max_age_days: (
-        Annotated[float, about("cleanup: unused for longer than this.", ge=0, le=36_500, default=7)] | None
-    ) = None
 
 
 class SessionInfo(Struct, frozen=True):
@@ -251,20 +229,24 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("session_manage", "Manage Sessions", SessionParameters, SessionAnswer, destroys=True)
-def sessions(context: Context, given: SessionParameters) -> Reply:
+@tool("session_manage", "Manage Sessions", SessionAnswer, destroys=True)
+def sessions(
+    context: Context,
+    action: Action,
+    session_id: Annotated[str, about("The session; create makes a name if none is given.")] | None = None,
+    max_age_days: Annotated[float, about("cleanup: unused for longer than this.", ge=0, le=36_500, default=7)] = 7,
+) -> Reply:
     """Sessions keep temporary memories apart, in the scope session/<id>: create one, list them, or clean up those that
     have not been used for some days.
     """
-    if given.action == "create":
-        return _create_session(context, given.session_id)
-    if given.action == "list":
+    if action == "create":
+        return _create_session(context, session_id)
+    if action == "list":
         now = time.time_ns() // 1000
-        found = [_info(one, now) for one in context.memory.sessions() if given.session_id in (None, one.name)]
+        found = [_info(one, now) for one in context.memory.sessions() if session_id in (None, one.name)]
         return reply(SessionAnswer("list", sessions=found, total_sessions=len(found)))
-    days = or_else(given.max_age_days, 7)
-    days = int(days) if days == int(days) else days
-    only = None if given.session_id is None else [given.session_id]
+    days = int(max_age_days) if max_age_days == int(max_age_days) else max_age_days
+    only = None if session_id is None else [session_id]
     done = context.memory.clean_sessions(days, only=only, step=context.step)
     answer = SessionAnswer(
         "cleanup",

@@ -21,7 +21,6 @@ from polymnia.dialects.associative.shapes import (
     MemoryId,
     Metadata,
     Name,
-    Parameters,
     Remarks,
     Score,
     Share,
@@ -37,7 +36,7 @@ from polymnia.dialects.associative.shapes import (
     tool,
     unknown_scope,
 )
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.errors import Invalid
@@ -50,22 +49,9 @@ if TYPE_CHECKING:
 _LINKS = 3  # associations answered with each hit of a search
 _THRESHOLD = 0.1  # of a search that names none; what scores less is answered only where nothing scores more
 
-
-class SearchParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_search."""
-
-    query: Annotated[str, about("Required. What to look for, in plain words; a question is fine.")]
-    scope: Annotated[str, about("Search only this scope.")] | None = None
-    limit: Annotated[int, about("At most so many memories.", ge=1, le=100, default=10)] | None = None
-    similarity_threshold: (
-        Annotated[
-            Share,
-            about("Leave out what scores less. If you give none and nothing reaches it: the nearest.", default=0.1),
-        ]
-        | None
-    ) = None
-    include_associations: Annotated[bool, about("Tell what each memory is linked to.", default=True)] | None = None
-    include_child_scopes: Annotated[bool, about("Search the scopes below it too.", default=False)] | None = None
+LeastScore = Annotated[
+    Share, about("Leave out what scores less. If you give none and nothing reaches it: the nearest.", default=0.1)
+]
 
 
 class MemoryTurn(Struct, frozen=True, omit_defaults=True):
@@ -105,34 +91,43 @@ class SearchAnswer(Struct, frozen=True, omit_defaults=True):
     notes: Remarks = []
 
 
-@tool("memory_search", "Search Memories", SearchParameters, SearchAnswer, reads=True, idempotent=True)
-def search(context: Context, given: SearchParameters) -> Reply:
+@tool("memory_search", "Search Memories", SearchAnswer, reads=True, idempotent=True)
+def search(
+    context: Context,
+    query: Annotated[str, about("Required. What to look for, in plain words; a question is fine.")],
+    scope: Annotated[str, about("Search only this scope.")] | None = None,
+    limit: Annotated[int, about("At most so many memories.", ge=1, le=100, default=10)] = 10,
+    similarity_threshold: LeastScore | None = None,
+    include_associations: Annotated[bool, about("Tell what each memory is linked to.", default=True)] = True,
+    include_child_scopes: Annotated[bool, about("Search the scopes below it too.", default=False)] = False,
+) -> Reply:
     """Find memories by meaning and by words, in any language. The most relevant come first; similarity_score says how
     close each is, from 0 to 1.
     """
-    if not given.query.strip():
+    if not query.strip():
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
     memory = context.memory
-    scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
-    below = or_else(given.include_child_scopes, False)
-    with_links = or_else(given.include_associations, True)
+    scope = None if scope is None else scopes.legal_scope(scope, "scope")
     found = memory.search(
-        given.query,
-        limit=or_else(given.limit, 10),
-        filters=None if scope is None else Filters(scope=scope, scopes_below=below),
-        at_least=or_else(given.similarity_threshold, _THRESHOLD),
-        or_nearest=given.similarity_threshold is None,
+        query,
+        limit=limit,
+        filters=None if scope is None else Filters(scope=scope, scopes_below=include_child_scopes),
+        at_least=_THRESHOLD if similarity_threshold is None else similarity_threshold,
+        or_nearest=similarity_threshold is None,
         reasons=False,
-        links=_LINKS if with_links else 0,
+        links=_LINKS if include_associations else 0,
     )
     check_meaning(memory)
     memories = [
-        _found(hit, [linked(*one) for one in found.links.get(hit.record.uid, ())] if with_links else None)
+        _found(hit, [linked(*one) for one in found.links.get(hit.record.uid, ())] if include_associations else None)
         for hit in found.hits
     ]
     notes = found.notes
     if not found.hits and scope is not None:
-        notes = [*_empty_scope(memory, scope, below), *(note for note in notes if note.code != "filtered")]
+        notes = [
+            *_empty_scope(memory, scope, include_child_scopes),
+            *(note for note in notes if note.code != "filtered"),
+        ]
     if not memories and not notes and not memory.count()[0]:
         notes = [_empty_project(memory)]
     return reply(SearchAnswer(memories, found.total, scope), notes)
@@ -170,14 +165,6 @@ def _empty_scope(memory: Memory, scope: str, below: bool) -> list[Note]:
         count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
         return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
     return []
-
-
-class DiscoverParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_discover_associations."""
-
-    memory_id: Id
-    limit: Annotated[int, about("At most so many associations.", ge=1, le=50, default=10)] | None = None
-    similarity_threshold: Annotated[Share, about("Leave out what is weaker.", default=0.1)] | None = None
 
 
 class SourceMemory(Struct, frozen=True):
@@ -218,21 +205,17 @@ class DiscoverAnswer(Struct, frozen=True):
     discovery_stats: Annotated[DiscoveryStats, about("How many memories were compared.")]
 
 
-@tool(
-    "memory_discover_associations",
-    "Discover Associations",
-    DiscoverParameters,
-    DiscoverAnswer,
-    reads=True,
-    idempotent=True,
-)
-def discover(context: Context, given: DiscoverParameters) -> Reply:
+@tool("memory_discover_associations", "Discover Associations", DiscoverAnswer, reads=True, idempotent=True)
+def discover(
+    context: Context,
+    memory_id: Id,
+    limit: Annotated[int, about("At most so many associations.", ge=1, le=50, default=10)] = 10,
+    similarity_threshold: Annotated[Share, about("Leave out what is weaker.", default=0.1)] = 0.1,
+) -> Reply:
     """Look for memories that have to do with one: similar in meaning, sharing tags or names, stored at the same time,
     or linked by hand. Each comes with what carries the association and why.
     """
-    found = context.memory.discover(
-        given.memory_id, limit=or_else(given.limit, 10), threshold=or_else(given.similarity_threshold, 0.1)
-    )
+    found = context.memory.discover(memory_id, limit=limit, threshold=similarity_threshold)
     check_meaning(context.memory)
     associations = []
     for one in found.associations:

@@ -1,18 +1,19 @@
 """The nine graph tools, once for all four dialects: what each takes, and what it does."""
 
-# ruff: noqa: N815 - the wire's spelling
+# ruff: noqa: N803 - the wire's spelling
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated, Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.dialects.graph.refusals import unknown_official_tool, word
 from polymnia.dialects.graph.resources import PROMPTS, RESOURCES, TEMPLATES
 from polymnia.dialects.graph.shapes import Entity, Link, Observed, Unobserved
-from polymnia.dialects.shapes import about
+from polymnia.dialects.shapes import about, parameters
 from polymnia.engine.graph import Policy
 from polymnia.engine.paging import MOST
 from polymnia.models import EntityDraft
@@ -26,66 +27,9 @@ _INSTRUCTIONS = (
 )
 
 Limit = Annotated[int, about("Answer at most this many entities (default: all).", ge=1, le=MOST)]
+Doomed = Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
+DoomedLinks = Annotated[list[Link], about("The relations to delete; all three parts must match exactly.")]
 Cursor = Annotated[str, about("Where to go on: nextCursor of the page before.")]
-
-
-class CreateEntitiesParameters(Struct, frozen=True):
-    """Parameters of create_entities."""
-
-    entities: Annotated[list[Entity], about("The entities to store, all or none.")]
-
-
-class CreateRelationsParameters(Struct, frozen=True):
-    """Parameters of create_relations."""
-
-    relations: Annotated[list[Link], about("The relations to store, all or none.")]
-
-
-class AddObservationsParameters(Struct, frozen=True):
-    """Parameters of add_observations."""
-
-    observations: Annotated[list[Observed], about("What to add, entity by entity, all or none.")]
-
-
-class DeleteEntitiesParameters(Struct, frozen=True):
-    """Parameters of delete_entities."""
-
-    entityNames: Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
-
-
-class DeleteObservationsParameters(Struct, frozen=True):
-    """Parameters of delete_observations."""
-
-    deletions: Annotated[list[Unobserved], about("What to remove, entity by entity.")]
-
-
-class DeleteRelationsParameters(Struct, frozen=True):
-    """Parameters of delete_relations."""
-
-    relations: Annotated[list[Link], about("The relations to delete; all three parts must match exactly.")]
-
-
-class ReadGraphParameters(Struct, frozen=True):
-    """Parameters of read_graph."""
-
-    limit: Limit | None = None
-    cursor: Cursor | None = None
-
-
-class SearchNodesParameters(Struct, frozen=True):
-    """Parameters of search_nodes."""
-
-    query: Annotated[str, about("What to look for in names, types and observations.")]
-    limit: Limit | None = None
-    cursor: Cursor | None = None
-
-
-class OpenNodesParameters(Struct, frozen=True):
-    """Parameters of open_nodes."""
-
-    names: Annotated[list[str], about("Names of the entities to open, exactly as they were given.")]
-    limit: Limit | None = None
-    cursor: Cursor | None = None
 
 
 def registry(name: str) -> Registry:
@@ -93,67 +37,83 @@ def registry(name: str) -> Registry:
     dialect = BEHAVIOURS[name]
     policy, helps = dialect.policy, _helps(dialect.policy)
 
-    def create_entities(context: Context, given: CreateEntitiesParameters) -> Reply:
-        drafts = [EntityDraft(e.name, e.entityType, tuple(e.observations)) for e in given.entities]
+    replaces = policy.taken_name == "replace"
+
+    def create_entities(
+        context: Context, entities: Annotated[list[Entity], about("The entities to store, all or none.")]
+    ) -> Reply:
+        drafts = [EntityDraft(e.name, e.entityType, tuple(e.observations)) for e in entities]
         return dialect.created(context.memory.create_entities(drafts, step=context.step))
 
-    def create_relations(context: Context, given: CreateRelationsParameters) -> Reply:
-        ends = [relation.ends for relation in given.relations]
+    def create_relations(
+        context: Context, relations: Annotated[list[Link], about("The relations to store, all or none.")]
+    ) -> Reply:
+        ends = [relation.ends for relation in relations]
         return dialect.related(context.memory.create_relations(ends, step=context.step))
 
-    def add_observations(context: Context, given: AddObservationsParameters) -> Reply:
-        items = [(one.entityName, one.contents) for one in given.observations]
-        return dialect.added(given.observations, context.memory.add_observations(items, step=context.step))
+    def add_observations(
+        context: Context, observations: Annotated[list[Observed], about("What to add, entity by entity, all or none.")]
+    ) -> Reply:
+        items = [(one.entityName, one.contents) for one in observations]
+        return dialect.added(observations, context.memory.add_observations(items, step=context.step))
 
-    def delete_entities(context: Context, given: DeleteEntitiesParameters) -> Reply:
-        return dialect.entities_deleted(context.memory.delete_entities(given.entityNames, step=context.step))
+    def delete_entities(context: Context, entityNames: Doomed) -> Reply:
+        return dialect.entities_deleted(context.memory.delete_entities(entityNames, step=context.step))
 
-    def delete_observations(context: Context, given: DeleteObservationsParameters) -> Reply:
-        items = [(one.entityName, one.observations) for one in given.deletions]
-        count = context.memory.delete_observations(items, step=context.step)
-        return dialect.observations_deleted(given.deletions, count)
+    def delete_observations(
+        context: Context, deletions: Annotated[list[Unobserved], about("What to remove, entity by entity.")]
+    ) -> Reply:
+        items = [(one.entityName, one.observations) for one in deletions]
+        return dialect.observations_deleted(deletions, context.memory.delete_observations(items, step=context.step))
 
-    def delete_relations(context: Context, given: DeleteRelationsParameters) -> Reply:
-        ends = [relation.ends for relation in given.relations]
+    def delete_relations(context: Context, relations: DoomedLinks) -> Reply:
+        ends = [relation.ends for relation in relations]
         return dialect.relations_deleted(context.memory.delete_relations(ends, step=context.step))
 
-    def read_graph(context: Context, given: ReadGraphParameters) -> Reply:
-        return dialect.graph(context.memory.read_graph(limit=given.limit, cursor=given.cursor))
+    def read_graph(context: Context, limit: Limit | None = None, cursor: Cursor | None = None) -> Reply:
+        return dialect.graph(context.memory.read_graph(limit=limit, cursor=cursor))
 
-    def search_nodes(context: Context, given: SearchNodesParameters) -> Reply:
-        return dialect.found(
-            context.memory.search_nodes(given.query, limit=given.limit, cursor=given.cursor, relations=dialect.linked)
-        )
+    def search_nodes(
+        context: Context,
+        query: Annotated[str, about("What to look for in names, types and observations.")],
+        limit: Limit | None = None,
+        cursor: Cursor | None = None,
+    ) -> Reply:
+        return dialect.found(context.memory.search_nodes(query, limit=limit, cursor=cursor, relations=dialect.linked))
 
-    def open_nodes(context: Context, given: OpenNodesParameters) -> Reply:
-        return dialect.opened(
-            *context.memory.open_nodes(given.names, limit=given.limit, cursor=given.cursor, relations=dialect.linked)
-        )
+    def open_nodes(
+        context: Context,
+        names: Annotated[list[str], about("Names of the entities to open, exactly as they were given.")],
+        limit: Limit | None = None,
+        cursor: Cursor | None = None,
+    ) -> Reply:
+        return dialect.opened(*context.memory.open_nodes(names, limit=limit, cursor=cursor, relations=dialect.linked))
 
-    def tool(params: type, run: Callable[[Context, Any], Reply], **hints: Any) -> Operation:
+    def tool(run: Callable[..., Reply], **hints: Any) -> Operation:
+        def call(context: Context, given: Struct) -> Reply:
+            return run(context, **asdict(given))
+
         name = run.__name__
         return Operation(
             name=name,
             title=name.replace("_", " ").title(),
-            params=params,
-            run=run,
+            params=parameters(run, Struct),
+            run=call,
             help=helps[name],
             output=dialect.outputs[name],
             exact=policy.empty_name == "refuse",
             **hints,
         )
 
-    replaces = policy.taken_name == "replace"
     tools = (
-        tool(CreateEntitiesParameters, create_entities, destroys=replaces, idempotent=replaces),
-        tool(CreateRelationsParameters, create_relations, idempotent=policy.repeated_relation == "once"),
-        tool(AddObservationsParameters, add_observations, idempotent=policy.repeated_observation == "once"),
-        tool(DeleteEntitiesParameters, delete_entities, destroys=True, idempotent=True),
-        tool(DeleteObservationsParameters, delete_observations, destroys=True, idempotent=True),
-        tool(DeleteRelationsParameters, delete_relations, destroys=True, idempotent=True),
-        tool(ReadGraphParameters, read_graph, reads=True, idempotent=True),
-        tool(SearchNodesParameters, search_nodes, reads=True, idempotent=True),
-        tool(OpenNodesParameters, open_nodes, reads=True, idempotent=True),
+        tool(create_entities, destroys=replaces, idempotent=replaces),
+        tool(create_relations, idempotent=policy.repeated_relation == "once"),
+        tool(add_observations, idempotent=policy.repeated_observation == "once"),
+        *(
+            tool(run, destroys=True, idempotent=True)
+            for run in (delete_entities, delete_observations, delete_relations)
+        ),
+        *(tool(run, reads=True, idempotent=True) for run in (read_graph, search_nodes, open_nodes)),
     )
     return Registry(
         name=name,
