@@ -1,11 +1,15 @@
-"""What the shapes of all dialects are made with: descriptions of fields, and parameters read from a signature."""
+"""What all dialects share: descriptions of fields, parameters read from a signature, tables of faults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, defstruct
+
+from polymnia.errors import Fault
+
+T = TypeVar("T")
 
 
 def about(text: str, **limits: Any) -> Meta:
@@ -52,3 +56,14 @@ def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str,
         else (name, kinds[name] if optional[name] is None else f"{kinds[name]} | None", None)
         for name in names
     ]
+
+
+def inherited(table: dict[type[Fault], T]) -> dict[type[Fault], T]:
+    """A table with every fault there is; one that it does not name has what its parent has."""
+
+    def below(kind: type[Fault]) -> Iterator[type[Fault]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from below(child)
+
+    return {fault: next(table[one] for one in fault.__mro__ if one in table) for fault in below(Fault)}
