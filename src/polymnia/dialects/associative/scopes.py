@@ -7,14 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from polymnia.dialects.associative.shapes import (
-    MemoryId,
-    Remarks,
-    check_meaning,
-    reply,
-    tool,
-    unknown_scope,
-)
+from polymnia.dialects.associative import shapes
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine.scopes import SESSIONS as SESSION_SCOPE
 from polymnia.engine.text.calendar import moment
@@ -54,10 +47,10 @@ class ListScopesAnswer(Struct, frozen=True, omit_defaults=True):
     scopes: Annotated[list[ListedScope], about("The scopes.")]
     total_scopes: Annotated[int, about("How many scopes this answer has.")]
     hierarchy_depth: Annotated[int, about("How deep the tree is.")]
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("scope_list", "List Scopes", ListScopesAnswer, reads=True, idempotent=True)
+@shapes.tool("scope_list", "List Scopes", ListScopesAnswer, reads=True, idempotent=True)
 def list_scopes(
     context: Context,
     parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None,
@@ -71,8 +64,8 @@ def list_scopes(
         )
         for one in found
     ]
-    notes = [] if found or parent_scope is None else [unknown_scope(context.memory, parent_scope)]
-    return reply(ListScopesAnswer(listed, len(listed), max((one.depth for one in found), default=0)), notes)
+    notes = [] if found or parent_scope is None else [shapes.unknown_scope(context.memory, parent_scope)]
+    return shapes.reply(ListScopesAnswer(listed, len(listed), max((one.depth for one in found), default=0)), notes)
 
 
 class ScopeAlternative(Struct, frozen=True):
@@ -106,7 +99,7 @@ class SuggestAnswer(Struct, frozen=True):
     ]
 
 
-@tool("scope_suggest", "Suggest Scope", SuggestAnswer, reads=True, idempotent=True)
+@shapes.tool("scope_suggest", "Suggest Scope", SuggestAnswer, reads=True, idempotent=True)
 def suggest(
     context: Context,
     content: Annotated[str, about("Required. The text to find a place for.")],
@@ -116,8 +109,8 @@ def suggest(
     names a place to fall back to.
     """
     found = context.memory.suggest_scope(content, current=current_scope)
-    check_meaning(context.memory)
-    return reply(
+    shapes.check_meaning(context.memory)
+    return shapes.reply(
         SuggestAnswer(
             suggested_scope=found.scope,
             confidence=found.confidence,
@@ -132,7 +125,7 @@ def suggest(
 class MovedMemory(Struct, frozen=True):
     """A memory that was moved."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     old_scope: Annotated[str, about("The scope it was in.")]
     new_scope: Annotated[str, about("The scope it is in now.")]
 
@@ -140,14 +133,14 @@ class MovedMemory(Struct, frozen=True):
 class FailedMove(Struct, frozen=True):
     """A memory that could not be moved, and why."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     error: Annotated[str, about("Why it could not be moved.")]
 
 
 class DuplicateMemory(Struct, frozen=True):
     """A memory that was moved into a scope where another one says exactly the same."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     duplicate_of: Annotated[str, about("The id of the memory of that scope that says exactly the same.")]
 
 
@@ -161,10 +154,10 @@ class MoveAnswer(Struct, frozen=True, omit_defaults=True):
     duplicates: Annotated[
         list[DuplicateMemory], about("Moved memories that say exactly what another one of the scope says.")
     ] = []
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("memory_move", "Move Memories", MoveAnswer, idempotent=True)
+@shapes.tool("memory_move", "Move Memories", MoveAnswer, idempotent=True)
 def move(
     context: Context,
     target_scope: Annotated[str, about("Required. The scope to move to.")],
@@ -198,7 +191,7 @@ def move(
         moved_memories=[MovedMemory(*one) for one in done.moved[:most]],
         duplicates=[DuplicateMemory(*one) for one in done.same[:_SHOWN]],
     )
-    return reply(answer, notes)
+    return shapes.reply(answer, notes)
 
 
 class SessionInfo(Struct, frozen=True):
@@ -226,10 +219,10 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     freed_memories: Annotated[int, about("cleanup: how many memories went with them.")] | None = None
     max_age_days: Annotated[float, about("cleanup: sessions unused for longer than this were removed.")] | None = None
     removed_session_ids: Annotated[list[str], about("cleanup: the ids of the removed sessions.")] | None = None
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("session_manage", "Manage Sessions", SessionAnswer, destroys=True)
+@shapes.tool("session_manage", "Manage Sessions", SessionAnswer, destroys=True)
 def sessions(
     context: Context,
     action: Action,
@@ -244,7 +237,7 @@ def sessions(
     if action == "list":
         now = time.time_ns() // 1000
         found = [_info(one, now) for one in context.memory.sessions() if session_id in (None, one.name)]
-        return reply(SessionAnswer("list", sessions=found, total_sessions=len(found)))
+        return shapes.reply(SessionAnswer("list", sessions=found, total_sessions=len(found)))
     days = int(max_age_days) if max_age_days == int(max_age_days) else max_age_days
     only = None if session_id is None else [session_id]
     done = context.memory.clean_sessions(days, only=only, step=context.step)
@@ -255,7 +248,7 @@ def sessions(
         max_age_days=days,
         removed_session_ids=done.sessions,
     )
-    return reply(answer, [Note("undo", "One undo (`polymnia undo`) brings them back.")] if done.sessions else ())
+    return shapes.reply(answer, [Note("undo", "One undo (`polymnia undo`) brings them back.")] if done.sessions else ())
 
 
 def _create_session(context: Context, id: str | None) -> Reply:
@@ -268,7 +261,7 @@ def _create_session(context: Context, id: str | None) -> Reply:
         already_existed=None if made else True,
     )
     note = Note("existed", f"The session {session.name!r} was there already; it goes on.")
-    return reply(answer, () if made else [note])
+    return shapes.reply(answer, () if made else [note])
 
 
 def _info(session: Session, now: int) -> SessionInfo:

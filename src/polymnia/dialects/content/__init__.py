@@ -88,7 +88,7 @@ def _operation(name: str, tool: Tool) -> Operation:
 
     def takes() -> JsonObject:
         with importing():
-            from polymnia.dialects.content.schema import united
+            from polymnia.dialects.content.shapes import united
         return united(tool.operations())
 
     return Operation(

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
-from polymnia.dialects.content.analyze_answers import (
-    AnalyzeQualityAnswer,
-    ConflictType,
-    DetectConflictsAnswer,
-    DetectPatternsAnswer,
-    FindContentRelationshipsAnswer,
-    GenerateInsightsAnswer,
-    InsightType,
-    PatternType,
-    QualityDimension,
-)
+from polymnia.dialects.content import analyze_answers as answers
+from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
 from polymnia.dialects.content.findings import clash, compared, connection, fitting, insight, pattern, shown
 from polymnia.dialects.content.reports import remark
-from polymnia.dialects.content.shapes import DateRange, Item, Share, period
 from polymnia.dialects.shapes import about
 from polymnia.engine.items import RelationshipType
 from polymnia.engine.text.calendar import moment
@@ -47,6 +38,8 @@ Sensitivity = Annotated[
 Suggest = Annotated[bool, about("What to do about each, as a call that does it (default true).")]
 Depth = Literal["surface", "deep", "comprehensive"]
 Horizon = Literal["short", "medium", "long"]
+
+_analysis = partial(operation, reads=True, heavy=True)
 
 # How to hear of what did not fit into an answer.
 _FEWER = "ask for this type alone, or about fewer items"
@@ -78,18 +71,16 @@ def _when(made: int, call: ContentCall) -> JsonObject:
     return {"analyzed_at": moment(made), "cached": made < call.asked}
 
 
-@operation(
-    DetectPatternsAnswer, options=("PatternOptions", "Which patterns, and how to tell them."), reads=True, heavy=True
-)
+@_analysis(answers.DetectPatternsAnswer, ("PatternOptions", "Which patterns, and how to tell them."))
 def detect_patterns(
     call: ContentCall,
     scope: PatternScope | None = None,
-    content_id: Item | None = None,
-    pattern_types: Annotated[list[PatternType], about("Only these (default all).")] | None = None,
+    content_id: shapes.Item | None = None,
+    pattern_types: Annotated[list[answers.PatternType], about("Only these (default all).")] | None = None,
     *,
-    min_confidence: Annotated[Share, about("Leave out what is less certain (default 0.5).")] = 0.5,
+    min_confidence: Annotated[shapes.Share, about("Leave out what is less certain (default 0.5).")] = 0.5,
     include_explanations: Annotated[bool, about("How each was measured (default true).")] = True,
-    time_range: Annotated[DateRange | None, about("Only what was written or read in this time.")] = None,
+    time_range: Annotated[shapes.DateRange | None, about("Only what was written or read in this time.")] = None,
 ) -> Fields:
     """Look for patterns in a project: topics, usage, quality issues, relationships, rhythms in time, and who writes
     what. Each comes with its evidence.
@@ -101,9 +92,9 @@ def detect_patterns(
         raise _no_use("content_id", scope, "content")
     if scope == "session":
         _needs("detect_patterns", "session_id", call.session)
-    start, end = period(time_range, "options.time_range")
+    start, end = shapes.period(time_range, "options.time_range")
     found, made = call.memory.patterns(
-        _chosen(pattern_types, PatternType, "pattern_types"),
+        _chosen(pattern_types, answers.PatternType, "pattern_types"),
         session=call.session,
         only_session=scope == "session",
         id=content_id,
@@ -146,20 +137,18 @@ def _ids(given: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(dict.fromkeys(given))
 
 
-@operation(
-    AnalyzeQualityAnswer, options=("QualityOptions", "What to answer besides the scores."), reads=True, heavy=True
-)
+@_analysis(answers.AnalyzeQualityAnswer, ("QualityOptions", "What to answer besides the scores."))
 def analyze_quality(
     call: ContentCall,
-    content_id: Item,
-    quality_dimensions: Annotated[list[QualityDimension], about("Only these (default all).")] | None = None,
+    content_id: shapes.Item,
+    quality_dimensions: Annotated[list[answers.QualityDimension], about("Only these (default all).")] | None = None,
     *,
     include_suggestions: Annotated[bool, about("What to mend, and where (default true).")] = True,
     include_metrics: Annotated[bool, about("The figures behind each score (default false).")] = False,
     benchmark_against: Annotated[list[str], about("Ids of items to compare it with.")] | None = None,
 ) -> Fields:
     """Measure the quality of an item on up to eight dimensions, each from 0 to 1, and say what would improve it."""
-    dimensions = _chosen(quality_dimensions, QualityDimension, "quality_dimensions")
+    dimensions = _chosen(quality_dimensions, answers.QualityDimension, "quality_dimensions")
     against, where = _ids(benchmark_against) or (), "options.benchmark_against"
     if benchmark_against is not None and not against:
         raise Invalid(f"{where} is empty", field=where, hint="Name items, or leave it out.")
@@ -192,22 +181,17 @@ def analyze_quality(
     return call.answer(**fields, **_when(made, call))
 
 
-@operation(
-    FindContentRelationshipsAnswer,
-    options=("RelationshipOptions", "Which relationships, and what of them."),
-    reads=True,
-    heavy=True,
-)
+@_analysis(answers.FindContentRelationshipsAnswer, ("RelationshipOptions", "Which relationships, and what of them."))
 def find_content_relationships(
     call: ContentCall,
-    content_id: Item,
+    content_id: shapes.Item,
     relationship_types: Annotated[list[RelationshipType], about("Only these (default all).")] | None = None,
     max_depth: Annotated[int, about("How far to follow them (default 2).", ge=1, le=5)] = 2,
     limit: Annotated[int, about("Results (default 50).", ge=1, le=500)] = 50,
     *,
     include_strength: Annotated[bool, about("How strong each is (default true).")] = True,
     include_context: Annotated[bool, about("Why each is drawn (default true).")] = True,
-    min_confidence: Annotated[Share, about("Leave out what is less certain (default 0).")] = 0.0,
+    min_confidence: Annotated[shapes.Share, about("Leave out what is less certain (default 0).")] = 0.0,
 ) -> Fields:
     """Find the items that one is related to: by stored relationships, followed over several steps, and by what the
     texts show.
@@ -232,14 +216,12 @@ def find_content_relationships(
     )
 
 
-@operation(
-    DetectConflictsAnswer, options=("ConflictOptions", "Which conflicts, and what of them."), reads=True, heavy=True
-)
+@_analysis(answers.DetectConflictsAnswer, ("ConflictOptions", "Which conflicts, and what of them."))
 def detect_conflicts(
     call: ContentCall,
     scope: ConflictScope | None = None,
     content_ids: ConflictItems | None = None,
-    conflict_types: Annotated[list[ConflictType], about("Only these (default all).")] | None = None,
+    conflict_types: Annotated[list[answers.ConflictType], about("Only these (default all).")] | None = None,
     *,
     sensitivity: Sensitivity = "medium",
     include_resolution_suggestions: Suggest = True,
@@ -248,7 +230,7 @@ def detect_conflicts(
     each.
     """
     ids = _set("detect_conflicts", scope, content_ids)
-    types = _chosen(conflict_types, ConflictType, "conflict_types")
+    types = _chosen(conflict_types, answers.ConflictType, "conflict_types")
     found, made = call.memory.conflicts(
         types=types,
         ids=ids,
@@ -270,17 +252,12 @@ def detect_conflicts(
     )
 
 
-@operation(
-    GenerateInsightsAnswer,
-    options=("InsightOptions", "How thorough, how far back, and with what."),
-    reads=True,
-    heavy=True,
-)
+@_analysis(answers.GenerateInsightsAnswer, ("InsightOptions", "How thorough, how far back, and with what."))
 def generate_insights(
     call: ContentCall,
     scope: InsightScope | None = None,
     content_ids: Annotated[list[str], about("The items.")] | None = None,
-    insight_types: Annotated[list[InsightType], about("Only these (default all).")] | None = None,
+    insight_types: Annotated[list[answers.InsightType], about("Only these (default all).")] | None = None,
     *,
     depth: Annotated[Depth, about("How much is looked at and told (default surface).")] = "surface",
     include_recommendations: Annotated[bool, about("What to do about each (default true).")] = True,
@@ -293,7 +270,7 @@ def generate_insights(
     scope = scope or ("project" if ids is None else "content_set")
     if scope == "session":
         _needs("generate_insights", "session_id", call.session)
-    types = _chosen(insight_types, InsightType, "insight_types")
+    types = _chosen(insight_types, answers.InsightType, "insight_types")
     found, made = call.memory.insights(
         types=types,
         depth=depth,

@@ -8,28 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Struct
 
+from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
-from polymnia.dialects.content.shapes import (
-    Answer,
-    ContentItem,
-    ContentVersion,
-    Item,
-    Notes,
-    Object,
-    Period,
-    Relationship,
-    Share,
-    SurroundingTurn,
-    Tagged,
-    Types,
-    item,
-    minimal,
-    period,
-    relationship,
-    summarised,
-    turn,
-    version,
-)
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import content
 from polymnia.engine.items import Version
@@ -46,7 +26,7 @@ _AROUND = 400  # characters of context
 
 QueryType = Literal["semantic", "keyword", "hybrid"]
 SimilarityMethod = Literal["cosine", "euclidean", "manhattan"]
-MinRelevance = Annotated[Share, about("Leave out what scores less; 0 hides nothing. Without it: what matches.")]
+MinRelevance = Annotated[shapes.Share, about("Leave out what scores less; 0 hides nothing. Without it: what matches.")]
 ContentFormat = Annotated[
     Literal["full", "summary", "minimal"],
     about("With its text, with a summary, or only id, title, type and version (default full)."),
@@ -56,16 +36,16 @@ ContentFormat = Annotated[
 class SearchFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Filters of search_content."""
 
-    content_types: Types | None = None
-    tags: Tagged | None = None
-    date_range: Period = None
-    metadata: Annotated[Object, about("Only items whose metadata has these values.")] | None = None
+    content_types: shapes.Types | None = None
+    tags: shapes.Tagged | None = None
+    date_range: shapes.Period = None
+    metadata: Annotated[shapes.Object, about("Only items whose metadata has these values.")] | None = None
 
 
 class SearchResult(TypedDict):
     """An item that a search found."""
 
-    content: Annotated[ContentItem, about("The item.")]
+    content: Annotated[shapes.ContentItem, about("The item.")]
     relevance: Annotated[float, about("How well it matches, from 0 to 1.")]
     explanation: Annotated[str, about("Why it was found, as a sentence.")]
     highlights: NotRequired[
@@ -73,9 +53,11 @@ class SearchResult(TypedDict):
     ]
     context: NotRequired[Annotated[str, about("The text around the best passage; with options.include_context.")]]
     previous_turn: NotRequired[
-        Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just before it.")]
+        Annotated[shapes.SurroundingTurn, about("Of a turn of a dialogue: what was said just before it.")]
     ]
-    next_turn: NotRequired[Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just after it.")]]
+    next_turn: NotRequired[
+        Annotated[shapes.SurroundingTurn, about("Of a turn of a dialogue: what was said just after it.")]
+    ]
 
 
 class FacetCount(TypedDict):
@@ -93,7 +75,7 @@ class SearchFacets(TypedDict):
     months: Annotated[list[FacetCount], about("By the month in which they were stored, as YYYY-MM.")]
 
 
-class SearchContentAnswer(Answer):
+class SearchContentAnswer(shapes.Answer):
     """One page of results, best first, with the total and the distribution of all of them."""
 
     results: Annotated[list[SearchResult], about("The results of this page, in the order asked for.")]
@@ -101,7 +83,7 @@ class SearchContentAnswer(Answer):
     page: Annotated[int, about("The number of this page, counted from 1.")]
     per_page: Annotated[int, about("How many results a page has at most: options.limit.")]
     facets: Annotated[SearchFacets, about("All matching items, counted by type, tag and month.")]
-    notes: NotRequired[Notes]
+    notes: NotRequired[shapes.Notes]
 
 
 @operation(SearchContentAnswer, options=("SearchOptions", "How many results, in what order, with what."), reads=True)
@@ -125,7 +107,7 @@ def search_content(
     if not query.strip():
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
     filters = filters or SearchFilters()
-    start, end = period(filters.date_range, "filters.date_range")
+    start, end = shapes.period(filters.date_range, "filters.date_range")
     found = call.memory.search(
         query,
         limit=limit,
@@ -182,16 +164,16 @@ def _check_meaning(memory: Memory, *, needed: bool = False) -> None:
 
 
 def _result(hit: Hit, *, highlights: bool, context: bool) -> Fields:
-    fields: Fields = {"content": item(hit.record), "relevance": hit.score, "explanation": hit.why.sentence}
-    if highlights:
-        fields["highlights"] = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
-    if context:
-        fields["context"] = _context(hit.record, hit.fragments)
-    if hit.previous is not None:
-        fields["previous_turn"] = turn(hit.previous)
-    if hit.next is not None:
-        fields["next_turn"] = turn(hit.next)
-    return fields
+    marked = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
+    return shapes.present(
+        content=shapes.item(hit.record),
+        relevance=hit.score,
+        explanation=hit.why.sentence,
+        highlights=marked if highlights else None,
+        context=_context(hit.record, hit.fragments) if context else None,
+        previous_turn=shapes.turn(hit.previous),
+        next_turn=shapes.turn(hit.next),
+    )
 
 
 def _marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
@@ -245,7 +227,7 @@ class ContentDetails(TypedDict):
         Annotated[str, about("Its summary, where one was stored; in the format summary else its beginning.")]
     ]
     metadata: NotRequired[
-        Annotated[Object, about("Whatever was stored with it; unless options.include_metadata is false.")]
+        Annotated[shapes.Object, about("Whatever was stored with it; unless options.include_metadata is false.")]
     ]
     session_id: NotRequired[Annotated[str, about("The session it belongs to, where it belongs to one.")]]
     created_at: NotRequired[
@@ -255,12 +237,14 @@ class ContentDetails(TypedDict):
         Annotated[str, about("When it was changed last: UTC, ISO 8601; not in the format minimal.")]
     ]
     relationships: NotRequired[
-        Annotated[list[Relationship], about("Its relationships; with options.include_relationships.")]
+        Annotated[list[shapes.Relationship], about("Its relationships; with options.include_relationships.")]
     ]
     references: NotRequired[
         Annotated[ContentReferences, about("What it refers to and what refers to it; with include_refs.")]
     ]
-    history: NotRequired[Annotated[list[ContentVersion], about("Its versions, newest first; with include_history.")]]
+    history: NotRequired[
+        Annotated[list[shapes.ContentVersion], about("Its versions, newest first; with include_history.")]
+    ]
     embeddings: NotRequired[
         Annotated[
             dict[str, list[list[float]]],
@@ -269,7 +253,7 @@ class ContentDetails(TypedDict):
     ]
 
 
-class GetContentAnswer(Answer):
+class GetContentAnswer(shapes.Answer):
     """The item, in the format and with the parts asked for."""
 
     content_id: Annotated[str, about("The id of the item.")]
@@ -279,7 +263,7 @@ class GetContentAnswer(Answer):
 @operation(GetContentAnswer, options=("GetOptions", "What to answer."), reads=True)
 def get_content(
     call: ContentCall,
-    content_id: Item,
+    content_id: shapes.Item,
     include_refs: Annotated[bool, about("What it references and what references it.")] = False,
     include_history: Annotated[bool, about("Its versions.")] = False,
     *,
@@ -291,9 +275,9 @@ def get_content(
     """Read one item: its text and, where asked for, its relationships, references, versions and vectors."""
     record = call.memory.item(content_id, session=call.session)
     if format == "minimal":
-        details = minimal(record)
+        details = shapes.minimal(record)
     else:
-        details = (summarised if format == "summary" else item)(record, metadata=include_metadata)
+        details = (shapes.summarised if format == "summary" else shapes.item)(record, metadata=include_metadata)
     if include_refs or include_relationships:
         links = call.memory.item_relations(record, session=call.session)
         if include_relationships:
@@ -307,45 +291,41 @@ def get_content(
     return call.answer(content_id=record.uid, content=details)
 
 
-def _link(record: Record, relation: Relation, other: Record | None) -> Relationship:
+def _link(record: Record, relation: Relation, other: Record | None) -> Fields:
     here, there = record.uid, None if other is None else other.uid
-    return relationship(
-        relation,
-        here if relation.source == record.name else there,
-        here if relation.target == record.name else there,
-    )
+    ends = (here if name == record.name else there for name in (relation.source, relation.target))
+    return shapes.relationship(relation, *ends)
 
 
 def _references(record: Record, links: Iterable[tuple[Relation, Record | None]]) -> Fields:
     """What an item points to, and what points to it."""
-    outgoing: list[Fields] = []
-    incoming: list[Fields] = []
+    ends: dict[str, list[Fields]] = {"outgoing": [], "incoming": []}
     for relation, other in links:
-        end = minimal(other) if other is not None else {"content_id": None, "deleted": True}
-        (outgoing if relation.source == record.name else incoming).append({**end, "type": relation.type})
-    return {"outgoing": outgoing, "incoming": incoming}
+        end = {"content_id": None, "deleted": True} if other is None else shapes.minimal(other)
+        ends["outgoing" if relation.source == record.name else "incoming"].append({**end, "type": relation.type})
+    return ends
 
 
-def _versions(found: Sequence[Version], limit: int | None = None, *, diffs: bool = False) -> list[ContentVersion]:
+def _versions(found: Sequence[Version], limit: int | None = None, *, diffs: bool = False) -> list[Fields]:
     """The versions of an item, newest first, each compared with the one before it."""
     pairs = zip(found, [*found[1:], None], strict=True)
-    return [version(one, before, diffs) for one, before in islice(pairs, limit)]
+    return [shapes.version(one, before, diffs) for one, before in islice(pairs, limit)]
 
 
 class SimilarContent(TypedDict):
     """An item and how similar it is."""
 
-    content: Annotated[ContentItem, about("The item.")]
+    content: Annotated[shapes.ContentItem, about("The item.")]
     similarity: Annotated[float, about("How similar it is, from 0 to 1.")]
 
 
-class FindSimilarContentAnswer(Answer):
+class FindSimilarContentAnswer(shapes.Answer):
     """The most similar items, most similar first."""
 
     results: Annotated[list[SimilarContent], about("The items, most similar first.")]
     total: Annotated[int, about("How many there are in this answer.")]
     similarity_method: Annotated[SimilarityMethod, about("How similarity was measured.")]
-    notes: NotRequired[Notes]
+    notes: NotRequired[shapes.Notes]
 
 
 @operation(FindSimilarContentAnswer, options=("SimilarOptions", "Which items, and how to measure."), reads=True)
@@ -354,10 +334,10 @@ def find_similar_content(
     content: Annotated[str, about("A text; or give content_id.")] | None = None,
     content_id: Annotated[str, about("An item; or give content.")] | None = None,
     limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] = 10,
-    threshold: Annotated[Share, about("The least similarity (default 0).")] = 0.0,
+    threshold: Annotated[shapes.Share, about("The least similarity (default 0).")] = 0.0,
     *,
     include_self: Annotated[bool, about("The item of content_id too (default false).")] = False,
-    content_types: Types | None = None,
+    content_types: shapes.Types | None = None,
     exclude_ids: Annotated[list[str], about("Leave these items out.")] | None = None,
     similarity_method: Annotated[SimilarityMethod, about("How to measure it (default cosine).")] = "cosine",
 ) -> Fields:
@@ -380,7 +360,7 @@ def find_similar_content(
         exclude=exclude_ids or (),
     )
     _check_meaning(call.memory)
-    results = [{"content": item(record), "similarity": value} for record, value in found]
+    results = [{"content": shapes.item(record), "similarity": value} for record, value in found]
     return call.answer(results=results, total=len(results), similarity_method=similarity_method)
 
 
@@ -393,11 +373,11 @@ class ContentDeletion(TypedDict):
     restore: Annotated[str, about("How to restore it, as a sentence.")]
 
 
-class GetContentHistoryAnswer(Answer):
+class GetContentHistoryAnswer(shapes.Answer):
     """The versions of the item, newest first."""
 
     content_id: Annotated[str, about("The id of the item.")]
-    versions: Annotated[list[ContentVersion], about("Its versions, newest first, at most limit of them.")]
+    versions: Annotated[list[shapes.ContentVersion], about("Its versions, newest first, at most limit of them.")]
     total_versions: Annotated[int, about("How many versions it has in all.")]
     deleted: NotRequired[Annotated[ContentDeletion, about("Present when the item was deleted.")]]
 
@@ -405,7 +385,7 @@ class GetContentHistoryAnswer(Answer):
 @operation(GetContentHistoryAnswer, reads=True)
 def get_content_history(
     call: ContentCall,
-    content_id: Item,
+    content_id: shapes.Item,
     limit: Annotated[int, about("Versions, newest first (default all).", ge=1, le=1000)] | None = None,
     include_diffs: Annotated[bool, about("What each version changed.")] = False,
 ) -> Fields:

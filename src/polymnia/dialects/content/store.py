@@ -8,18 +8,8 @@ from typing import Annotated, NotRequired, TypedDict
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
-from polymnia.dialects.content.shapes import (
-    Item,
-    Labels,
-    More,
-    Object,
-    Relationship,
-    Share,
-    Text,
-    WriteAnswer,
-    relationship,
-)
 from polymnia.dialects.shapes import about
 from polymnia.engine.items import DECISION, PLAIN, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
 from polymnia.engine.text.calendar import moment
@@ -53,13 +43,13 @@ class CredentialWarning(TypedDict):
     findings: Annotated[list[CredentialFinding], about("Each place that looks like a credential.")]
 
 
-class StoredAnswer(WriteAnswer):
+class StoredAnswer(shapes.WriteAnswer):
     """What operations that store an item answer."""
 
     content_id: Annotated[str, about("The id of the item: pass it to get_content, update_content and so on.")]
     version: Annotated[int, about("The version of the item, counted from 1.")]
     metadata: NotRequired[
-        Annotated[Object, about("The metadata of the item. Missing in a repeated answer when the item is gone.")]
+        Annotated[shapes.Object, about("The metadata of the item. Missing in a repeated answer when the item is gone.")]
     ]
     created_at: Annotated[str, about("When the item was stored first: UTC, ISO 8601.")]
     updated_at: Annotated[str, about("When the item was changed last: UTC, ISO 8601.")]
@@ -68,7 +58,7 @@ class StoredAnswer(WriteAnswer):
     ]
 
 
-def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequence[Object] = ()) -> Fields:
+def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequence[shapes.Object] = ()) -> Fields:
     record = done.record
     answer = call.answer(
         message,
@@ -79,7 +69,7 @@ def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequ
         updated_at=moment(record.updated),
     )
     if done.relationships:
-        answer["relationships"] = [relationship(one, one.source, one.target) for one in done.relationships]
+        answer["relationships"] = [shapes.relationship(one, one.source, one.target) for one in done.relationships]
     if credentials:
         answer["warnings"] = [
             {
@@ -96,7 +86,7 @@ class StoreContentAnswer(StoredAnswer):
     """The id, version and metadata of the new item, and the relationships found for it."""
 
     relationships: NotRequired[
-        Annotated[list[Relationship], about("The relationships that were found, where that was asked for.")]
+        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
     ]
 
 
@@ -106,8 +96,8 @@ def store_content(
     content: Annotated[str, about("The text.")],
     summary: Annotated[str, about("What it says, in short.")] | None = None,
     content_type: Annotated[str, about("Its MIME type (default text/plain).")] = PLAIN,
-    tags: Labels | None = None,
-    metadata: More | None = None,
+    tags: shapes.Labels | None = None,
+    metadata: shapes.More | None = None,
     *,
     generate_embeddings: EmbedFirst | None = None,
     detect_relationships: Annotated[bool, about("Find what it references, follows or resembles.")] = False,
@@ -116,7 +106,7 @@ def store_content(
     """Store a text as a new item of a project: it can then be searched, read, changed and related to others."""
     guard = call.memory.screen
     text = guard.text(content, "content")
-    extracted: Object = {}
+    extracted: shapes.Object = {}
     if extract_metadata:
         from polymnia.engine.knowledge.derived import extracted_metadata
 
@@ -143,21 +133,21 @@ class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     content: Annotated[str, about("The new text.")] | None = None
     summary: Annotated[str, about("The new summary; an empty one removes it.")] | None = None
     tags: Annotated[list[str], about("The new labels; they replace all others.")] | None = None
-    metadata: Annotated[Object, about("Keys to add or change; the others stay.")] | None = None
+    metadata: Annotated[shapes.Object, about("Keys to add or change; the others stay.")] | None = None
 
 
 class UpdateContentAnswer(StoredAnswer):
     """The id, new version and metadata of the item, and the relationships found for it."""
 
     relationships: NotRequired[
-        Annotated[list[Relationship], about("The relationships that were found, where that was asked for.")]
+        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
     ]
 
 
 @operation(UpdateContentAnswer, options=("UpdateOptions", "How to do it."))
 def update_content(
     call: ContentCall,
-    content_id: Item,
+    content_id: shapes.Item,
     updates: Annotated[Updates, about("What to change: tags are replaced, metadata is merged.")],
     *,
     regenerate_embeddings: Annotated[bool, about("Make the vectors before answering; false: never.")] | None = None,
@@ -207,7 +197,7 @@ def _restore(call: ContentCall, id: str, updates: Updates) -> Fields:
     return answer(call.writing(answer).restore_item(id, session=call.session, step=call.step))
 
 
-class DeleteContentAnswer(WriteAnswer):
+class DeleteContentAnswer(shapes.WriteAnswer):
     """Which item was deleted, whether that can be undone, and what became of its relationships."""
 
     content_id: Annotated[str, about("The item.")]
@@ -220,7 +210,7 @@ class DeleteContentAnswer(WriteAnswer):
 @operation(DeleteContentAnswer, options=("DeleteOptions", "How to do it."))
 def delete_content(
     call: ContentCall,
-    content_id: Item,
+    content_id: shapes.Item,
     *,
     hard: Annotated[bool, about("Leave nothing of it; cannot be undone.")] = False,
     delete_relationships: DeleteRelationships | None = None,
@@ -266,15 +256,15 @@ class StoreDecisionAnswer(StoredAnswer):
 @operation(StoreDecisionAnswer)
 def store_decision(
     call: ContentCall,
-    title: Annotated[Text, about("What is decided, in a line.")],
-    context: Annotated[Text, about("What led to it.")],
-    decision: Annotated[Text, about("The decision.")],
-    rationale: Annotated[Text, about("Why.")],
+    title: Annotated[shapes.Text, about("What is decided, in a line.")],
+    context: Annotated[shapes.Text, about("What led to it.")],
+    decision: Annotated[shapes.Text, about("The decision.")],
+    rationale: Annotated[shapes.Text, about("Why.")],
     alternatives: Annotated[list[str], about("What else was considered.")] | None = None,
     impact: Annotated[str, about("What it changes.")] | None = None,
     stakeholders: Annotated[list[str], about("Whom it concerns.")] | None = None,
-    tags: Labels | None = None,
-    metadata: More | None = None,
+    tags: shapes.Labels | None = None,
+    metadata: shapes.More | None = None,
 ) -> Fields:
     """Store a decision as an item: what was decided, in what situation, why, and what else was considered."""
     guard = call.memory.screen
@@ -309,12 +299,14 @@ def store_decision(
     return answer(call.writing(answer).store_item(draft, step=call.step))
 
 
-class CreateRelationshipAnswer(WriteAnswer):
+class CreateRelationshipAnswer(shapes.WriteAnswer):
     """The relationship, and whether it is new."""
 
     relationship_id: Annotated[str, about("The id of the relationship.")]
     created: Annotated[bool, about("False when the two items had this relationship already: it is updated.")]
-    relationship: NotRequired[Annotated[Relationship, about("The relationship in full. Missing in a repeated answer.")]]
+    relationship: NotRequired[
+        Annotated[shapes.Relationship, about("The relationship in full. Missing in a repeated answer.")]
+    ]
 
 
 @operation(CreateRelationshipAnswer)
@@ -323,9 +315,9 @@ def create_relationship(
     source_id: Annotated[str, about("The id of the item it starts at.")],
     target_id: Annotated[str, about("The id of the item it leads to.")],
     type: Annotated[RelationshipType, about("What the first is to the second.")],
-    strength: Annotated[Share, about("How strong, 0 to 1.")] | None = None,
+    strength: Annotated[shapes.Share, about("How strong, 0 to 1.")] | None = None,
     context: Annotated[str, about("Why it is drawn.")] | None = None,
-    metadata: More | None = None,
+    metadata: shapes.More | None = None,
 ) -> Fields:
     """Create a directed, typed relationship between two items, or change the one they have."""
     guard = call.memory.screen
@@ -335,7 +327,7 @@ def create_relationship(
         return call.answer(
             "Relationship created successfully" if new else "The relationship was there; it is drawn anew",
             relationship_id=relation.uid,
-            relationship=relationship(relation, source_id, target_id),
+            relationship=shapes.relationship(relation, source_id, target_id),
             created=new,
         )
 

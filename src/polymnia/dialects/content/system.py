@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 from msgspec import to_builtins
 
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
-from polymnia.dialects.content.shapes import Answer, Item, Notes, Object
+from polymnia.dialects.content.shapes import Answer, Item, Notes, Object, present
 from polymnia.dialects.content.transfer import export_project_data, import_project_data
 from polymnia.dialects.shapes import about
 from polymnia.engine.text.calendar import moment
@@ -210,7 +210,8 @@ def validate_data_integrity(
         call.check_session()
     session = call.session if scope == "session" else None
     report = call.memory.validate(scope=scope, session=session, checks=checks, fix=fix_issues)
-    answer = call.answer(
+    looked_at = to_builtins(report.looked) if detailed_report else None
+    return call.answer(
         _verdict(report),
         valid=report.sound,
         scope=report.scope,
@@ -218,12 +219,8 @@ def validate_data_integrity(
         issues=[_issue(one, detailed_report) for one in report.findings],
         summary={severity: report.count(severity) for severity in ("error", "warning", "info")},
         fixed=sum(one.count - one.left for one in report.findings) if fix_issues else 0,
+        **present(changes=report.changes or None, looked_at=looked_at),
     )
-    if report.changes:
-        answer["changes"] = report.changes
-    if detailed_report:
-        answer["looked_at"] = to_builtins(report.looked)
-    return answer
 
 
 def _verdict(report: IntegrityReport) -> str:
@@ -239,9 +236,8 @@ def _verdict(report: IntegrityReport) -> str:
 
 def _issue(finding: IntegrityFinding, detailed: bool) -> Fields:
     fields: Fields = to_builtins(finding)
-    if not detailed:
-        fields["where"] = fields["where"][:_SHOWN]
-    return {key: value for key, value in fields.items() if value is not None}
+    where = fields["where"] if detailed else fields["where"][:_SHOWN]
+    return present(**fields | {"where": where})
 
 
 class GenerateCitationAnswer(Answer):
@@ -272,19 +268,15 @@ def generate_citation(
     found = call.memory.cite(
         content_id, style, session=call.session, permalink=include_permalink, access_date=include_access_date
     )
-    answer = call.answer(
+    return call.answer(
         content_id=content_id,
         style=found.style,
         citation=found.text,
         html=found.html,
         bibtex=found.bibtex,
         csl=found.csl,
+        **present(permalink=found.permalink, access_date=found.accessed),
     )
-    if found.permalink is not None:
-        answer["permalink"] = found.permalink
-    if found.accessed is not None:
-        answer["access_date"] = found.accessed
-    return answer
 
 
 OPERATIONS = by_name(

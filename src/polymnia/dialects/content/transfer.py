@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 from msgspec import Struct
 
 from polymnia.dialects.content.call import ContentCall, Fields, operation
-from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period
+from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period, present
 from polymnia.dialects.shapes import about
 from polymnia.models import Filters
 
@@ -122,28 +122,28 @@ def export_project_data(
         compress=compress,
         step=call.step,
     )
-    answer = call.answer(
+    left_out = []
+    if include_embeddings and (anonymize or not including.content):
+        left_out.append("embeddings")
+    if including.relationships and not including.content:
+        left_out.append("relationship contexts")
+    replaced = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
+    return call.answer(
         f"Exported {_count(done.items)}",
         format=format,
         item_count=done.items,
         relationship_count=done.relationships,
         version_count=done.versions,
         size_bytes=done.bytes,
+        **present(
+            anonymized=None if done.replaced is None else replaced,
+            left_out=left_out or None,
+            without_embeddings=done.unembedded or None,
+            data=done.data,
+            encoding=done.encoding if done.path is None else None,
+            file_path=None if done.path is None else call.context.place(done.path),
+        ),
     )
-    if done.replaced is not None:
-        answer["anonymized"] = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
-    left_out = []
-    if including.embeddings and (including.anonymize or not including.content):
-        left_out.append("embeddings")
-    if including.relationships and not including.content:
-        left_out.append("relationship contexts")
-    if left_out:
-        answer["left_out"] = left_out
-    if done.unembedded:
-        answer["without_embeddings"] = done.unembedded
-    if done.path is None:
-        return answer | {"data": done.data, "encoding": done.encoding}
-    return answer | {"file_path": call.context.place(done.path)}
 
 
 class ImportProjectDataAnswer(WriteAnswer):
