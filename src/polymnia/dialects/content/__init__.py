@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from polymnia.dialects.content.call import ContentOperation, Given, reader, respond, session_of, which
+from polymnia.dialects.content.call import ContentOperation, Given, named, reader, respond
 from polymnia.dialects.content.refusals import RESOURCES, TEMPLATES, word
 from polymnia.importing import importing, load
 from polymnia.models import JsonObject
@@ -83,8 +84,8 @@ def registry() -> Registry:
 
 def _operation(name: str, tool: Tool) -> Operation:
     def heavy(raw: bytes) -> bool:
-        operation = which(raw)
-        return operation in tool.operations() and tool.operations()[operation].heavy
+        operation = tool.operations().get(named(raw, "operation"))
+        return operation is not None and operation.heavy
 
     def takes() -> JsonObject:
         with importing():
@@ -104,6 +105,6 @@ def _operation(name: str, tool: Tool) -> Operation:
         read=reader(name, tool.operations),
         takes=takes,
         heavy=heavy,
-        which=which,
-        session=session_of,
+        which=partial(named, field="operation"),
+        session=partial(named, field="session_id"),
     )

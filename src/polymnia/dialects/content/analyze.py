@@ -102,27 +102,20 @@ def detect_patterns(
         end=end,
         step=call.step,
     )
-    left_out, looked = 0, {}
-    certain: list[Any] = []
-    notes: list[dict[str, str]] = []
     ids = call.memory.ids_shown({id for one in found.values() for p in one.patterns for id in p.members})
-    for type, one in found.items():
-        kept = [p for p in one.patterns if p.confidence >= min_confidence]
-        left_out += len(one.patterns) - len(kept)
-        certain += kept
-        looked[type] = shown(one.looked_at)
-        notes += [{"type": type, "note": remark(each)} for each in one.notes]
+    certain = [p for one in found.values() for p in one.patterns if p.confidence >= min_confidence]
     told, more = fitting([pattern(p, ids, explained=include_explanations) for p in certain], _FEWER)
-    notes += [{"type": type, "note": text} for type, text in more.items()]
-    fields: JsonObject = {
-        "scope": scope,
-        "patterns": told,
-        "counts": {type: sum(p.type == type for p in certain) for type in looked},
-        "below_min_confidence": left_out,
-        "looked_at": looked,
-        "notes": notes,
-    }
-    return call.answer(_said(len(certain), "pattern"), **fields, **_when(made, call))
+    remarks = [(type, remark(each)) for type, one in found.items() for each in one.notes]
+    return call.answer(
+        _said(len(certain), "pattern"),
+        scope=scope,
+        patterns=told,
+        counts={type: sum(p.type == type for p in certain) for type in found},
+        below_min_confidence=sum(len(one.patterns) for one in found.values()) - len(certain),
+        looked_at={type: shown(one.looked_at) for type, one in found.items()},
+        notes=[{"type": type, "note": text} for type, text in (*remarks, *more.items())],
+        **_when(made, call),
+    )
 
 
 def _said(count: int, what: str) -> str:

@@ -94,22 +94,13 @@ class _Which(Struct):
 _which = msgspec.json.Decoder(_Which)
 
 
-def which(raw: bytes) -> str:
-    """The operation a call names; nothing where it names none."""
-    return _text(raw, "operation")
-
-
-def session_of(raw: bytes) -> str:
-    """The session a call names; nothing where it names none."""
-    return _text(raw, "session_id").strip()
-
-
-def _text(raw: bytes, field: str) -> str:
+def named(raw: bytes, field: str) -> str:
+    """The operation or the session a call names; nothing where it names none."""
     try:
         value = getattr(_which.decode(raw), field)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
-    return value if isinstance(value, str) else ""
+    return value.strip() if isinstance(value, str) else ""
 
 
 def reader(tool: str, operations: Callable[[], Mapping[str, ContentOperation]]) -> Callable[[bytes, list[Note]], Given]:
