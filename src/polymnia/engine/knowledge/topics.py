@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from polymnia.engine.text.korean import HANGUL, noun
-from polymnia.engine.text.language import DENSE, fold
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import DENSE, HANGUL, STOPWORDS, fold, noun
 from polymnia.engine.text.words import Group, groups, terms
 
 READ = 1000

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from polymnia.engine.text.korean import PARTICLES
-from polymnia.engine.text.language import DENSE, fold
-from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, GIVEN_NAMES, STOPWORDS, word_list
+from polymnia.engine.text.language import AMBIGUOUS_NAMES, DENSE, GIVEN_NAMES, PARTICLES, STOPWORDS, fold, word_list
 
 
 class Name(NamedTuple):

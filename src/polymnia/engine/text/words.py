@@ -12,9 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from polymnia.engine.text.korean import GRAMMAR, SHORT_NOUN
-from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import DENSE, GRAMMAR, SHORT_NOUN, STOPWORDS, fold, language, plausible, stem
 
 _LONGEST = 64
 _REMEMBERED = 30_000  # analysed words kept for each language: the living vocabulary of a store, in a few megabytes

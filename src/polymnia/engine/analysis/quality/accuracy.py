@@ -14,7 +14,7 @@ from polymnia.engine.analysis.quality.page import ParsedPage
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
 from polymnia.engine.items import title_of
 from polymnia.engine.knowledge import duplicates
-from polymnia.engine.text.date_tokens import WORDS
+from polymnia.engine.text.date_grammar import WORDS
 from polymnia.engine.text.document import Block
 from polymnia.importing import importing
 

@@ -11,7 +11,7 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import ParsedPage, Sentence, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share, unknown
 from polymnia.engine.analysis.readability import hard_words, readability
-from polymnia.engine.text.lexicon import STOPWORDS, word_list
+from polymnia.engine.text.language import STOPWORDS, word_list
 from polymnia.engine.text.sentences import WORD
 
 _FEWEST = 4  # words

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from polymnia.engine.analysis.quality.page import ParsedPage, prose_of
 from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
-from polymnia.engine.text.korean import HANGUL, noun
+from polymnia.engine.text.language import HANGUL, noun
 
 Spellings = dict[str, Counter[str]]
 """The terms of a text by what their forms have in common, and how often each form is written."""

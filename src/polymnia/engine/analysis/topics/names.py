@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
-from polymnia.engine.text.korean import HANGUL, PARTICLES
-from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
-from polymnia.engine.text.lexicon import GENERAL, STOPWORDS
+from polymnia.engine.text.language import DENSE, GENERAL, HANGUL, PARTICLES, STOPWORDS, fold, language, plausible, stem
 
 Key = tuple[str, ...]
 Words = list[tuple[str, str] | None]
