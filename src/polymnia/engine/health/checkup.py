@@ -21,8 +21,8 @@ from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Channel
     from polymnia.engine.search.neighbours import Nearby
-    from polymnia.engine.search.vectors import Channel
     from polymnia.engine.verbs.base import Verbs
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]

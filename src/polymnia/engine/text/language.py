@@ -112,6 +112,11 @@ _BLOCKS = """
 _SCRIPTS = tuple((int(last, 16), name) for last, name in _pairs(_BLOCKS))
 """The last character of each block that matters here, and its script."""
 
+_SCRIPT_ORDER = """
+    latin greek cyrillic armenian hebrew arabic devanagari indic thai lao tibetan burmese georgian hangul ethiopic
+    khmer han kana other
+"""
+_SCRIPT_NUMBERS = {name: number for number, name in enumerate(_SCRIPT_ORDER.split(), 1)}
 _STEMMED = frozenset(STOPWORDS) - {"vietnamese", "hebrew", "korean"}
 _BY_SCRIPT = dict(_pairs("cyrillic:russian greek:greek arabic:arabic devanagari:hindi armenian:armenian"))
 _LATIN = tuple(name for name in STOPWORDS if name in _STEMMED and name not in {*_BY_SCRIPT.values(), "persian"})
@@ -189,6 +194,11 @@ def script(text: str) -> str:
         counts["kana"] += counts.pop("han", 0)
     # A dense script says in one character what an alphabet says in two or three.
     return max(counts, key=lambda name: counts[name] * (2 if name in {"han", "kana", "hangul"} else 1))
+
+
+def script_number(text: str) -> int:
+    """The script of a text as an index keeps it; 0 when it has no letters."""
+    return _SCRIPT_NUMBERS.get(script(text), 0)
 
 
 def _script_of(c: str) -> str:

@@ -107,9 +107,7 @@ class Verbs:
 
         Costs the same whatever is stored.
         """
-        with importing():
-            from polymnia.engine.search.answer import ResultPage
-            from polymnia.engine.search.query import Query
+        from polymnia.engine.search.results import Query, ResultPage
 
         self.finding().search(_NOWHERE, Query(text="ready"), ResultPage(limit=1))
 

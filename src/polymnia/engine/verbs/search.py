@@ -10,12 +10,10 @@ from polymnia.engine import paging
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.verbs.base import Verbs
 from polymnia.errors import Invalid
-from polymnia.importing import importing
 from polymnia.models import Filters, Graph, Record, Relation, legal_name
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.query import Query
-    from polymnia.engine.search.results import Found, Plan
+    from polymnia.engine.search.results import Found, Plan, Query
 
 _COUNTED = 100  # of what is found without a limit, so many count as read
 
@@ -62,8 +60,7 @@ class SearchVerbs(Verbs):
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
-        with importing():
-            from polymnia.engine.search.answer import ResultPage
+        from polymnia.engine.search.results import ResultPage
 
         wanted = replace(
             self._asked(query, filters, lanes, now, zone, recency, related, effort),
@@ -110,7 +107,7 @@ class SearchVerbs(Verbs):
         related: float,
         effort: str | None,
     ) -> Query:
-        from polymnia.engine.search.query import Query
+        from polymnia.engine.search.results import Query
 
         legal_name(query, "query", self.limits)
         return Query(
@@ -143,8 +140,7 @@ class SearchVerbs(Verbs):
     def _ranked(self, query: str, limit: int | None, cursor: str | None, relations: bool) -> Graph:
         wanted = self._asked(query, None, None, None, 0, 0.0, 0.0, None)
         size = None if limit is None and cursor is None else paging.size(limit)
-        with importing():
-            from polymnia.engine.search.answer import ResultPage
+        from polymnia.engine.search.results import ResultPage
 
         page = ResultPage(limit=size, cursor=cursor, reasons=False, turns=False)
         with self.finding().searched(self.project, wanted, page) as (found, snapshot):

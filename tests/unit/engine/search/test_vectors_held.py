@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import Analysis, vectors
-from polymnia.engine.search.index import Index
-from polymnia.engine.search.vectors import Vectors, packed
+from polymnia.engine.search import Analysis, index
+from polymnia.engine.search.index import Index, Vectors, packed
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 
@@ -50,8 +49,8 @@ def _index(snapshot: Snapshot, dimensions: int = DIMENSIONS) -> tuple[Index, Vec
 def halves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where the exact vectors are."""
     if request.param != "held":
-        monkeypatch.setattr(vectors, "_HELD", 10)
-    monkeypatch.setattr(vectors, "_READ", 700)
+        monkeypatch.setattr(index, "_HELD", 10)
+    monkeypatch.setattr(index, "_READ", 700)
     return str(request.param)
 
 
