@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from polymnia.engine import paging
 from polymnia.engine.items import title_of
 from polymnia.engine.search import damage_note, lanes, snippets
+from polymnia.engine.search.index import Numbers, Vectors
 from polymnia.engine.search.lanes import AskedGroup, top
 from polymnia.engine.search.passages import is_spoken, part_of, place_of, speech
 from polymnia.engine.search.query import PLACES
@@ -44,7 +46,7 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
     order, start, name = _ordered(search, pages, page)
     if page.limit is None:
         order = _some(order)
-    chosen = order[start:] if page.limit is None else order[start : start + page.limit]
+    chosen = order[start:][: page.limit]
     end = start + len(chosen)
     following = None
     if end < len(order) and page.offset is None:
@@ -72,8 +74,8 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
         pending=pending,
         facets=facets,
         nearest=nearest,
-        cut=cut,
         notes=notes,
+        cut=cut,
     )
 
 
@@ -115,11 +117,10 @@ def _arranged(search: RankedSearch, order: list[Ranked]) -> list[Ranked]:
         return order[::-1] if query.ascending else order
     records = {record.id - search.base: record for record in search.load([one.number for one in order])}
     there = [one for one in order if one.number in records]
-    if query.sort == "date":
-        there.sort(key=lambda one: (records[one.number].created, one.number), reverse=not query.ascending)
-    else:
-        there.sort(key=lambda one: (title_of(records[one.number]).casefold(), one.number), reverse=not query.ascending)
-    return there
+    by: Callable[[Record], Any] = (
+        (lambda record: record.created) if query.sort == "date" else (lambda record: title_of(record).casefold())
+    )
+    return sorted(there, key=lambda one: (by(records[one.number]), one.number), reverse=not query.ascending)
 
 
 def _some(order: list[Ranked]) -> list[Ranked]:
@@ -270,14 +271,10 @@ def _neighbours(search: RankedSearch, numbers: Sequence[int]) -> dict[int, tuple
 def _sides(record: Record, others: Sequence[Record]) -> tuple[Record | None, Record | None]:
     """Which of the memories stored next to a turn come before and after it, as the memories are now."""
     place, number = place_of(record)
-    before: list[tuple[tuple[int | None, int], Record]] = []
-    after: list[tuple[tuple[int | None, int], Record]] = []
-    for other in others:
-        where, its_number = place_of(other)
-        if where == place and is_spoken(other):
-            key = its_number, other.id
-            (before if key < (number, record.id) else after).append((key, other))
-    return (max(before)[1] if before else None), (min(after)[1] if after else None)
+    places = [(place_of(other), other) for other in others if is_spoken(other)]
+    row = sorted(((its, other.id), other) for (where, its), other in places if where == place)
+    before = [other for key, other in row if key < (number, record.id)]
+    return (before[-1] if before else None), (row[len(before)][1] if len(before) < len(row) else None)
 
 
 # ── reasons ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -474,9 +471,11 @@ def planned(search: RankedSearch, pages: Pages, limit: int) -> Plan:
         if not one.bonus:
             asked.setdefault(one.word, []).extend(one.terms)
     fusion = [
-        (one.record.name, {"words": why.words, "meaning": why.meaning or 0.0, "lent": why.lent, "score": one.score})
+        (
+            one.record.name,
+            {"words": one.why.words, "meaning": one.why.meaning or 0.0, "lent": one.why.lent, "score": one.score},
+        )
         for one in found.hits
-        for why in (one.why,)
     ]
     when = search.parsed.time
     return Plan(
@@ -485,58 +484,48 @@ def planned(search: RankedSearch, pages: Pages, limit: int) -> Plan:
         script=languages.script(text),
         words=list(asked.items()),
         time=None if when is None else f"{when.text}: {', '.join(when.terms[:6])}",
-        lanes=[*_exact_lane(search, limit), _words_lane(search, limit), *_meaning_lanes(search, limit)],
+        lanes=list(_lanes(search, limit)),
         fusion=fusion,
         found=found,
         milliseconds=round((time.perf_counter() - began) * 1000, 2),
     )
 
 
-def _named(search: RankedSearch, scored: list[tuple[int, float]]) -> list[tuple[str, float]]:
-    numbers = [number for number, _ in scored]
-    names = {record.id - search.base: record.name for record in search.load(numbers)}
-    return [(names[number], round(score, 4)) for number, score in scored if number in names]
-
-
-def _exact_lane(search: RankedSearch, limit: int) -> list[Lane]:
-    began = time.perf_counter()
-    exact = sorted(search.exact)
-    best = _named(search, [(number, 1.0) for number in exact[:limit]])
+def _lanes(search: RankedSearch, limit: int) -> Iterator[Lane]:
+    """What each lane alone would answer."""
+    index, lane = search.index, search.lane
+    numbers = index.memories["number"]
     asked = f"the query as it stands: {search.parsed.forms[0]!r}" if search.parsed.forms else "nothing: too long"
-    return [Lane(name="exact", asked=asked, best=best, milliseconds=_since(began))]
-
-
-def _words_lane(search: RankedSearch, limit: int) -> Lane:
-    began = time.perf_counter()
-    lane = search.lane
+    yield _lane(search, "exact", asked, lambda: [(number, 1.0) for number in sorted(search.exact)[:limit]])
     rows = top(lane.memories, limit)
     rows = rows[np.argsort(-lane.memories[rows], kind="stable")]
-    most = max(lane.memory_asked, 1e-9)
-    numbers = search.index.memories["number"]
-    best = _named(search, [(int(numbers[row]), float(lane.memories[row]) / most) for row in rows])
     asked = ", ".join(dict.fromkeys(one.word for one in lane.asked if not one.bonus)) or "no words"
-    return Lane(name="words", asked=asked, best=best, milliseconds=_since(began))
-
-
-def _meaning_lanes(search: RankedSearch, limit: int) -> list[Lane]:
-    lanes = []
-    index = search.index
+    most = max(lane.memory_asked, 1e-9)
+    yield _lane(search, "words", asked, lambda: zip(numbers[rows].tolist(), lane.memories[rows] / most, strict=True))
+    asked = "the cosine of each passage to the query"
     for name, vector in search.vectors.items():
-        vectors = index.vectors.get(name)
-        if vectors is None:
-            continue
-        began = time.perf_counter()
-        rows = vectors.nearest(vector, index.count, index.passages["alive"], max(200, limit * 4))
-        cosines = vectors.cosines(search.snapshot, vector, rows)
-        best: dict[int, float] = {}
-        for at in np.argsort(-cosines, kind="stable"):
-            number = int(index.memories["number"][index.passages["memory"][rows[at]]])
-            best.setdefault(number, float(cosines[at]))
-            if len(best) >= limit:
-                break
-        asked, named = "the cosine of each passage to the query", _named(search, list(best.items()))
-        lanes.append(Lane(name=f"meaning ({name})", asked=asked, best=named, milliseconds=_since(began)))
-    return lanes
+        if (vectors := index.vectors.get(name)) is not None:
+            yield _lane(search, f"meaning ({name})", asked, partial(_nearest_to, search, vectors, vector, limit))
+
+
+def _lane(search: RankedSearch, name: str, asked: str, ask: Callable[[], Iterable[tuple[int, float]]]) -> Lane:
+    began = time.perf_counter()
+    best = list(ask())
+    names = {record.id - search.base: record.name for record in search.load([number for number, _ in best])}
+    named = [(names[number], round(float(score), 4)) for number, score in best if number in names]
+    return Lane(name=name, asked=asked, best=named, milliseconds=_since(began))
+
+
+def _nearest_to(search: RankedSearch, vectors: Vectors, vector: Numbers, limit: int) -> list[tuple[int, float]]:
+    index = search.index
+    rows = vectors.nearest(vector, index.count, index.passages["alive"], max(200, limit * 4))
+    cosines = vectors.cosines(search.snapshot, vector, rows)
+    order = np.argsort(-cosines, kind="stable")
+    owners = index.memories["number"][index.passages["memory"][rows[order]]].tolist()
+    best: dict[int, float] = {}
+    for number, cosine in zip(owners, cosines[order].tolist(), strict=True):
+        best.setdefault(number, cosine)
+    return list(best.items())[:limit]
 
 
 def _since(began: float) -> float:

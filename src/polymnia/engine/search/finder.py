@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -41,6 +42,7 @@ _ASKING = 3.0  # for the vector of the query,
 _CATCHING_UP = 0.8  # and for passages that have no vector yet,
 _WORTH_WAITING = 1.2  # if those will have theirs within about this time
 _SOON = 5.0  # seconds somebody waits who stores and has others to compare with
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _AGAIN = 30.0  # seconds until a model that could not be had is tried once more
 
 Progress = Callable[[str, int, int], None]
@@ -200,6 +202,7 @@ class Finder:
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._apart: OrderedDict[str, Held] = OrderedDict()
         self._lock = threading.Lock()
+        self._searching = 0
         self._names: dict[tuple[str, str], Numbers | None] = {}
         self._worker = worker.Worker(self, self._settle)
 
@@ -373,7 +376,7 @@ class Finder:
         parsed = parse(query)
         which = query.lanes or self._lanes
         embed = None if which == "words" else self._embed(project, query.text)
-        with self._caught_up(project, patient=embed is not None) as view:
+        with self._caught_up(project, patient=embed is not None) as view, self._among_others() as crowd:
             search = RankedSearch(
                 view.index,
                 view.snapshot,
@@ -384,6 +387,7 @@ class Finder:
                 embed=embed or dict,
                 reranker=self.reranker,
                 effort=query.effort or self._effort,
+                crowd=crowd,
             )
             try:
                 search.run()
@@ -392,6 +396,17 @@ class Finder:
                 search.index = view.index
                 search.run()
             yield search, view
+
+    @contextmanager
+    def _among_others(self) -> Iterator[float]:
+        """Count a search; gives how many there are for each core, 1 at least."""
+        with self._lock:
+            self._searching += 1
+        try:
+            yield max(1.0, self._searching / _CORES)
+        finally:
+            with self._lock:
+                self._searching -= 1
 
     @contextmanager
     def _caught_up(self, project: str, *, patient: bool) -> Iterator[ProjectIndex]:

@@ -19,6 +19,7 @@ from polymnia.engine.ports import Analyst, Snapshot
 from polymnia.models import Passage
 
 Numbers = NDArray[Any]
+_Taken = tuple[Numbers, Numbers, Numbers | None]  # arrivals, bits and halves of some vectors
 
 # The layouts in which a store hands out its word index.
 _FIELDS = {
@@ -43,6 +44,7 @@ _SLICE = 1 << 14  # passages looked at together: their bits and what is made of 
 _MOST = 1.25  # more than the square of the length of any vector, which is about 1
 _FAR = 1 << 14  # farther than any two vectors are
 _PROBED = 4  # words of a text that is looked up, the longest: they are rare, and so quickly read
+_OF_HALVES = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32)  # all that there are
 _LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
 
 K1 = 0.6
@@ -158,6 +160,19 @@ def _distances(bits: Numbers, wanted: Numbers) -> Numbers:
     return distance
 
 
+def _floats(halves: Numbers) -> Numbers:
+    """Numbers of half precision in single precision, four times as quick as NumPy's own conversion."""
+    found: Numbers = _OF_HALVES.take(halves.view(np.uint16), mode="clip")
+    return found
+
+
+def _places(numbers: Numbers, wanted: Numbers) -> Numbers:
+    """Where each of the wanted ones stands among the numbers, which have it."""
+    order = np.argsort(numbers)
+    found: Numbers = order[np.searchsorted(numbers, wanted, sorter=order)]
+    return found
+
+
 def _keys(arrived: Sequence[tuple[int, int, int, bytes]]) -> Numbers:
     """The keys of the passages that vectors belong to."""
     return np.array([text << 16 | part for _, text, part, _ in arrived], np.uint64)
@@ -223,25 +238,21 @@ class Vectors:
 
     def _hold(self, snapshot: Snapshot, rows: Numbers, arrivals: Numbers) -> None:
         assert self._halves is not None
-        row_of = dict(zip(arrivals.tolist(), rows.tolist(), strict=True))
-        for arrival, half in self._read(snapshot, arrivals.tolist()):
-            self._halves[row_of.pop(arrival)] = np.frombuffer(half, "<f2")
-        lost = np.array(list(row_of.values()), np.int64)
+        found, vectors = self._read(snapshot, arrivals)
+        self._halves[rows[_places(arrivals, found)]] = vectors
+        lost = rows[np.isin(arrivals, found, invert=True)]
         self.arrival[lost[lost > 0]] = -1
 
-    def _read(self, snapshot: Snapshot, arrivals: list[int]) -> list[tuple[int, Any]]:
-        """The vectors of these arrivals, but for those that are damaged: they have another size, or another length."""
-        read = [(arrival, half) for arrival, half in snapshot.halves(arrivals) if len(half) == 2 * self.dimensions]
-        if read:
-            matrix = np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(len(read), -1)
-            with np.errstate(all="ignore"):
-                lengths = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float32)
-            sound = (lengths > 1 / _MOST) & (lengths < _MOST)
-            if not sound.all():
-                read = [one for one, keeps in zip(read, sound.tolist(), strict=True) if keeps]
-        if len(read) < len(arrivals):
-            self.damaged = True
-        return read
+    def _read(self, snapshot: Snapshot, arrivals: Numbers) -> tuple[Numbers, Numbers]:
+        """Of these arrivals those that can be read, with their vectors. A damaged one has another size or length."""
+        read = [one for one in snapshot.halves(sorted(arrivals.tolist())) if len(one[1]) == 2 * self.dimensions]
+        vectors = _floats(np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(-1, self.dimensions))
+        with np.errstate(all="ignore"):
+            lengths = np.einsum("ij,ij->i", vectors, vectors)
+        sound = (lengths > 1 / _MOST) & (lengths < _MOST)
+        found = np.array([arrival for arrival, _ in read], np.int64)[sound]
+        self.damaged |= len(found) < len(arrivals)
+        return found, vectors if sound.all() else vectors[sound]
 
     def _fit(self, count: int) -> None:
         have = len(self.arrival)
@@ -256,34 +267,22 @@ class Vectors:
             more = np.zeros((room - have, self.dimensions), np.float16)
             self._halves = np.concatenate((self._halves, more))
 
-    def take_out(self, first: int) -> tuple[Numbers, Numbers, Numbers | None]:
-        """Remove the vectors of all passages from a row on; answers them."""
-        arrivals, bits = self.arrival[first:].copy(), self._bits[:, first:].copy()
-        halves = None if self._halves is None else self._halves[first:].copy()
-        self.arrival[first:] = 0
-        return arrivals, bits, halves
+    def take_out(self, rows: Numbers) -> _Taken:
+        """Remove the vectors of these passages; answers them."""
+        self._fit(int(rows.max(initial=0)) + 1)
+        taken = self.arrival[rows], self._bits[:, rows], None if self._halves is None else self._halves[rows]
+        self.arrival[rows] = 0
+        return taken
 
-    def put_back(self, kept: tuple[Numbers, Numbers, Numbers | None], rows: Numbers) -> None:
+    def put_back(self, taken: _Taken, rows: Numbers) -> None:
         """Give vectors that were taken out to the rows their passages have now."""
-        arrivals, bits, halves = kept
-        rows = rows[: len(arrivals)]  # for later ones there was no room yet, so they have none
-        arrivals, bits = arrivals[: len(rows)], bits[:, : len(rows)]
+        arrivals, bits, halves = taken
         self._fit(int(rows.max(initial=0)) + 1)
         there = (rows > 0) & (arrivals != 0)
         self.arrival[rows[there]] = arrivals[there]
         self._bits[:, rows[there]] = bits[:, there]
         if self._halves is not None and halves is not None:
-            self._halves[rows[there]] = halves[: len(rows)][there]
-
-    def move(self, old: Numbers, new: Numbers) -> None:
-        """Passages have other rows now."""
-        self._fit(int(new.max(initial=0)) + 1)
-        arrivals = np.maximum(self.arrival[old], 0)
-        self.arrival[old] = 0
-        self.arrival[new] = arrivals
-        self._bits[:, new] = self._bits[:, old]
-        if self._halves is not None:
-            self._halves[new] = self._halves[old]
+            self._halves[rows[there]] = halves[there]
 
     def check(self, snapshot: Snapshot, rows: Numbers) -> None:
         """Forget the vectors of those of the rows whose vectors the store has let go."""
@@ -326,28 +325,23 @@ class Vectors:
         if not len(there):
             return found
         if self._halves is not None:
-            found[there] = self._halves[rows[there]].astype(np.float32) @ query
+            found[there] = _floats(self._halves[rows[there]]) @ query
             return found
         arrivals = self.arrival[rows[there]]
-        place = dict(zip(arrivals.tolist(), there.tolist(), strict=True))
-        read = self._read(snapshot, sorted(place))
-        if read:
-            matrix = np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(len(read), -1)
-            found[[place[arrival] for arrival, _ in read]] = matrix.astype(np.float32) @ query
+        read, vectors = self._read(snapshot, arrivals)
+        found[there[_places(arrivals, read)]] = vectors @ query
         return found
 
     def full(self, snapshot: Snapshot, rows: Numbers) -> Numbers | None:
         """The vectors of these rows, in order; None when one of them has none."""
-        if not len(rows) or not (self.arrival[rows] > 0).all():
+        arrivals = self.arrival[rows]
+        if not len(rows) or not (arrivals > 0).all():
             return None
         if self._halves is not None:
-            held: Numbers = self._halves[rows].astype(np.float32)
-            return held
-        read = dict(self._read(snapshot, self.arrival[rows].tolist()))
-        if not all(arrival in read for arrival in self.arrival[rows].tolist()):
-            return None
-        matrix = np.frombuffer(b"".join(read[arrival] for arrival in self.arrival[rows].tolist()), "<f2")
-        return matrix.reshape(len(rows), -1).astype(np.float32)
+            return _floats(self._halves[rows])
+        read, vectors = self._read(snapshot, arrivals)
+        found: Numbers | None = vectors[_places(read, arrivals)] if np.isin(arrivals, read).all() else None
+        return found
 
 
 class Index:
@@ -484,10 +478,10 @@ class Index:
 
     def _relist(self, snapshot: Snapshot) -> None:
         """The store has indexed more texts: what was read here for their sake is let go."""
-        kept = {name: vectors.take_out(self._listed) for name, vectors in self.vectors.items()}
         columns, first = self.passages, self._listed
         _, seq, _, change = self._numbers
         rows = np.arange(first, columns.count)
+        taken = {name: vectors.take_out(rows) for name, vectors in self.vectors.items()}
         keys = self._keys(rows)
         keys[~self._is_current(rows)] = 0
         read = columns["text"][first:][columns["alive"][first:]]
@@ -510,7 +504,7 @@ class Index:
             if returned.any():
                 vectors.clear()  # theirs may have arrived while they were away
             else:
-                vectors.put_back(kept[name], rows)
+                vectors.put_back(taken[name], rows)
                 vectors.check(snapshot, rows)
 
     def _take_rest(self, snapshot: Snapshot, moved: Iterable[int] = ()) -> None:
@@ -635,7 +629,9 @@ class Index:
             elif new:
                 # A head that was merely touched keeps its vector; of one that changed, the store has let it go.
                 rows = np.arange(before, self.passages.count)
-                vectors.move(np.array([row_of[int(text)] for text in self.passages["text"][rows]]), rows)
+                texts = self.passages["text"][rows].tolist()
+                arrivals, bits, halves = vectors.take_out(np.array([row_of[text] for text in texts]))
+                vectors.put_back((np.maximum(arrivals, 0), bits, halves), rows)
                 vectors.check(snapshot, rows)
 
     def _is_current(self, rows: Numbers) -> Numbers:

@@ -23,7 +23,6 @@ _ALIKE = 0.6  # what a word counts that is merely like the one asked for
 _MOST_TERMS = 20_000
 _MOST_ALIKE = 3
 _LONG_ENOUGH = 6
-_CLASSES = 4095
 _TOLD = 1.0  # what it counts to speak of the time asked for, beside a word as rare
 _MADE = 0.4  # and to have been stored then, which may mean nothing
 _DAY = 86_400_000_000
@@ -87,7 +86,6 @@ class WordsLane:
         sizes, best = index.sizes, self._best
         held = in_memories = 0
         share = max((weight for _, weight, _ in found), default=0.0)
-        seen: list[Numbers] = []
         whole: list[tuple[Numbers, Numbers]] = []
         for _, weight, postings in found:
             if not len(postings):
@@ -98,8 +96,7 @@ class WordsLane:
                 rows, counts = rows[there], counts[there]
             held = max(held, len(rows))
             gain = weight * saturation(counts, sizes.norm[rows])
-            best[rows] = np.maximum(best[rows], gain) if seen else gain
-            seen.append(rows)
+            best[rows] = np.maximum(best[rows], gain)
             if sizes.has_long:
                 whose, total = _by_memory(index, rows, counts * sizes.share[rows])
                 in_memories = max(in_memories, len(whose))
@@ -108,15 +105,14 @@ class WordsLane:
         if not group.bonus:
             self.passage_asked += rarity * share
             self.memory_asked += memory_rarity * share
-        many = sum(map(len, seen)) > index.count // 16
-        rows = np.flatnonzero(best[: index.count]) if many and len(seen) > 1 else _union(seen)
+        rows = np.flatnonzero(best[: index.count])
         gains = rarity * best[rows]
         best[rows] = 0
         self.passages[rows] += gains
         if whole:
             for whose, gain in whole:
                 best[whose] = np.maximum(best[whose], gain)
-            owners = np.flatnonzero(best[: index.memories.count]) if many else _union([whose for whose, _ in whole])
+            owners = np.flatnonzero(best[: index.memories.count])
             self.memories[owners] += memory_rarity * best[owners]
             best[owners] = 0
         self.asked.append(AskedGroup(group, found, rows, gains, alike))
@@ -187,14 +183,6 @@ def _by_memory(index: Index, rows: Numbers, counts: Numbers) -> tuple[Numbers, N
     return whose, np.bincount(place, counts)
 
 
-def _union(parts: list[Numbers]) -> Numbers:
-    if not parts:
-        return np.empty(0, np.int64)
-    # Most often the terms of a group stand in the same passages: then there is nothing to unite.
-    same = all(len(part) == len(parts[0]) and np.array_equal(part, parts[0]) for part in parts[1:])
-    return parts[0] if same else np.unique(np.concatenate(parts))
-
-
 def _alike(index: Index, snapshot: Snapshot, word: str) -> list[_Postings]:
     """Terms that a misspelt word may have meant, the likeliest ones, with where they stand."""
     folded = fold(word)
@@ -211,19 +199,11 @@ def _alike(index: Index, snapshot: Snapshot, word: str) -> list[_Postings]:
 
 
 def top(scores: Numbers, most: int) -> Numbers:
-    """The places of about the highest scores above zero, in no order."""
+    """The places of the highest scores above zero, in no order."""
     places = np.flatnonzero(scores > 0)
     if len(places) <= most:
         return places
-    found = scores[places]
-    # Counting by classes is quicker than sorting; the last class is taken whole unless it is too large.
-    classes = (found * (_CLASSES / found.max())).astype(np.uint16)
-    above = np.cumsum(np.bincount(classes, minlength=_CLASSES + 1)[::-1])
-    lowest = _CLASSES - int(np.searchsorted(above, most))
-    chosen = np.flatnonzero(classes >= lowest)
-    if len(chosen) > 2 * most:
-        chosen = chosen[np.argpartition(found[chosen], len(chosen) - most)[len(chosen) - most :]]
-    return places[chosen]
+    return places[np.argpartition(scores[places], -most)[-most:]]
 
 
 # ── candidates ────────────────────────────────────────────────────────────────────────────────────────────

@@ -55,6 +55,7 @@ _DAY = 86_400_000_000
 _FAR = 1 << 62
 # How many of the best candidates are read again: at least, at most, and as long as there are seconds.
 _DEPTHS = {"quick": (0, 0, 0.0), "balanced": (8, 24, 0.08), "thorough": (24, 60, 0.8)}
+_FEWEST = 2  # in any crowd
 _AT_A_TIME = 4  # candidates that are read between two looks at the clock
 
 _BORROWED = (0.35, 0.25, 0.15, 0.1)  # what a word counts that is said one, two, ... turns away
@@ -238,7 +239,8 @@ class Scores(NamedTuple):
 class RankedSearch:
     """One query over one moment of one project. :meth:`run` asks the lanes; :meth:`order` is what comes of it.
 
-    ``embed`` gives the query as each model sees it.
+    ``embed`` gives the query as each model sees it. ``crowd`` is how many searches share a core now: what is read again
+    is shared among them too.
     """
 
     exact: set[int]
@@ -259,6 +261,7 @@ class RankedSearch:
         embed: Callable[[], Mapping[str, Numbers]],
         reranker: Reranker | None,
         effort: str,
+        crowd: float = 1.0,
     ) -> None:
         self.index = index
         self.snapshot = snapshot
@@ -271,7 +274,8 @@ class RankedSearch:
         self.records: dict[int, Record] = {}
         self._embed = embed
         self._reranker = reranker
-        self._depth = _DEPTHS[effort]
+        least, most, seconds = _DEPTHS[effort]
+        self._depth = max(min(_FEWEST, least), int(least / crowd)), most, seconds / crowd
 
     def run(self) -> None:
         """Ask every lane, and fuse what they say."""
@@ -538,14 +542,14 @@ class RankedSearch:
         passages = list(self._best_passages(numbers[:most]).items())
         texts: dict[int, str] = {}
         marks: dict[int, float] = {}
-        read = 0
+        read, step = 0, min(_AT_A_TIME, least)
         try:
             reranker.load()
             while read < len(passages) and (read < least or monotonic() < until):
-                some = {number: text for number, text in passages[read : read + _AT_A_TIME] if reranker.knows(text)}
+                some = {number: text for number, text in passages[read : read + step] if reranker.knows(text)}
                 marks.update(zip(some, reranker.score(self.query.text, list(some.values())), strict=True))
                 texts |= some
-                read += _AT_A_TIME
+                read += step
         except Fault as e:
             self.notes.append(Note("no_reranker", f"The best candidates were not judged once more: {e.message}"))
             return values, {}

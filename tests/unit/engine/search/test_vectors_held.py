@@ -94,7 +94,7 @@ def test_vectors_move_with_their_passages_and_go_when_the_store_lets_them_go(sto
         index, held = _index(snapshot)
         index.passages.add(1)
         new = index.count - 1
-        held.move(np.array([5]), np.array([new]))
+        held.put_back(held.take_out(np.array([5])), np.array([new]))
         assert not held.has(np.array([5])).any()
         assert held.cosines(snapshot, MADE[3], np.array([new]))[0] == pytest.approx(1.0, abs=2e-3)
         held.check(snapshot, np.array([new, 6]))
