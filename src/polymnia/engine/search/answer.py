@@ -111,7 +111,6 @@ def _mark(search: RankedSearch) -> int:
 
 
 def _arranged(search: RankedSearch, order: list[Ranked]) -> list[Ranked]:
-    """The order a caller wants who does not want the most relevant first."""
     query = search.query
     if query.sort == "relevance":
         return order[::-1] if query.ascending else order
@@ -132,7 +131,6 @@ def _some(order: list[Ranked]) -> list[Ranked]:
 
 
 def _nearest(search: RankedSearch) -> list[Near]:
-    """What comes closest when nothing matches."""
     scores = search.scores
     numbers = search.index.memories["number"][scores.memories[:_NEAREST]].tolist()
     value = dict(zip(numbers, shown(scores.fused[:_NEAREST], search.curve).tolist(), strict=True))
@@ -287,8 +285,6 @@ def with_reasons(search: RankedSearch, there: Sequence[tuple[Ranked, Record]]) -
 
 
 class _Reasons:
-    """What there is to say about the memories of one page."""
-
     def __init__(self, search: RankedSearch, numbers: Sequence[int]) -> None:
         self._search = search
         columns, scores = search.index.passages, search.scores
@@ -354,7 +350,6 @@ class _Reasons:
         return Hit(record=record, score=round(one.score, 4), why=why, fragments=self._fragments(one.number, record))
 
     def _held(self, number: int) -> set[str]:
-        """The terms of a memory: of its head and its best passages."""
         held: set[str] = set()
         for text, part, _ in [(number, 0, 0.0), *self._best[number]]:
             if text in self._texts:
@@ -362,7 +357,6 @@ class _Reasons:
         return held
 
     def _timely(self, number: int) -> tuple[str | None, bool]:
-        """The time asked for, if the memory is of it, and whether it speaks of it itself."""
         lane, time = self._search.lane, self._search.parsed.time
         if lane.timely is None or lane.told is None or time is None:
             return None, False
@@ -370,7 +364,6 @@ class _Reasons:
         return (time.text if lane.timely[here].any() else None), bool(lane.told[here].any())
 
     def _fragments(self, number: int, record: Record) -> tuple[Fragment, ...]:
-        """The best passages of a memory, cut to what matters, with the words that match marked."""
         place = {text: i for i, text in enumerate(record.observations)}
         pieces = []
         for id, part, score in self._best[number]:
@@ -387,7 +380,6 @@ class _Reasons:
         return tuple(pieces)
 
     def _matches(self, word: str) -> bool:
-        """Whether a word of a text is one of those asked for."""
         known = self._matching.get(word)
         if known is None:
             # Every form of a plain word begins as the word does.
@@ -427,7 +419,6 @@ def _words_found(
 
 
 def _runs(parts: Sequence[tuple[str, bool]]) -> list[str]:
-    """Pairs of characters that were found, joined where one goes on where the other ends."""
     runs: list[str] = []
     going = False
     for part, found in parts:

@@ -265,7 +265,6 @@ class Finder:
         return True
 
     def _note_languages(self, index: Index) -> None:
-        """Whether something is in a language that the first model does not know."""
         if len(self.channels) > 1 and not index.mixed:
             vectors = index.vectors.get(self.channels[0].name)
             passed_over = vectors is not None and vectors.arrival[: index.count] < 0
@@ -358,7 +357,7 @@ class Finder:
     def searched(self, project: str, query: Query, page: ResultPage) -> Iterator[tuple[Found, Snapshot]]:
         """A page of the memories that answer a query, with the moment of the store it was made from."""
         with self._search(project, query) as (search, view):
-            yield answer(search, view.pages, page, self._unsearched(view.index)), view.snapshot
+            yield answer(search, view.pages, page, self._behind(view.index)[0]), view.snapshot
 
     def search(self, project: str, query: Query, page: ResultPage) -> Found:
         """A page of the memories that answer a query."""
@@ -372,48 +371,42 @@ class Finder:
 
     @contextmanager
     def _search(self, project: str, query: Query) -> Iterator[tuple[RankedSearch, ProjectIndex]]:
-        """A search that has been run."""
         parsed = parse(query)
         which = query.lanes or self._lanes
         embed = None if which == "words" else self._embed(project, query.text)
-        with self._caught_up(project, patient=embed is not None) as view, self._among_others() as crowd:
-            search = RankedSearch(
-                view.index,
-                view.snapshot,
-                query,
-                parsed,
-                which=which,
-                channels=self.in_use(view.index),
-                embed=embed or dict,
-                reranker=self.reranker,
-                effort=query.effort or self._effort,
-                crowd=crowd,
-            )
-            try:
-                search.run()
-            except DamagedIndex:
-                view.reread()
-                search.index = view.index
-                search.run()
-            yield search, view
-
-    @contextmanager
-    def _among_others(self) -> Iterator[float]:
-        """Count a search; gives how many there are for each core, 1 at least."""
-        with self._lock:
-            self._searching += 1
-        try:
-            yield max(1.0, self._searching / _CORES)
-        finally:
+        with self._caught_up(project, patient=embed is not None) as view:
             with self._lock:
-                self._searching -= 1
+                self._searching += 1
+            try:
+                search = RankedSearch(
+                    view.index,
+                    view.snapshot,
+                    query,
+                    parsed,
+                    which=which,
+                    channels=self.in_use(view.index),
+                    embed=embed or dict,
+                    reranker=self.reranker,
+                    effort=query.effort or self._effort,
+                    crowd=max(1.0, self._searching / _CORES),
+                )
+                try:
+                    search.run()
+                except DamagedIndex:
+                    view.reread()
+                    search.index = view.index
+                    search.run()
+                yield search, view
+            finally:
+                with self._lock:
+                    self._searching -= 1
 
     @contextmanager
     def _caught_up(self, project: str, *, patient: bool) -> Iterator[ProjectIndex]:
         """A moment of the project; whoever is patient waits for a few missing vectors first."""
         self._worker.searched = time.monotonic()
         with self.at(project) as view:
-            need = self._seconds_behind(view.index) if patient else 0.0
+            need = self._behind(view.index)[1] if patient else 0.0
             if need:
                 self._worker.notice(project)
             if not 0 < need < _WORTH_WAITING:
@@ -424,13 +417,12 @@ class Finder:
         with self.at(project) as view:
             yield view
 
-    def _seconds_behind(self, index: Index) -> float:
-        """How long the passages without vectors will take."""
-        return max((index.pending(c.name) * c.pace for c in self.in_use(index) if c.ready.is_set()), default=0.0)
-
-    def _unsearched(self, index: Index) -> int:
-        """Passages that some model that is ready has given no vector yet."""
-        return max((index.pending(c.name) for c in self.in_use(index) if c.ready.is_set()), default=0)
+    def _behind(self, index: Index) -> tuple[int, float]:
+        """How many passages some model that is ready has given no vector yet, and how many seconds they will take."""
+        pending = [(index.pending(one.name), one.pace) for one in self.in_use(index) if one.ready.is_set()]
+        return max((count for count, _ in pending), default=0), max(
+            (count * pace for count, pace in pending), default=0.0
+        )
 
     def _embed(self, project: str, text: str) -> _Embed | None:
         """What gives a query as each model sees it; in a large project that is made while its words are searched.
@@ -439,8 +431,8 @@ class Finder:
         """
         if not self.channels or not text.strip():
             return None
-        if not self._hold(project).index.mixed and not self.channels[0].embedder.knows(text):
-            held = self._hold(project)
+        held = self._hold(project)
+        if not held.index.mixed and not self.channels[0].embedder.knows(text):
             with held.turn:  # what is asked in another language is looked for in all of them
                 held.index.mixed = True
         ready = [channel for channel in self._awaited(project) if channel.embedder.knows(text)]
@@ -451,7 +443,7 @@ class Finder:
             made = ((channel.name, channel.soon([text], _ASKING, query=True)) for channel in ready)
             return {name: vectors[0] for name, vectors in made if vectors is not None}
 
-        return embed if self._hold(project).index.count < _LARGE else self._embedding.submit(embed).result
+        return embed if held.index.count < _LARGE else self._embedding.submit(embed).result
 
     def broken(self) -> Fault | None:
         """Why there is no search by meaning though a model was asked for; None while one of them works."""
@@ -523,7 +515,7 @@ class Finder:
             tick()
         try:
             with self.at(project) as view:
-                lags = self._seconds_behind(view.index) > 0
+                lags = self._behind(view.index)[0]
             if lags:
                 self._worker.notice(project)
                 self._worker.wait(project, _CATCHING_UP)

@@ -174,7 +174,6 @@ def _places(numbers: Numbers, wanted: Numbers) -> Numbers:
 
 
 def _keys(arrived: Sequence[tuple[int, int, int, bytes]]) -> Numbers:
-    """The keys of the passages that vectors belong to."""
     return np.array([text << 16 | part for _, text, part, _ in arrived], np.uint64)
 
 

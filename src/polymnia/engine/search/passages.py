@@ -130,7 +130,6 @@ def _ranges(body: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def _long_ranges(body: str) -> list[tuple[int, int]]:
-    """The ranges of a text whose passages are asked for one after the other."""
     return split(body)
 
 
@@ -237,7 +236,6 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
-    """Cuts inside one sentence, so that each part of it fits a passage."""
     step = _SIZE // 2
     while end - start > _SIZE or (end - start > step and _weight(text, start, end) > _SIZE):
         cut = start + step

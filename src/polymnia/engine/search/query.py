@@ -128,7 +128,6 @@ def _is_called(text: str, form: str) -> bool:
 
 
 def _at_word(part: str, text: str) -> bool:
-    """Whether the part starts where a word of the text starts."""
     at = text.find(part)
     while at > 0 and text[at - 1].isalnum() and text[at - 1].isascii():
         at = text.find(part, at + 1)

@@ -438,7 +438,6 @@ class RankedSearch:
         return similarity, meaning, strong
 
     def _fused(self, words: Numbers, meaning: Numbers, strong: Numbers, foreign: Numbers, parts: Numbers) -> Numbers:
-        """One score of both lanes for each passage."""
         score = meaning
         if self.which != "meaning":
             heard = float(words.max(initial=0.0))
@@ -494,7 +493,6 @@ class RankedSearch:
         return found
 
     def _exact_order(self, score_of: Mapping[int, float]) -> list[Ranked]:
-        """The memories that hold the query as it stands, best place first."""
         near = sorted(self.exact, key=lambda number: (-score_of.get(number, 0.0), number))
         found = []
         for record in self.load(near[:_EXACT]):
@@ -517,7 +515,6 @@ class RankedSearch:
         return np.maximum(fused, 0.0)
 
     def _lifted(self, fused: Numbers) -> Numbers:
-        """Memories linked to the best ones gain a share of their score."""
         best = np.argsort(-fused, kind="stable")[:_RELATED]
         numbers = self.index.memories["number"][self.scores.memories]
         at = {number: i for i, number in enumerate(numbers.tolist())}

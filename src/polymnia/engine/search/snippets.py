@@ -308,7 +308,6 @@ def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
 
 
 def _cut(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
-    """The best passages of a hit that there is room for, and their tokens."""
     kept: list[Fragment] = []
     used = tokens(hit.record.name)
     for fragment in hit.fragments:

@@ -278,7 +278,6 @@ class Worker:
             self._wake.notify_all()
 
     def _batch(self, project: str, channel: Channel) -> bool:
-        """Embed one batch; answers whether there may be more."""
         wanted = self._finder.waiting(project, channel, _BATCH)
         if not wanted or self._stop:
             return False

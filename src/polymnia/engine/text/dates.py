@@ -121,7 +121,6 @@ def _legible(text: str) -> tuple[str, str]:
 
 
 def _may_hold(low: str, hints: _Hints) -> bool:
-    """Whether a text in small letters could hold a date at all."""
     ascii_words, words, east = hints
     if low.isascii():
         return bool(_DIGIT.search(low)) or not ascii_words.isdisjoint(low.encode().translate(_SPACED).split())
@@ -236,7 +235,6 @@ def _times(reading: DateReading, low: str, today: int) -> list[_Time]:
 
 
 def _bounded(mark: str, spans: list[Span], today: int) -> Span:
-    """Since, after, until or before what is said."""
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     if mark in "sk":
         return first, max(today, last)
@@ -264,7 +262,6 @@ def _trailed(reading: DateReading, last: int) -> int:
 
 
 def _joined(reading: DateReading, here: FoundDate, there: FoundDate, mark: str) -> bool:
-    """Whether two dates are the ends of one time."""
     between = reading.tokens[here.last + 1 : there.first]
     letters = "".join(part.letter for part in between).strip("fiO,t")
     if mark in ("B", "F") and mark:

@@ -93,7 +93,6 @@ def _scores(seen: dict[str, _Seen], led: set[str], length: int) -> dict[str, flo
 
 
 def _chosen(scores: dict[str, float], small: str, most: int) -> list[str]:
-    """The best of them, none a part of another, each really in the text."""
     chosen: list[str] = []
     for word in sorted(scores, key=lambda one: (-scores[one], one)):
         low = word.lower()
@@ -125,7 +124,6 @@ def _pieces(token: str, stops: frozenset[str], spoken: str | None) -> list[tuple
 
 
 def _spelled(word: str, stops: frozenset[str], spoken: str | None) -> list[tuple[str, str]]:
-    """A word of an alphabet, known by its stem."""
     folded = fold(word)
     if len(word) < 3 - word.isupper() or folded in stops or folded in GENERAL or "'" in word or "’" in word:
         return []

@@ -246,7 +246,6 @@ def spoken(text: str) -> tuple[str | None, str | None]:
 
 
 def _clear(words: list[str], said: str) -> bool:
-    """Whether no other language has nearly as many of the words among its own."""
     counts = {name: sum(word in small for word in words) for name, small in STOPWORDS.items()}
     return counts.pop(said) >= _CLOSE * max(counts.values())
 

@@ -144,7 +144,6 @@ def distinct(found: list[Name], most: int) -> list[Name]:
 
 
 def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None) -> Iterator[Name]:
-    """What of a run of capitals is a name."""
     for words in _split(match):
         start = words[0][0]
         begins = spoken != "korean" and _begins(text, start)  # Hangul has no capitals to begin with
@@ -191,7 +190,6 @@ def _split(match: re.Match[str]) -> Iterator[_Words]:
 
 
 def _cased(run: _Words) -> _Words:
-    """A run without the small words at its end."""
     while len(run) > 1 and not run[-1][1][:1].isupper():
         run = run[:-1]
     return run
@@ -273,7 +271,6 @@ def _east_asian(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _korean_names(text: str) -> Iterator[tuple[int, int]]:
-    """Where names of people stand; a place may come twice."""
     for match in _MISTER.finditer(text):
         name = match[1]
         full = len(name) == 3 and name[0] in _SURNAMES
