@@ -22,8 +22,8 @@ from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.memory import Memory
+    from polymnia.engine.search.finder import Channel
     from polymnia.engine.search.neighbours import Nearby
-    from polymnia.engine.search.vectors import Channel
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)

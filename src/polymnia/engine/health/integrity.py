@@ -20,7 +20,7 @@ from polymnia.importing import importing
 
 if TYPE_CHECKING:
     from polymnia.engine.project import Project
-    from polymnia.engine.search.vectors import Channel
+    from polymnia.engine.search.finder import Channel
 
 Check = Literal[
     "orphaned_relationships",

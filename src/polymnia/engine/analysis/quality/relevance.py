@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share
-from polymnia.engine.text.keywords import telling
+from polymnia.engine.text.extraction import telling
 from polymnia.engine.text.words import terms
 from polymnia.models import Record
 
