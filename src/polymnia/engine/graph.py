@@ -268,7 +268,7 @@ class GraphVerbs(Project):
         with self.store.read(self.project) as snapshot:
             ids = _ids(snapshot, distinct, refuse=self.policy.opening_missing == "refuse")
             missing = [name for name in distinct if name not in ids]
-            near = nearest(snapshot, missing)
+            near = nearest(snapshot, missing) if missing else []
             (after,) = position("nodes", cursor, 1) or (0,)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else page_size(limit)

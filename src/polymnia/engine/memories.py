@@ -253,14 +253,14 @@ class MemoryVerbs(KnowledgeVerbs):
         with finder.look(self.project, patient=patient) as look:
             pending = finder.lacks_vectors(look)
             without = record.id - look.base if record.id else 0
-            near = associations.neighbours(look, said, text, without=without, most=_NEAR)
+            near, by_meaning = associations.neighbours(look, said, text, without=without, most=_NEAR)
             ranked = associations.ranked(look, near)
-            drawn: list[RelationDraft] = []
-            if not pending or associations.by_meaning(near):
-                drawn = associations.drafts(record.name, record.tags, text, ranked, associations.likeness(near))
-            if pending and associations.by_meaning(near):
+            drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
+            if pending and near and by_meaning:
                 # What has no vector yet is compared by its words.
-                ranked = associations.with_those_by_words(look, ranked, text, _NEAR)
+                by_words = dict(look.by_words(text[: associations.READ], _NEAR))
+                more = {number: share for number, share in by_words.items() if number not in near}
+                ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
         fault = finder.broken()
         notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
         return said, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)

@@ -22,7 +22,7 @@ from polymnia.importing import importing
 from polymnia.models import Author, Limits, closest
 
 if TYPE_CHECKING:
-    from polymnia.engine.health.rules import IntegrityReport
+    from polymnia.engine.health.integrity import IntegrityReport
     from polymnia.engine.ports import Store
     from polymnia.engine.reads import ReadCounter
     from polymnia.engine.search.finder import Finder

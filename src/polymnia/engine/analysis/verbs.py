@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from polymnia.engine.analysis.progress import parts
+from polymnia.engine.analysis.cache import parts
 from polymnia.engine.content import find_item, visible
 from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
@@ -170,9 +170,7 @@ class AnalysisVerbs(Project):
         asked = ("connections", id, _key(types), max_depth, limit, least)
 
         def work(project: ProjectView) -> Connections:
-            return connections(
-                project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least, session=session
-            )
+            return connections(project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
 
         return self.analysed(work, asked=asked, session=session, quick=True, step=step)
 
@@ -186,7 +184,7 @@ class AnalysisVerbs(Project):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Clashes, int]:
-        """Statements that cannot both hold: in the whole project, among some items, or between one and all others."""
+        """Statements that cannot both hold: in the whole project, among some content, or between one and all others."""
         with importing():
             from polymnia.engine.analysis import conflicts
 

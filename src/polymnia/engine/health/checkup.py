@@ -22,8 +22,8 @@ from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.memory import Memory
+    from polymnia.engine.search.finder import Channel
     from polymnia.engine.search.neighbours import Nearby
-    from polymnia.engine.search.vectors import Channel
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
@@ -65,7 +65,6 @@ class SystemHealth(Struct, frozen=True, kw_only=True):
 
 
 def _worst(statuses: list[Status]) -> Status:
-    """The worst of some states; nothing is healthy."""
     return max(statuses, key=_WORSE.index, default="healthy")
 
 
@@ -125,7 +124,8 @@ class _Look:
         took = time.perf_counter() - began
         self.metrics[f"{name}_ms"] = round(took * 1000, 3)
         if failed:
-            self.say(_badness(failed[0]), f"{name}: {_reason(failed[0])}")
+            # A store that is in use now may be free in a moment; everything else does not mend itself.
+            self.say("degraded" if isinstance(failed[0], Busy) else "unhealthy", f"{name}: {_reason(failed[0])}")
             return None
         if not done:
             self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
@@ -136,11 +136,6 @@ class _Look:
 
 
 _Trying: TypeAlias = Callable[[_Look, "Memory", list[str], bool], str]
-
-
-def _badness(error: BaseException) -> Status:
-    """A store that is in use now may be free in a moment; everything else does not mend itself."""
-    return "degraded" if isinstance(error, Busy) else "unhealthy"
 
 
 def _reason(error: BaseException) -> str:
@@ -251,7 +246,10 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
         "found": len(found or ()),
     }
     if detailed:
-        look.metrics["models"] = _added([one.models for one in healths])
+        look.metrics["models"] = {
+            name: one | {count: sum(each.models[name][count] for each in healths) for count in ("vectors", "pending")}
+            for name, one in healths[0].models.items()
+        }
     searched = sum(healths[-1].models[name]["vectors"] for name in names)
     broken = look.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
     for one in broken or ():
@@ -265,17 +263,6 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
     if len(counted) < len(projects):
         told += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
     return told
-
-
-def _added(many: list[dict[str, JsonObject]]) -> dict[str, JsonObject]:
-    """How far each model is, over several projects."""
-    total: dict[str, JsonObject] = {}
-    for models in many:
-        for name, one in models.items():
-            known = total.setdefault(name, {**one, "vectors": 0, "pending": 0})
-            known["vectors"] += one["vectors"]
-            known["pending"] += one["pending"]
-    return total
 
 
 def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:

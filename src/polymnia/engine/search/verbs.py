@@ -17,9 +17,7 @@ from polymnia.models import Filters, Graph, Record, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot
-    from polymnia.engine.search.answer import ResultPage
-    from polymnia.engine.search.query import Query
-    from polymnia.engine.search.results import Found, Plan
+    from polymnia.engine.search.results import Found, Plan, Query, ResultPage
 
 _COUNTED = 100  # of what is found without a limit, so many count as read
 _COMPLETED = 1_000  # records whose name may contain what is typed
@@ -30,8 +28,7 @@ _NOWHERE = "\0"  # a name that no project can have
 def _request() -> tuple[type[Query], type[ResultPage]]:
     """What a search is asked with; imported once, when somebody searches."""
     with importing():
-        from polymnia.engine.search.answer import ResultPage
-        from polymnia.engine.search.query import Query
+        from polymnia.engine.search.results import Query, ResultPage
 
     return Query, ResultPage
 

@@ -10,7 +10,7 @@ import pytest
 from polymnia import EntityDraft, Memory
 from polymnia.engine.ports import Snapshot
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.small import MOST_TEXTS, SmallProject
+from polymnia.storage.sqlite.snapshot import MOST_TEXTS, SmallProject
 
 
 def _seen(store: SqliteStore, project: str = "default") -> Snapshot:

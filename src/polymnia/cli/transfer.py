@@ -1,22 +1,24 @@
-"""Files in: graphs, archives and project files, recognized by their content."""
+"""Files in and out: graphs, archives and project files. Those that come in are recognized by their content."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO
 
 import msgspec
 
 from polymnia.app import default_store, limits, memory
-from polymnia.cli.console import bar, counted, dim, on_one_line, print_json, red, strong
+from polymnia.cli.console import Answer, bar, check_target, counted, dim, existing, on_one_line, red, strong
+from polymnia.cli.history import instant
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archives, project_import
 from polymnia.engine.transfer.detection import (
@@ -31,56 +33,51 @@ from polymnia.engine.transfer.detection import (
 )
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
-from polymnia.engine.transfer.formats.graph import GraphFile, read, recover
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, recover
 from polymnia.engine.transfer.formats.graph_items import GraphNote
 from polymnia.engine.transfer.formats.project import ProjectForm
 from polymnia.engine.transfer.formats.records import FileLimits
-from polymnia.engine.transfer.graphs import ImportedGraph, import_graph
-from polymnia.errors import BrokenFile, Forbidden, ImportFailed, Invalid
-from polymnia.models import JsonObject
+from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
+from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
+from polymnia.models import DEFAULT_SCOPE, JsonObject
 from polymnia.settings import Settings
 
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
-_OF_ARCHIVES = {"strategy": "--strategy", "prefix": "--prefix", "no_validate": "--no-validate"}
-_MERGING: dict[str | None, project_import.Merging] = {
-    None: "merge",
-    "merge": "merge",
-    "replace": "replace",
-    "keep": "skip_existing",
-}
+_OF_ARCHIVES_IN = ("strategy", "prefix", "no_validate")
+_OF_ARCHIVES_OUT = ("scope", "format", "gzip", "no_associations")
+_MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "replace", "keep": "skip_existing"}
 
 
-def import_file(arguments: Namespace, chosen: Settings) -> int:
+def import_file(arguments: Namespace, chosen: Settings) -> Answer:
     """Take in a file of any form we know, and report what was taken, repaired and refused."""
     with _readable(arguments.path, chosen) as (folder, name):
         with open(os.path.join(folder, name), "rb") as file:
             start = file.read(START)
             found = detect(start)
             if arguments.archive or found.kind == "archive":
-                only_for(arguments, "with a graph or a project", existing="--existing")
+                _only(arguments, "with a graph or a project", "existing")
                 return _import_archive(arguments, chosen, folder, name)
-            if found.kind == "project":
-                only_for(arguments, "with an archive", **_OF_ARCHIVES)
-                return _import_project(arguments, chosen, folder, name, found.form or "json")
-            if found.kind != "graph?":
+            if found.kind not in ("graph?", "project"):
                 raise _unknown(arguments.path, *_described_kind(found))
-            data = start + file.read()
-        if not is_graph(data):
+            data, form = start + file.read() if found.kind == "graph?" else b"", found.form
+        if found.kind == "graph?":
+            if is_graph(data):
+                _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
+                return _import_graph(arguments, chosen, data)
             if is_memories(data):
                 return _import_archive(arguments, chosen, folder, name)
-            if (form := project_form(data, arguments.path)) is not None:
-                only_for(arguments, "with an archive", **_OF_ARCHIVES)
-                return _import_project(arguments, chosen, folder, name, form)
-            raise _unknown(arguments.path, _described(data))
-        only_for(arguments, "with an archive", **_OF_ARCHIVES)
-        return _import_graph(arguments, chosen, data)
+            if (form := project_form(data, arguments.path)) is None:
+                raise _unknown(arguments.path, _described(data))
+        _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
+        return _import_project(arguments, chosen, folder, name, form or "json")
 
 
-def only_for(arguments: Namespace, when: str, **options: str) -> None:
+def _only(arguments: Namespace, when: str, *names: str) -> None:
     """Refuse options that say nothing here, instead of passing them over."""
-    for name, option in options.items():
+    for name in names:
         if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
             raise Invalid(f"{option} goes only {when}", field=name, hint=f"Leave out {option}.")
 
 
@@ -122,7 +119,7 @@ def _copy(source: IO[bytes], draft: IO[bytes], chosen: Settings) -> None:
 # ── graphs ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
+def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer:
     path = arguments.path
     damage = None
     try:
@@ -145,11 +142,7 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> int:
             held.store.write(held.project, held.author, "import") as tx,
         ):
             done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
-    if arguments.json:
-        print_json(_graph_data(graph, done, damage))
-    else:
-        _print_graph(path, graph, done, damage)
-    return 0
+    return Answer(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
 
 
 def _damage(data: bytes, e: BrokenFile) -> str:
@@ -168,33 +161,33 @@ def _unsearched(graph: GraphFile) -> dict[str, int]:
 
 
 def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> JsonObject:
-    told = msgspec.to_builtins(graph.report)
-    counts = {name: told[name] for name in ("entities", "relations", "observations", "dangling")}
+    report = msgspec.to_builtins(graph.report)
+    counts = {name: report[name] for name in ("entities", "relations", "observations", "dangling")}
     return {
         "file": {"form": graph.form, **counts, "damage": damage},
         "imported": msgspec.to_builtins(done),
-        "repaired": told["repaired"],
-        "refused": told["refused"],
+        "repaired": report["repaired"],
+        "refused": report["refused"],
         "dropped": Counter(note.why for note in graph.report.refused),
         "unsearched": _unsearched(graph),
     }
 
 
-def _print_graph(path: str, graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> None:
+def _graph_lines(path: str, graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> Iterator[str]:
     report = graph.report
-    print(
+    yield (
         f"{strong(path)} holds {counted(report.entities, 'entity')} with "
         f"{counted(report.observations, 'observation')} and {counted(report.relations, 'relation')}."
     )
     if damage:
-        print(red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken."))
+        yield red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken.")
     if report.dangling:
-        print(f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same.")
+        yield f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same."
     changed = False
     if done is None:
-        print("Nothing was imported (dry run).")
+        yield "Nothing was imported (dry run)."
     else:
-        print(
+        yield (
             f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
             f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
             f"Observations: {done.observations_new:,} new. "
@@ -202,32 +195,31 @@ def _print_graph(path: str, graph: GraphFile, done: ImportedGraph | None, damage
         )
         changed = bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
         if not changed:
-            print("So nothing was changed.")
+            yield "So nothing was changed."
     if unsearched := _unsearched(graph):
         keys = ", ".join(f"{key!r} ({count:,})" for key, count in list(unsearched.items())[:_SHOWN])
-        print(f"Fields that a graph has no place for, kept with their items but not searched: {keys}.")
-    _print_notes("Repaired", report.repaired)
-    _print_notes("Refused", report.refused)
+        yield f"Fields that a graph has no place for, kept with their items but not searched: {keys}."
+    for title, notes in (("Repaired", report.repaired), ("Refused", report.refused)):
+        if notes:
+            yield f"{title}: {len(notes):,}"
+        for reason, count in Counter(note.why for note in notes).items() if len(notes) > _SHOWN else ():
+            yield f"  {count:,} × {on_one_line(reason)}"
+        yield from _first([f"{note.where}: {note.why}" for note in notes], dim)
     if changed:
-        print(dim(_UNDO))
+        yield dim(_UNDO)
 
 
-def _print_notes(title: str, notes: list[GraphNote]) -> None:
-    if not notes:
-        return
-    print(f"{title}: {len(notes):,}")
-    for reason, count in Counter(note.why for note in notes).items() if len(notes) > _SHOWN else ():
-        print(f"  {count:,} × {on_one_line(reason)}")
-    for note in notes[:_SHOWN]:
-        print(f"  {note.where}: {note.why}")
-    if len(notes) > _SHOWN:
-        print(dim(f"  … and {len(notes) - _SHOWN:,} more (--json lists them all)"))
+def _first(texts: list[str], paint: Callable[[str], str] = str) -> Iterator[str]:
+    """The first of many texts, and how many more there are."""
+    yield from (f"  {text}" for text in texts[:_SHOWN])
+    if len(texts) > _SHOWN:
+        yield paint(f"  … and {len(texts) - _SHOWN:,} more (--json lists them all)")
 
 
 # ── archives ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> int:
+def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> Answer:
     done: archives.ImportedMemories | None = None
     counts: dict[str, int] = {}
     try:
@@ -248,20 +240,21 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
         if not e.problems:
             raise
         wrong = e.problems
-    if arguments.json:
-        told = msgspec.to_builtins(done)
-        if told is not None:
-            del told["problems"]
-        print_json({"file": counts or None, "imported": told, "problems": wrong})
-    else:
-        _print_archive(arguments.path, done, counts, wrong)
-    return 1 if wrong and not arguments.no_validate else 0
+    imported = msgspec.to_builtins(done)
+    if imported is not None:
+        del imported["problems"]
+    data = {"file": counts or None, "imported": imported, "problems": wrong}
+    notes = _problem_notes(arguments.path, wrong)
+    if wrong and done is None and not counts:
+        notes.append("Correct them, or take the others with --no-validate.")
+    lines = _archive_lines(arguments.path, done, counts, wrong)
+    return Answer(data, lines, notes, code=1 if wrong and not arguments.no_validate else 0)
 
 
 def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
     """How much an archive holds, and what of it cannot be imported. Makes no store where there is none."""
     below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
-    bounds = FileLimits(total=chosen.max_import_bytes, text=chosen.max_text_bytes)
+    bounds = FileLimits(total=chosen.max_import_bytes)
     counts = {"memories": 0, "associations": 0}
     try:
         with Folder(folder).open(name) as file:
@@ -278,49 +271,43 @@ def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings)
         return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)[0]
 
 
-def _print_archive(path: str, done: archives.ImportedMemories | None, counts: dict[str, int], wrong: list[str]) -> None:
+def _archive_lines(
+    path: str, done: archives.ImportedMemories | None, counts: dict[str, int], wrong: list[str]
+) -> Iterator[str]:
     if counts:
         what = f"{counted(counts['memories'], 'memory')} and {counted(counts['associations'], 'association')}"
-        print(f"{strong(path)} holds {what}.")
-    if done is not None:
-        print(
-            f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
-            f"Associations: {done.associations:,} new."
-        )
-        # Records are listed below one by one, while there are few.
-        listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
-        _print_dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
-    else:
-        print("Nothing was imported (dry run)." if counts else red("Nothing was imported."))
-    sys.stdout.flush()
-    _print_problems(path, wrong)
-    if wrong and done is None and not counts:
-        print("Correct them, or take the others with --no-validate.", file=sys.stderr)
-    if done is not None and (done.imported or done.overwritten or done.associations):
-        print(dim(_UNDO))
+        yield f"{strong(path)} holds {what}."
+    if done is None:
+        yield "Nothing was imported (dry run)." if counts else red("Nothing was imported.")
+        return
+    yield (
+        f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
+        f"Associations: {done.associations:,} new."
+    )
+    # Records are listed below one by one, while there are few.
+    listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
+    yield from _dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
+    if done.imported or done.overwritten or done.associations:
+        yield dim(_UNDO)
 
 
-def _print_dropped(dropped: dict[str, int]) -> None:
-    """Say what of a file was not taken, how often and why."""
+def _dropped(dropped: dict[str, int]) -> Iterator[str]:
+    """What of a file was not taken, how often and why."""
     if dropped:
-        print(f"Not taken: {sum(dropped.values()):,}")
+        yield f"Not taken: {sum(dropped.values()):,}"
         for reason, count in dropped.items():
-            print(f"  {count:,} × {on_one_line(reason)}" if count > 1 else f"  {on_one_line(reason)}")
+            yield f"  {count:,} × {on_one_line(reason)}" if count > 1 else f"  {on_one_line(reason)}"
 
 
-def _print_problems(path: str, wrong: list[str]) -> None:
-    if wrong:
-        print(f"polymnia: {counted(len(wrong), 'record')} of {path} cannot be imported:", file=sys.stderr)
-        for one in wrong[:_SHOWN]:
-            print(f"  {on_one_line(one)}", file=sys.stderr)
-        if len(wrong) > _SHOWN:
-            print(f"  … and {len(wrong) - _SHOWN:,} more (--json lists them all)", file=sys.stderr)
+def _problem_notes(path: str, wrong: list[str]) -> list[str]:
+    head = f"polymnia: {counted(len(wrong), 'record')} of {path} cannot be imported:"
+    return [head, *_first(wrong)] if wrong else []
 
 
 # ── project files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> int:
+def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> Answer:
     """Take in a project file, whole or not at all."""
     done: project_import.ProjectImport | None = None
     wrong: list[str] = []
@@ -332,40 +319,33 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
                 held.exports = folder
                 # The ids of the file are kept, so that importing it twice changes nothing.
                 done, _ = held.import_project(
-                    form, name=name, merging=_MERGING[arguments.existing], keep_ids=True, step=step
+                    form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True, step=step
                 )
         except ImportFailed as e:
             if not e.problems:
                 raise
             wrong = e.problems
-    if arguments.json:
-        told = (
-            None
-            if done is None
-            else {
-                "items_new": done.imported,
-                "items_updated": done.updated,
-                "items_kept": done.skipped,
-                "relationships_new": done.relationships,
-            }
-        )
-        dropped = {} if done is None else done.dropped
-        print_json({"file": {"form": form}, "imported": told, "problems": wrong, "dropped": dropped})
-        return 1 if wrong else 0
-    print(f"{strong(arguments.path)} is read as a project ({form}).")
+    imported = None
+    lines = [f"{strong(arguments.path)} is read as a project ({form})."]
     if done is None:
-        print("Nothing was imported (dry run)." if arguments.dry_run else red("Nothing was imported."))
-        sys.stdout.flush()
-        _print_problems(arguments.path, wrong)
-        return 1 if wrong else 0
-    print(
-        f"Items: {done.imported:,} new, {done.updated:,} updated, {done.skipped:,} left as they are. "
-        f"Relationships: {done.relationships:,} new."
-    )
-    _print_dropped(done.dropped)
-    if done.imported or done.updated or done.relationships:
-        print(dim(_UNDO))
-    return 0
+        lines.append("Nothing was imported (dry run)." if arguments.dry_run else red("Nothing was imported."))
+    else:
+        imported = {
+            "items_new": done.imported,
+            "items_updated": done.updated,
+            "items_kept": done.skipped,
+            "relationships_new": done.relationships,
+        }
+        lines.append(
+            f"Items: {done.imported:,} new, {done.updated:,} updated, {done.skipped:,} left as they are. "
+            f"Relationships: {done.relationships:,} new."
+        )
+        lines += _dropped(done.dropped)
+        if done.imported or done.updated or done.relationships:
+            lines.append(dim(_UNDO))
+    dropped = {} if done is None else done.dropped
+    data = {"file": {"form": form}, "imported": imported, "problems": wrong, "dropped": dropped}
+    return Answer(data, lines, _problem_notes(arguments.path, wrong), code=1 if wrong else 0)
 
 
 # ── files of another kind ────────────────────────────────────────────────────────────────────────────────
@@ -450,3 +430,83 @@ def _described_json(value: object) -> str:
 def _quoted(names: list[str]) -> str:
     shown = [repr(name.strip().strip('"'))[:60] for name in names[:6]]
     return ", ".join(shown) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+# ── exports ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def export_file(arguments: Namespace, chosen: Settings) -> Answer:
+    """Write the memory as a graph file or an archive, whole or not at all."""
+    if arguments.archive:
+        _only(arguments, "without --archive", "at")
+        return _export_archive(arguments, chosen)
+    _only(arguments, "with --archive", *_OF_ARCHIVES_OUT)
+    return _export_graph(arguments, chosen)
+
+
+def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
+    path = arguments.path
+    with existing(chosen) as held:
+        at = None if arguments.at is None else instant(held, arguments.at)
+        if path == "-":
+            with held.store.read(held.project) as snapshot:
+                for piece in export_graph(snapshot, "document", at=at):
+                    sys.stdout.buffer.write(piece)
+            return Answer()
+        form: GraphForm = "lines" if path.endswith(".jsonl") else "document"
+        if not path.endswith((".json", ".jsonl")):
+            raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
+        check_target(path, arguments.force, chosen)
+        draft = f"{path}.{os.getpid()}.tmp"
+        try:
+            with open(draft, "wb") as file, held.store.read(held.project) as snapshot:
+                size = sum(file.write(piece) for piece in export_graph(snapshot, form, at=at))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        except OSError as e:
+            where = os.path.dirname(os.path.abspath(path))
+            hint = f"Check the folder {where}, its permissions and free space, or name another file."
+            raise Forbidden(f"Cannot write {path}: {e.strerror}", hint=hint) from e
+        finally:
+            if os.path.exists(draft):
+                os.unlink(draft)
+        entities, relations = held.count()
+        filed = any(scope.memories for scope in held.scopes() if scope.path != DEFAULT_SCOPE)
+    counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
+    lost = "A graph file has no scopes, tags, ids or times; `polymnia export --archive` keeps them."
+    return Answer(
+        {"entities": entities, "relations": relations, "bytes": size, "file": path},
+        [f"Exported {counts}{size:,} bytes, to {strong(path)}."],
+        [lost] if filed else [],
+    )
+
+
+def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
+    path = arguments.path
+    name = path.lower()
+    by_name = "yaml" if name.removesuffix(".gz").endswith((".yaml", ".yml")) else "json"
+    options = {
+        "scope": arguments.scope,
+        "associations": not arguments.no_associations,
+        "form": arguments.format or by_name,
+        "gzip": arguments.gzip or name.endswith(".gz"),
+    }
+    with existing(chosen) as held:
+        if path == "-":
+            with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
+                held.exports = folder
+                held.export_memories(name="archive", **options)
+                with open(os.path.join(folder, "archive"), "rb") as file:
+                    shutil.copyfileobj(file, sys.stdout.buffer)
+            return Answer()
+        check_target(path, arguments.force, chosen)
+        # Links on the way are the user's own and are followed.
+        held.exports, name = os.path.split(os.path.realpath(path))
+        if not os.path.isdir(held.exports):
+            raise ExportFailed(f"Cannot write {path}: there is no folder {held.exports}", hint="Make the folder first.")
+        with bar("Exporting") as step:
+            done = held.export_memories(name=name, step=step, **options)
+    data = {"memories": done.count, "associations": done.associations, "bytes": done.bytes, "file": path}
+    what = f"{counted(done.count, 'memory')} and {counted(done.associations, 'association')}"
+    return Answer(data, [f"Exported {what}, {done.bytes:,} bytes, to {strong(path)}."])

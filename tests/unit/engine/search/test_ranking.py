@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polymnia.engine.search import fusion
+from polymnia.engine.search import index, lanes, ranking
 
 
 def links(count: int) -> np.ndarray:
     """Links of turns that all follow each other in one conversation."""
-    found = -np.ones((count, 2 * fusion.REACH), dtype=np.int64)
+    found = -np.ones((count, 2 * lanes.REACH), dtype=np.int64)
     for at in range(count):
-        for step in range(1, fusion.REACH + 1):
+        for step in range(1, lanes.REACH + 1):
             for column, other in ((2 * step - 2, at - step), (2 * step - 1, at + step)):
                 if 0 <= other < count:
                     found[at, column] = other
@@ -20,65 +20,61 @@ def links(count: int) -> np.ndarray:
 
 
 def test_a_rare_word_weighs_more_than_a_frequent_one_and_none_weighs_less_than_nothing() -> None:
-    weights = [fusion.idf(holding, 100) for holding in (0, 1, 10, 100)]
+    weights = [index.idf(holding, 100) for holding in (0, 1, 10, 100)]
     assert weights == sorted(weights, reverse=True)
     assert weights[-1] > 0
 
 
 def test_a_word_said_once_in_a_text_of_mean_length_is_worth_one() -> None:
-    assert fusion.saturation(np.array([1.0]), fusion.norm(np.array([10.0]), 10.0)) == pytest.approx([1.0])
+    assert index.saturation(np.array([1.0]), index.norm(np.array([10.0]), 10.0)) == pytest.approx([1.0])
 
 
 def test_a_repeated_word_is_worth_more_but_never_much_more() -> None:
-    worth = fusion.saturation(np.array([1.0, 2.0, 100.0]), fusion.norm(np.array([10.0] * 3), 10.0))
-    assert worth[0] < worth[1] < worth[2] < 1 + fusion.K1
+    worth = index.saturation(np.array([1.0, 2.0, 100.0]), index.norm(np.array([10.0] * 3), 10.0))
+    assert worth[0] < worth[1] < worth[2] < 1 + index.K1
 
 
 def test_an_empty_store_divides_by_nothing() -> None:
-    assert fusion.saturation(np.array([]), fusion.norm(np.array([]), 0.0)).size == 0
-    assert list(fusion.words_score(np.zeros(2), 0.0)) == [0, 0]
+    assert index.saturation(np.array([]), index.norm(np.array([]), 0.0)).size == 0
+    assert list(lanes.words_score(np.zeros(2), 0.0)) == [0, 0]
 
 
 def test_a_text_that_says_all_words_scores_about_one() -> None:
-    assert fusion.words_score(np.array([5.0, 9.0, 0.0]), 5.0) == pytest.approx([1.0, 1.2, 0.0])
+    assert lanes.words_score(np.array([5.0, 9.0, 0.0]), 5.0) == pytest.approx([1.0, 1.2, 0.0])
 
 
 def test_unrelated_meanings_score_nothing() -> None:
-    assert fusion.meaning_score(np.array([0.048, 1.0, -1.0]), 0.048) == pytest.approx([0.0, 1.0, -0.2])
+    assert ranking.meaning_score(np.array([0.048, 1.0, -1.0]), 0.048) == pytest.approx([0.0, 1.0, -0.2])
 
 
 def test_words_count_less_in_a_text_of_many_passages() -> None:
-    score = fusion.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]), heard=0.0)
-    assert score[0] > score[1] > score[2] == pytest.approx(fusion.WEAK.least)
+    score = ranking.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]), heard=0.0)
+    assert score[0] > score[1] > score[2] == pytest.approx(ranking.WEAK.least)
 
 
 def test_words_count_more_where_some_text_says_most_of_the_query() -> None:
     words, meaning = np.array([0.6, 0.3]), np.array([0.3, 0.9])
-    by_meaning, by_words = fusion.fuse(words, meaning, heard=0.3), fusion.fuse(words, meaning, heard=0.9)
+    by_meaning, by_words = ranking.fuse(words, meaning, heard=0.3), ranking.fuse(words, meaning, heard=0.9)
     assert by_meaning[0] < by_meaning[1]
     assert by_words[0] > by_words[1]
 
 
 def test_a_text_in_another_script_is_judged_by_its_meaning() -> None:
     words, meaning = np.zeros(2), np.array([0.8, 0.8])
-    own, foreign = fusion.fuse(words, meaning, foreign=np.array([False, True]))
+    own, foreign = ranking.fuse(words, meaning, foreign=np.array([False, True]))
     assert foreign > 1.3 * own
 
 
 def test_a_text_in_another_script_does_not_bury_one_that_says_the_words() -> None:
-    own, foreign = fusion.fuse(np.array([0.7, 0.0]), np.array([0.3, 0.45]), foreign=np.array([False, True]))
+    own, foreign = ranking.fuse(np.array([0.7, 0.0]), np.array([0.3, 0.45]), foreign=np.array([False, True]))
     assert own > foreign
-
-
-def test_the_better_channel_decides() -> None:
-    assert fusion.both(np.array([0.5, 0.5]), np.array([0.6, 0.1])) == pytest.approx([0.6, 0.4])
 
 
 def test_a_word_said_by_a_neighbour_counts_in_part() -> None:
     held = np.zeros((2, 7))
     held[0, 3] = 1.0
     held[1, 2] = 1.0
-    found = fusion.near(held, links(7))
+    found = ranking.borrow(held, links(7))
     assert found[0, 3] == 1.0
     assert 0 < found[0, 5] < found[0, 4] < 1
     assert found.sum(axis=0).argmax() in {2, 3}
@@ -87,45 +83,36 @@ def test_a_word_said_by_a_neighbour_counts_in_part() -> None:
 
 def test_a_turn_that_says_the_word_itself_gains_nothing_from_its_neighbour() -> None:
     held = np.ones((1, 3))
-    assert fusion.near(held, links(3)) == pytest.approx(held)
+    assert ranking.borrow(held, links(3)) == pytest.approx(held)
 
 
 def test_neighbours_lend_score_both_ways_and_keep_their_own() -> None:
-    found = fusion.lend(np.array([0.0, 0.0, 1.0, 0.0, 0.0, -0.2]), links(6))
+    found = ranking.lend(np.array([0.0, 0.0, 1.0, 0.0, 0.0, -0.2]), links(6))
     assert found[2] == 1.0
     assert found[1] == found[3] > found[0] == found[4] > 0
     assert found[5] == -0.2
 
 
 def test_a_turn_without_neighbours_is_left_alone() -> None:
-    alone = -np.ones((2, 2 * fusion.REACH), dtype=np.int64)
-    assert fusion.lend(np.array([0.5, 0.4]), alone) == pytest.approx([0.5, 0.4])
-
-
-def test_a_memory_is_as_good_as_its_best_passage() -> None:
-    found = fusion.best(np.array([0.2, 0.9, 0.4]), np.array([0, 0, 2]), 3)
-    assert found == pytest.approx([0.9, 0.0, 0.4])
-
-
-def test_an_assistants_passage_is_softened_and_a_users_is_not() -> None:
-    assert fusion.softened(np.array([1.0, 0.4])) == pytest.approx([1.0, 0.7])
+    alone = -np.ones((2, 2 * lanes.REACH), dtype=np.int64)
+    assert ranking.lend(np.array([0.5, 0.4]), alone) == pytest.approx([0.5, 0.4])
 
 
 def test_a_reranker_moves_what_it_is_sure_of() -> None:
     for strong in (True, False):
-        found = fusion.reranked(np.array([0.5, 0.45]), np.array([-8.0, 6.0]), np.array([strong, strong]))
+        found = ranking.reranked(np.array([0.5, 0.45]), np.array([-8.0, 6.0]), np.array([strong, strong]))
         assert found[1] > found[0]
 
 
 def test_a_reranker_has_less_to_say_of_a_text_it_has_read_in_part() -> None:
     scores, logits, strong = np.array([0.5, 0.5, 0.5]), np.array([4.0, 4.0, 4.0]), np.array([True, True, True])
-    short, page, book = fusion.reranked(scores, logits, strong, lengths=np.array([100, 3_000, 300_000]))
+    short, page, book = ranking.reranked(scores, logits, strong, lengths=np.array([100, 3_000, 300_000]))
     assert short > page > book
-    assert short == pytest.approx(fusion.reranked(scores, logits, strong)[0])
+    assert short == pytest.approx(ranking.reranked(scores, logits, strong)[0])
 
 
 def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
-    scores = fusion.shown(np.linspace(-0.5, 3.0, 50))
+    scores = ranking.shown(np.linspace(-0.5, 3.0, 50))
     assert scores.min() == 0
     assert scores.max() <= 1
     assert np.all(np.diff(scores) >= 0)
@@ -134,13 +121,13 @@ def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
 def test_a_text_in_another_script_that_was_read_again_has_the_same_chance_on_every_curve() -> None:
     nowhere, logits = np.zeros(3, bool), np.array([2.0, -1.0, -4.0])
     chances = []
-    for curve in (fusion.WEAK.curve, fusion.STRONG.curve):
-        scores = fusion.moved(np.array([0.6, 0.5, 0.3]), fusion.WEAK.curve, curve)
-        chances.append(fusion.shown(fusion.reranked(scores, logits, nowhere, curve, ~nowhere), curve))
+    for curve in (ranking.WEAK.curve, ranking.STRONG.curve):
+        scores = ranking.moved(np.array([0.6, 0.5, 0.3]), ranking.WEAK.curve, curve)
+        chances.append(ranking.shown(ranking.reranked(scores, logits, nowhere, curve, ~nowhere), curve))
     assert chances[1] == pytest.approx(chances[0])
 
 
 def test_a_score_on_another_curve_is_shown_alike() -> None:
     scores = np.linspace(0.0, 1.2, 13)
-    there = fusion.moved(scores, fusion.WEAK.curve, fusion.STRONG.curve)
-    assert fusion.shown(there, fusion.STRONG.curve) == pytest.approx(fusion.shown(scores, fusion.WEAK.curve))
+    there = ranking.moved(scores, ranking.WEAK.curve, ranking.STRONG.curve)
+    assert ranking.shown(there, ranking.STRONG.curve) == pytest.approx(ranking.shown(scores, ranking.WEAK.curve))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polymnia.engine.search.highlight import Piece, best_piece, find, phrase
+from polymnia.engine.search.snippets import Piece, best_piece, find, phrase
 
 _STORY = (
     "Irene moved to Berlin in May. She found a small flat near the river, which she shares with two friends. "

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from polymnia import app
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Connection
+from polymnia.transports.rpc import Connection, Request
 
 
 class Eager:

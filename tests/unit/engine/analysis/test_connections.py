@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from polymnia import EntityDraft, Memory, remark
-from polymnia.engine.analysis.connections import Connections, FoundConnection, connections
-from polymnia.engine.analysis.connections.discovery import trust, widened
+from polymnia.engine.analysis.connections import Connections, FoundConnection, connections, trust, widened
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -20,7 +19,7 @@ from polymnia.errors import Invalid
 from polymnia.models import Record, RelationDraft
 from polymnia.storage.sqlite import SqliteStore
 
-from ...search.toys import Toy
+from ..search.toys import Toy
 
 
 class Desk:
@@ -41,12 +40,12 @@ class Desk:
     def item(self, text: str, **more: Any) -> Record:
         return self.memory.store_item(ItemDraft(text=text, **more), embed=True).record
 
-    def of(self, record: str | Record, **asked: Any) -> Connections:
+    def of(self, record: str | Record, *, session: str | None = None, **asked: Any) -> Connections:
         with self.memory.store.read(self.memory.project) as snapshot:
             name = record if isinstance(record, str) else record.name
             (found,) = snapshot.load([snapshot.ids([name])[name]])
-        with self.memory.finding().look(self.memory.project) as look:
-            return connections(look, found, **asked)
+        work = lambda project: connections(project, found, **asked)  # noqa: E731
+        return self.memory.analysed(work, asked=(name, repr(asked)), session=session, quick=True)[0]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.activity.trends import trend
+from polymnia.engine.analysis.activity.series import trend
 
 
 def test_a_rise_is_told_with_its_size() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from polymnia.transports.web.request import Eager, head, in_task
+from polymnia.transports.web.connection import Eager, head, in_task
 
 
 async def nothing_to_wait_for() -> str:
