@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
 from polymnia.engine.content import RELATIONSHIPS, ItemDraft, StoredItem, Version, find_deleted, find_item
-from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.errors import Conflict, Invalid, NotFound
 from polymnia.models import Change, JsonObject, Record, Relation, RelationDraft, legal_name, legal_text, new_id

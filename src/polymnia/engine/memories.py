@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
 from polymnia.engine.content import Joined, Remembered, Revised
-from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
