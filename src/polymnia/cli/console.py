@@ -136,7 +136,7 @@ def record_data(record: Record, names: str) -> JsonObject:
         "entityType": record.kind,
         "observations": record.observations,
         "text": content(record),
-        "scope": scopes.shown(record.scope),
+        "scope": record.path,
         "session": record.session,
         "category": record.category,
         "tags": record.tags,
