@@ -8,7 +8,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from polymnia.engine.content import content, find_item, read_as
+from polymnia.engine.content import find_item, read_as
 from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.engine.scopes import legal_scope
@@ -191,18 +191,7 @@ class TransferVerbs(KnowledgeVerbs):
         from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
-            record = find_item(snapshot, id, session)
-        item = citable(
-            project=self.project,
-            id=record.uid,
-            content=content(record),
-            metadata=record.metadata,
-            kind=record.kind,
-            content_type=record.content_type,
-            title=record.name if record.name != record.uid else None,
-            created=record.created,
-            session=record.session,
-        )
+            item = citable(self.project, find_item(snapshot, id, session))
         return cite(item, style, permalink=permalink, access_date=access_date, now=time.time_ns() // 1000)
 
     def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:
