@@ -104,6 +104,8 @@ class MemoryVerbs(KnowledgeVerbs):
         is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
         would link is linked in the background.
         """
+        from polymnia.engine.knowledge import associations
+
         content.check_content(text, "content", self.limits, "Give the text to remember.")
         if not 0 <= threshold <= 1:
             raise Invalid(f"similarity_threshold is {threshold}, but must be from 0 to 1", field="similarity_threshold")
@@ -128,7 +130,7 @@ class MemoryVerbs(KnowledgeVerbs):
                 return _join(tx, again, record)
             made, _ = self._add(tx, record, said, around.drawn if associate else [])
             if pending:
-                _put_off(tx, made)
+                associations.put_off(tx, made)
             return Remembered(record=made)
 
         remembered = self._write("remember", store, step, (text,), gives=Remembered)
@@ -161,6 +163,7 @@ class MemoryVerbs(KnowledgeVerbs):
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
         themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
         """
+        from polymnia.engine.knowledge import associations
         from polymnia.engine.knowledge.derived import following
 
         changes: JsonObject = {}
@@ -207,7 +210,7 @@ class MemoryVerbs(KnowledgeVerbs):
             if not keep_associations:
                 changed = _redraw(tx, now.name, around.drawn) or changed
                 if around.pending:
-                    _put_off(tx, now)
+                    associations.put_off(tx, now)
             return content.find(tx, record.uid), changed, same
 
         done, changed, same = self._write(
@@ -347,9 +350,3 @@ def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
     tx.remove_relations([relation.id for relation in old])
     tx.relate(new)
     return True
-
-
-def _put_off(tx: Transaction, record: Record) -> None:
-    from polymnia.engine.knowledge import associations
-
-    associations.put_off(tx, record)
