@@ -28,7 +28,7 @@ class Grant(Struct, frozen=True):
         return self.projects is None or project in self.projects
 
     def check(self, project: str) -> None:
-        """Refuse a project that is not theirs to see; whether there is one is not told."""
+        """Refuse a project that is not theirs to see; the answer is the same whether or not there is one."""
         if not self.sees(project):
             raise NotAllowed(
                 f"This key does not open the project {project!r}",

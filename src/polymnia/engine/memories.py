@@ -120,15 +120,15 @@ class MemoryVerbs(KnowledgeVerbs):
         )  # fmt: skip
         if not allow_duplicates and (known := self._known(record, step)) is not None:
             return self._with_links(known)
-        said, around = None, _Around()
+        embedded, around = None, _Around()
         if associate or not allow_duplicates:
-            said, around = self._look_around(record, patient)
+            embedded, around = self._look_around(record, patient)
         pending = associate and around.pending
 
         def store(tx: Transaction) -> Remembered:
             if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
                 return _join(tx, again, record)
-            made, _ = self._add(tx, record, said, around.drawn if associate else [])
+            made, _ = self._add(tx, record, embedded, around.drawn if associate else [])
             if pending:
                 associations.put_off(tx, made)
             return Remembered(record=made)
@@ -188,11 +188,11 @@ class MemoryVerbs(KnowledgeVerbs):
             changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         reads_anew = text is not None and text != content.content(record)
-        said, around = None, _Around()
+        embedded, around = None, _Around()
         if not keep_associations:
-            said, around = self._look_around(planned, patient)
+            embedded, around = self._look_around(planned, patient)
         elif reads_anew:
-            said = self.finding().said(self.project, *content.read_as(planned), patient=patient)
+            embedded = self.finding().said(self.project, *content.read_as(planned), patient=patient)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
@@ -203,7 +203,7 @@ class MemoryVerbs(KnowledgeVerbs):
             changed = False
             if reads_anew:
                 tx.replace_record(now.id, replace(content.as_draft(now), observations=(text or "",), **changes))
-                self._put_vectors(tx, said, now.id & 0xFFFFFFFF, tx.numbers[1])
+                self._put_vectors(tx, embedded, now.id & 0xFFFFFFFF, tx.numbers[1])
                 changed = True
             elif changes:
                 changed = tx.revise(now.id, changes)
@@ -251,12 +251,12 @@ class MemoryVerbs(KnowledgeVerbs):
         from polymnia.engine.knowledge import associations
 
         finder = self.finding()
-        said = finder.said(self.project, *content.read_as(record), patient=patient)
+        embedded = finder.said(self.project, *content.read_as(record), patient=patient)
         text = content.content(record)
         with finder.look(self.project, patient=patient) as look:
             pending = finder.lacks_vectors(look)
             without = record.id - look.base if record.id else 0
-            near, by_meaning = associations.neighbours(look, said, text, without=without, most=_NEAR)
+            near, by_meaning = associations.neighbours(look, embedded, text, without=without, most=_NEAR)
             ranked = associations.ranked(look, near)
             drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
             if pending and near and by_meaning:
@@ -266,7 +266,7 @@ class MemoryVerbs(KnowledgeVerbs):
                 ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
         fault = finder.broken()
         notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
-        return said, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
+        return embedded, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""

@@ -40,10 +40,10 @@ class KnowledgeVerbs(Project):
         """What else has to do with a memory: by meaning, shared tags and names, time, and existing relations."""
         from polymnia.engine.knowledge import associations
 
-        def around(look: Neighbours, said: EmbeddedText) -> Discovery:
+        def around(look: Neighbours, embedded: EmbeddedText) -> Discovery:
             number = record.id - look.base
             now = look.load([number]).get(number, record)
-            return associations.discover(look, now, said, limit=limit, threshold=threshold)
+            return associations.discover(look, now, embedded, limit=limit, threshold=threshold)
 
         finder = self.finding()
         with self.store.read(self.project) as snapshot:
@@ -51,9 +51,9 @@ class KnowledgeVerbs(Project):
         with finder.look(self.project) as look:
             if (held := look.held(record.id - look.base)) is not None:
                 return around(look, held)
-        said = finder.said(self.project, *read_as(record))
+        embedded = finder.said(self.project, *read_as(record))
         with finder.look(self.project) as look:
-            return around(look, said)
+            return around(look, embedded)
 
     def similar_items(
         self,
@@ -82,11 +82,11 @@ class KnowledgeVerbs(Project):
         whole = content(record)
         legal_text(whole, "content", self.limits.text_bytes)
         finder = self.finding()
-        said = finder.said(self.project, *read_as(record))
+        embedded = finder.said(self.project, *read_as(record))
         filters = replace(visible(session), content_types=tuple(content_types))
         leave = {*exclude} if include_self else {*exclude, record.uid}
         with finder.look(self.project) as look:
-            found = similar(look, said, whole, filters, measure, limit, threshold, leave)
+            found = similar(look, embedded, whole, filters, measure, limit, threshold, leave)
         self._count_reads((one.id for one, _ in found), opened=False)
         return found
 
@@ -99,15 +99,15 @@ class KnowledgeVerbs(Project):
         here = None if current is None else scopes.legal_scope(current, "current_scope")
         head = content[: suggestions.READ]
         finder = self.finding()
-        said = finder.said(self.project, *read_as(_unstored(head, KIND)))
+        embedded = finder.said(self.project, *read_as(_unstored(head, KIND)))
         # Others wait while the index is looked at: what is learnt from the examples is learnt afterwards.
         with finder.look(self.project) as look:
-            examples, filed = _examples(look, said, head, here)
+            examples, filed = _examples(look, embedded, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
             classifier.ScopeView(
-                asked=said.mean(model), filed=rows, names=names[model],
+                asked=embedded.mean(model), filed=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
             for model, rows in filed.items()
@@ -134,16 +134,16 @@ class KnowledgeVerbs(Project):
         self, record: Record, session: str | None, embed: bool | None, *, relate: bool
     ) -> tuple[EmbeddedText | None, list[RelationDraft]]:
         """The item as the models see it, and the relationships to draw; both only where they are asked for."""
-        said, drawn = None, list[RelationDraft]()
+        embedded, drawn = None, list[RelationDraft]()
         if relate or embed:
-            said = self.finding().said(self.project, *read_as(record), needed=bool(embed))
-        if relate and said is not None:
+            embedded = self.finding().said(self.project, *read_as(record), needed=bool(embed))
+        if relate and embedded is not None:
             with importing():
                 from polymnia.engine.knowledge.relationships import drafts
 
             with self.finding().look(self.project) as look:
-                drawn = drafts(look, record, said, session)
-        return self.finding().unread(*read_as(record)) if embed is False else said, drawn
+                drawn = drafts(look, record, embedded, session)
+        return self.finding().unread(*read_as(record)) if embed is False else embedded, drawn
 
     def _planned(self, record: Record) -> Record:
         """A memory to be, without the credentials that may not be stored: nothing is to be made of those."""
@@ -154,13 +154,13 @@ class KnowledgeVerbs(Project):
         )  # fmt: skip
 
     def _add(
-        self, tx: Transaction, record: Record, said: EmbeddedText | None, drawn: Sequence[RelationDraft]
+        self, tx: Transaction, record: Record, embedded: EmbeddedText | None, drawn: Sequence[RelationDraft]
     ) -> tuple[Record, list[Relation]]:
         """Store a memory of one text with its vectors and relations."""
         scopes.begin(tx, record.session)
         (made,) = tx.add_records([as_draft(record)])
         number = made.id & 0xFFFFFFFF
-        self._put_vectors(tx, said, number, number + 1)
+        self._put_vectors(tx, embedded, number, number + 1)
         return made, tx.relate(still_there(tx, drawn))
 
 
@@ -168,12 +168,14 @@ def _unstored(text: str, kind: str) -> Record:
     return Record(id=0, uid="-", name="-", kind=kind, observations=(text,))
 
 
-def _examples(look: Neighbours, said: EmbeddedText, head: str, current: str | None) -> tuple[list[Example], JsonObject]:
+def _examples(
+    look: Neighbours, embedded: EmbeddedText, head: str, current: str | None
+) -> tuple[list[Example], JsonObject]:
     """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
     with importing():
         from polymnia.engine.knowledge import suggestions
 
-    _, near = look.both(said, head, suggestions.BY_MEANING, suggestions.BY_WORDS)
+    _, near = look.both(embedded, head, suggestions.BY_MEANING, suggestions.BY_WORDS)
     near.sort(key=lambda one: (-max(one.words, one.cosine if one.cosine == one.cosine else 0.0), one.number))
     loaded = look.load([one.number for one in near])
     by_scope: dict[str | None, list[int]] = {}
@@ -192,4 +194,4 @@ def _examples(look: Neighbours, said: EmbeddedText, head: str, current: str | No
         suggestions.Example(one.path, content(one)[: suggestions.READ], one.category)
         for one in map(loaded.__getitem__, chosen)
     ]
-    return examples, {model: look.means(model, chosen) for model in said.vectors if chosen}
+    return examples, {model: look.means(model, chosen) for model in embedded.vectors if chosen}
