@@ -114,7 +114,7 @@ class AnalysisVerbs(Project):
         """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
         one of them was made."""
         wanted = _seen(session, only_session)
-        about = None if id is None else self._found([id], session)[0].id
+        about = None if id is None else self.found_items([id], session=session)[0].id
         found: dict[str, Findings] = {}
         latest = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
@@ -144,7 +144,7 @@ class AnalysisVerbs(Project):
         with importing():
             from polymnia.engine.analysis.quality import analyze
 
-        record, *others = self._found([id, *against], session)
+        record, *others = self.found_items([id, *against], session=session)
         asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
 
         def work(project: ProjectView) -> Quality:
@@ -169,7 +169,7 @@ class AnalysisVerbs(Project):
         with importing():
             from polymnia.engine.analysis.connections import connections
 
-        (record,) = self._found([id], session)
+        (record,) = self.found_items([id], session=session)
         asked = ("connections", id, _key(types), max_depth, limit, least)
 
         def work(project: ProjectView) -> Connections:
@@ -191,7 +191,7 @@ class AnalysisVerbs(Project):
         with importing():
             from polymnia.engine.analysis import conflicts
 
-        among = None if ids is None else [record.id for record in self._found(ids, session)]
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
 
         def work(project: ProjectView) -> Clashes:
             if among is not None and len(among) == 1:
@@ -218,7 +218,7 @@ class AnalysisVerbs(Project):
         with importing():
             from polymnia.engine.analysis.insights import insights
 
-        among = None if ids is None else [record.id for record in self._found(ids, session)]
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
         asked = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
 
         def work(project: ProjectView) -> Insights:
@@ -231,7 +231,8 @@ class AnalysisVerbs(Project):
         with self.store.read(self.project) as snapshot:
             return snapshot.uids(sorted(ids)) if ids else {}
 
-    def _found(self, ids: Sequence[str], session: str | None) -> list[Record]:
+    def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
+        """Items by their ids, in that order; all must be there."""
         with self.store.read(self.project) as snapshot:
             return [find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
 

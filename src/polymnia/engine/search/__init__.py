@@ -56,6 +56,8 @@ class LazySearch:
 
     def __call__(self) -> Finder:
         """The finder."""
+        if self._finder is not None:
+            return self._finder
         with self._making:
             if self._finder is None:
                 self._finder = self._make()
