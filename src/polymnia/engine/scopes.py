@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -104,23 +105,20 @@ class Scope(Struct, frozen=True, kw_only=True):
 
 def tree(counts: Iterable[tuple[str | None, int]], parent: str | None = None) -> list[Scope]:
     """Every scope with memories in it or below it, in the order of their paths; with a parent, those within it."""
-    own: dict[str, int] = {}
-    total: dict[str, int] = {}
-    below: dict[str, set[str]] = {}
+    own: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    below: defaultdict[str, list[str]] = defaultdict(list)
     for scope, count in counts:
         path = shown(scope)
-        own[path] = own.get(path, 0) + count
-        child = None
-        while True:
-            total[path] = total.get(path, 0) + count
-            children = below.setdefault(path, set())
-            if child is not None:
-                children.add(child)
-            if "/" not in path:
-                break
-            child, path = path, path.rpartition("/")[0]
+        own[path] += count
+        while path:
+            above = path.rpartition("/")[0]
+            if path not in total:
+                below[above].append(path)
+            total[path] += count
+            path = above
     return [
-        Scope(path=path, memories=own.get(path, 0), total=total[path], children=tuple(sorted(below[path])))
+        Scope(path=path, memories=own[path], total=total[path], children=tuple(sorted(below[path])))
         for path in sorted(total, key=lambda path: path.split("/"))
         if parent is None or within(path, parent)
     ]
