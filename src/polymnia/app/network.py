@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import socket
 from collections.abc import Callable
+from ipaddress import ip_address, ip_network
 
 from polymnia.app import default_store, key_file, memory, policy, server
 from polymnia.settings import DIALECTS, BadSetting, Settings
@@ -95,25 +97,15 @@ def _authenticator(chosen: Settings, place: str, tokens: Tokens | None) -> Authe
 
 def _reached(place: str, host: str) -> str:
     """A host a server can be called by: one that listens on every address is called by the machine's name."""
-    from ipaddress import ip_address
-
-    if not ip_address(place).is_unspecified:
-        return host
-    import socket
-
-    return socket.gethostname()
+    return socket.gethostname() if ip_address(place).is_unspecified else host
 
 
 def _is_loopback(place: str) -> bool:
-    from ipaddress import ip_address
-
     return ip_address(place).is_loopback
 
 
 def _address(host: str) -> str:
     """The address a host stands for: a name is looked up once, and not again when the server listens."""
-    import socket
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return str(socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)[0][4][0])
@@ -128,8 +120,6 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
     """
     names = [f"[{chosen.host}]" if ":" in chosen.host else chosen.host]
     if not _is_loopback(place):
-        import socket
-
         names.append(socket.gethostname())
     for name in _listed(chosen.allowed_hosts):
         if "/" in name:
@@ -144,8 +134,6 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
 
 def _proxies(chosen: Settings) -> list[Network]:
     """The proxies whose word is taken for who their clients are."""
-    from ipaddress import ip_network
-
     found = []
     for text in _listed(chosen.trusted_proxies):
         try:

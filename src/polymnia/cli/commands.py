@@ -336,7 +336,7 @@ def parser() -> ArgumentParser:
     return top
 
 
-def _add(parser: ArgumentParser, setting: Setting) -> None:
+def _add(parser: ArgumentParser, setting: Setting[Any, Any]) -> None:
     default = "" if setting.default is None else f" Default: {setting.default}."
     metavar = "{" + ",".join(setting.choices) + "}" if setting.choices else setting.name.split("_")[-1].upper()
     optional: JsonObject = {"nargs": "?", "const": ""} if setting.optional else {}

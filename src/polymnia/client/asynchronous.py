@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import math
 import os
 import random
 import shlex
@@ -397,23 +398,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
     async def _revive(self) -> None:
         """Connect again for those who hear of changes, and tell them that they may have missed one."""
-        pause = _FIRST_PAUSE
-        while self._subscribed and not self.is_closed:
-            try:
-                await self._connected()
-            except (Lost, MCPMemoryError) as e:
-                if isinstance(e, Lost) and not e.final:
-                    wait = 0.0
-                elif isinstance(e, RateLimitedError):
-                    wait = e.retry_after or 0.0
-                else:
-                    return  # the next call will tell
-                await asyncio.sleep(max(wait, pause * (0.5 + random.random())))
-                pause = min(pause * 2, _LONGEST_PAUSE)
-                continue
+        with suppress(MCPMemoryError):  # the next call will tell
+            await self._request("ping", {}, math.inf)
             for uri in list(self._subscribed):
                 self._changed(uri)
-            return
 
     # What a link reports
 

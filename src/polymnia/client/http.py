@@ -35,13 +35,11 @@ class _Answer:
         self.last = ""  # the id of the last event of a stream
 
     def header(self, name: bytes) -> str | None:
-        """One header."""
         found = self.headers.get(name)
         return None if found is None else found.decode("latin-1")
 
     @property
     def streams(self) -> bool:
-        """Whether it is a stream of events."""
         return self.headers.get(b"content-type", b"").startswith(b"text/event-stream")
 
 
@@ -77,12 +75,10 @@ class _Wire(asyncio.Protocol):
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It can be used."""
         assert isinstance(transport, asyncio.Transport)
         self.transport, self.open = transport, True
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come."""
         try:
             self._parser.feed_data(data)
         except HttpParserError as e:
@@ -91,7 +87,6 @@ class _Wire(asyncio.Protocol):
                 self.transport.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is gone."""
         self.open = False
         self.gone.set_result(None)
         lost = Lost("the server closed the connection") if error is None else connection_error(error)
@@ -105,23 +100,19 @@ class _Wire(asyncio.Protocol):
     # httptools
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
         self.answer.headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
         self.answer.status = self._parser.get_status_code()
         self._answered = True
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
         if self.answer.streams:
             self._events(body)
         else:
             self.answer.body += body
 
     def on_message_complete(self) -> None:
-        """The answer is whole."""
         if not self._parser.should_keep_alive() and self.transport is not None:
             self.open = False
             self.transport.close()
