@@ -227,7 +227,7 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
             raise BadSetting(f"There is no option {flag} here: it is one of polymnia serve")
         if setting is None:
             known = [one.flag for one in SETTINGS if one.name not in without]
-            raise BadSetting(f"There is no option {flag}{_meant(flag, known)}")
+            raise BadSetting(f"There is no option {flag}{did_you_mean(flag, known)}")
         if not sign:
             if rest and not rest[0].startswith("--"):
                 text = rest.pop(0)
@@ -244,7 +244,7 @@ def strangers(environment: Iterable[str]) -> list[str]:
     """Variables that look like settings and are none, each with what was probably meant."""
     known = {setting.variable for setting in SETTINGS}
     lost = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
-    return [f"The variable {name} is no setting{_meant(name, known)}" for name in lost]
+    return [f"The variable {name} is no setting{did_you_mean(name, known)}" for name in lost]
 
 
 def read_file(path: str) -> dict[str, object]:
@@ -265,7 +265,7 @@ def read_file(path: str) -> dict[str, object]:
         if isinstance(value, dict):
             raise BadSetting(f"{path}: [{key}] is a section, but settings stand without one, each in a line of its own")
         if setting is None:
-            raise BadSetting(f"{path}: there is no setting {key!r}{_meant(key, by_name)}")
+            raise BadSetting(f"{path}: there is no setting {key!r}{did_you_mean(key, by_name)}")
         if isinstance(value, bool) and set(setting.choices) == {"on", "off"}:
             value = "on" if value else "off"
         if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -276,7 +276,7 @@ def read_file(path: str) -> dict[str, object]:
     return values
 
 
-def _meant(text: str, known: Iterable[str]) -> str:
+def did_you_mean(text: str, known: Iterable[str]) -> str:
     """The name that was probably meant, as the end of a sentence."""
     from difflib import get_close_matches
 

@@ -22,7 +22,7 @@ _LAST_PORT = 65535
 
 
 def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> None:
-    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open."""
+    """Serve every dialect over the network until a signal comes; ``ready`` hears the address once it is open."""
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
     held = memory(chosen, "network")
@@ -123,10 +123,8 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
         names.append(socket.gethostname())
     for name in _listed(chosen.allowed_hosts):
         if "/" in name:
-            wanted = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
-            raise BadSetting(
-                f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {wanted}"
-            )
+            host = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
+            raise BadSetting(f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {host}")
         names.append(name)
     ported = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
     return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in ported)]
@@ -158,7 +156,7 @@ def _advice(e: OSError, chosen: Settings) -> str:
 
 
 def _hidden(chosen: Settings) -> dict[str, str]:
-    """The folders of a server that its clients over the network are not told, the longest first."""
+    """The folders of a server that its clients over the network never see, the longest first."""
     store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
     exports = chosen.export_dir or os.path.join(store, "exports")
     found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}

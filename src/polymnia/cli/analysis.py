@@ -54,7 +54,7 @@ _WHERE = ("config", "store", "file", "project")
 
 
 def analyze(arguments: Namespace, chosen: Settings) -> Answer:
-    """Run one analysis and tell what it found."""
+    """Run one analysis and report what it found."""
     if arguments.what is None:
         ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
         raise Invalid("Say what to analyze", hint=f"{ways}\npolymnia analyze --help tells the rest.")
@@ -250,8 +250,8 @@ def _when(side: Side) -> str:
 
 def _without(side: Side, project: str, arguments: Namespace) -> str:
     """What takes a statement out: a command where nothing else stands with it, else where it stands."""
-    record, said = side.record, " ".join(side.sentence.split())
-    whole = [one for one in record.observations if " ".join(one.split()) == said]
+    record, sentence = side.record, " ".join(side.sentence.split())
+    whole = [one for one in record.observations if " ".join(one.split()) == sentence]
     if record.name != record.uid and whole:
         return on_one_line(advised(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
     if record.name == record.uid and whole and len(record.observations) == 1:
@@ -266,8 +266,8 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
     """What a person does about it: a command for the memory that ``arguments`` name, or words where there is none."""
 
     def command(*words: str) -> str:
-        given = {name: getattr(arguments, name, None) for name in _WHERE}
-        where = [word for name, value in given.items() if value is not None for word in (f"--{name}", value)]
+        options = {name: getattr(arguments, name, None) for name in _WHERE}
+        where = [word for name, value in options.items() if value is not None for word in (f"--{name}", value)]
         return " ".join(["polymnia", *map(_word, (*words, *where))])
 
     match action:
@@ -319,13 +319,13 @@ def _word(text: str) -> str:
 
 
 def _changes(action: actions.Update) -> str:
-    said = [
+    parts = [
         action.content is not None and f"the text becomes “{action.content}”",
         action.summary is not None and f"the summary becomes “{action.summary}”",
         action.tags is not None and f"the tags become {', '.join(action.tags)}",
         action.metadata is not None and ", ".join(f"{key} becomes {value}" for key, value in action.metadata.items()),
     ]
-    return "; ".join(one for one in said if one)
+    return "; ".join(one for one in parts if one)
 
 
 def _quoted(texts: tuple[str, ...]) -> str:

@@ -128,26 +128,24 @@ def table(
     return lines
 
 
+def fields(value: object, names: str) -> JsonObject:
+    """A value for programs: these of its attributes, named as JSON names them."""
+    spelt = {name: name[0] + name.title().replace("_", "")[1:] for name in names.split()}
+    return {shown: getattr(value, name) for name, shown in spelt.items()}
+
+
 def record_data(record: Record, names: str) -> JsonObject:
     """A memory for programs: these of its fields."""
-    every = {
+    special = {
         "id": record.uid,
-        "name": record.name,
         "entityType": record.kind,
-        "observations": record.observations,
         "text": content(record),
         "scope": scopes.shown(record.scope),
-        "session": record.session,
-        "category": record.category,
-        "tags": record.tags,
-        "metadata": record.metadata,
         "contentType": record.content_type,
-        "summary": record.summary,
-        "version": record.version,
         "created": format_time(record.created),
         "updated": format_time(record.updated),
     }
-    return {name: every[name] for name in names.split()}
+    return {name: special[name] if name in special else getattr(record, name) for name in names.split()}
 
 
 class Answer(msgspec.Struct):

@@ -6,7 +6,19 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from polymnia.cli.console import Answer, counted, dim, existing, format_time, green, parse_time, red, resolved, strong
+from polymnia.cli.console import (
+    Answer,
+    counted,
+    dim,
+    existing,
+    fields,
+    format_time,
+    green,
+    parse_time,
+    red,
+    resolved,
+    strong,
+)
 from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.verbs.history import Deed
@@ -20,7 +32,7 @@ _SAID = ("category", "content_type", "summary", "tags", "metadata")  # what some
 
 
 def instant(memory: Memory, text: str) -> int:
-    """A time given as a time or as the number of a change."""
+    """A time, written as a time or as the number of a change."""
     if not text.isdecimal() or len(text) == 8:
         return parse_time(text)
     change = memory.change(int(text))
@@ -30,10 +42,11 @@ def instant(memory: Memory, text: str) -> int:
 
 
 def history(arguments: Namespace, chosen: Settings) -> Answer:
-    """Tell everything that happened to a memory."""
+    """Show everything that happened to a memory."""
     with existing(chosen) as held:
         events = held.history(resolved(held, arguments.name))
-    data = [{**_change_data(event.change), **_event_data(event)} for event in events]
+    names = "version created deleted added removed related unrelated changed"
+    data = [{**_change_data(event.change), **fields(event, names)} for event in events]
     return Answer(data, [text for event in events for text in _event_lines(event)])
 
 
@@ -116,31 +129,8 @@ def _change_line(change: Change, more: str) -> str:
 
 
 def _change_data(change: Change) -> JsonObject:
-    return {
-        "change": change.id,
-        "at": format_time(change.at),
-        "who": change.who,
-        "account": change.account,
-        "client": change.client,
-        "dialect": change.dialect,
-        "tool": change.tool,
-        "action": change.action,
-        "undoes": change.undoes,
-        "undoneBy": change.undone_by,
-    }
-
-
-def _event_data(event: Event) -> JsonObject:
-    return {
-        "version": event.version,
-        "created": event.created,
-        "deleted": event.deleted,
-        "added": event.added,
-        "removed": event.removed,
-        "related": event.related,
-        "unrelated": event.unrelated,
-        "changed": event.changed,
-    }
+    names = "who account client dialect tool action undoes undone_by"
+    return {"change": change.id, "at": format_time(change.at), **fields(change, names)}
 
 
 def purge(arguments: Namespace, chosen: Settings) -> Answer:

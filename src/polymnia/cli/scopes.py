@@ -13,6 +13,7 @@ from polymnia.cli.console import (
     counted,
     dim,
     existing,
+    fields,
     format_time,
     green,
     known_scope,
@@ -48,9 +49,7 @@ def scopes(arguments: Namespace, chosen: Settings) -> Answer:
             notes = model_notes(held)
             return Answer(suggestion_data(suggestion) | {"notes": notes}, suggestion_lines(suggestion), notes)
         found = held.scopes(None if arguments.parent is None else known_scope(held, arguments.parent))
-    data = [
-        {"scope": one.path, "memories": one.memories, "total": one.total, "children": one.children} for one in found
-    ]
+    data = [{"scope": one.path, **fields(one, "memories total children")} for one in found]
     if not found:
         return Answer(data, notes=["Nothing is filed yet."])
     filed = counted(sum(one.memories for one in found), "memory")
@@ -81,7 +80,7 @@ def _branches(by_path: dict[str, Scope], one: Scope, name: str, lead: str) -> li
 
 
 def model_notes(held: Memory) -> list[str]:
-    """What is to be told where a model was to take part and could not."""
+    """A note where a model should have taken part and could not."""
     fault = held.finding().broken()
     return [] if fault is None else [f"By words alone, not by meaning: {fault.message}. {fault.hint}"]
 
@@ -102,18 +101,9 @@ def suggestion_lines(found: Suggestion, *, alternatives: bool = True) -> list[st
 
 def suggestion_data(found: Suggestion) -> JsonObject:
     """The same for programs."""
-    return {
-        "scope": found.scope,
-        "confidence": found.confidence,
-        "abstained": found.abstained,
-        "reasoning": found.reasoning,
-        "alternatives": [
-            {"scope": one.scope, "confidence": one.confidence, "reasoning": one.reasoning} for one in found.alternatives
-        ],
-        "keywords": found.keywords,
-        "category": found.category,
-        "contentType": found.content_type,
-    }
+    alternatives = [fields(one, "scope confidence reasoning") for one in found.alternatives]
+    head = fields(found, "scope confidence abstained reasoning")
+    return {**head, "alternatives": alternatives, **fields(found, "keywords category content_type")}
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -161,12 +151,12 @@ def _list(named: str | None, held: Memory) -> Answer:
 
 def _create(named: str | None, held: Memory) -> Answer:
     session, new = held.begin_session(named)
-    scope, begun = f"{paths.SESSIONS}/{session.name}", format_time(session.created)
+    scope, created = f"{paths.SESSIONS}/{session.name}", format_time(session.created)
     name = strong(on_one_line(session.name))
-    text = f"The session {name} goes on; it began {begun}."
+    text = f"The session {name} goes on; it began {created}."
     if new:
         text = f"Began the session {name}; its memories go to {green(on_one_line(scope))}."
-    return Answer({"session": session.name, "scope": scope, "created": begun, "new": new}, [text])
+    return Answer({"session": session.name, "scope": scope, "created": created, "new": new}, [text])
 
 
 def _clean_up(named: str | None, days: float, held: Memory) -> Answer:

@@ -10,12 +10,14 @@ from contextlib import ExitStack
 import msgspec
 
 from polymnia.app import damaged_models, memory, missing_models
-from polymnia.cli.console import Answer, bar, counted, dim, green, red, strong
+from polymnia.cli.console import Answer, bar, counted, dim, fields, green, red, strong
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
 from polymnia.models import JsonObject
 from polymnia.settings import Settings
+
+_SEARCH = "passages waiting_words pending models"
 
 
 def backup(arguments: Namespace, chosen: Settings) -> Answer:
@@ -75,7 +77,7 @@ def reindex(arguments: Namespace, chosen: Settings) -> Answer:
                 print(f"Stopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
                 raise
             removed = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
-            data[project] = {"done": progress.done, "removed": removed, **_search_data(after)}
+            data[project] = {"done": progress.done, "removed": removed, **fields(after, _SEARCH)}
             if not arguments.json:
                 print(*_reindexed(project, progress.done, removed, after), sep="\n")
     return Answer(data)
@@ -107,7 +109,7 @@ def health(arguments: Namespace, chosen: Settings) -> Answer:
         finder = held.finding()
         for channel in finder.channels:
             channel.load()  # only a model that was tried is known to work
-        search = _search_data(finder.health(held.project))
+        search = fields(finder.health(held.project), _SEARCH)
         counts = {}
         for project in held.store.projects():
             with held.store.read(project) as snapshot:
@@ -132,15 +134,6 @@ def health(arguments: Namespace, chosen: Settings) -> Answer:
         "damaged": damaged,
     }
     return Answer(data, _health_lines(data), code=0 if well else 1)
-
-
-def _search_data(found: Health) -> JsonObject:
-    return {
-        "passages": found.passages,
-        "waitingWords": found.waiting_words,
-        "pending": found.pending,
-        "models": found.models,
-    }
 
 
 def _health_lines(data: JsonObject) -> Iterator[str]:

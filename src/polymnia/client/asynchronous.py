@@ -8,6 +8,7 @@ import logging
 import math
 import os
 import random
+import re
 import shlex
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -397,8 +398,8 @@ class AsyncMCPMemoryClient(AsyncOperations):
         return await self._ask(link, id, request(id, method, params))
 
     async def _revive(self) -> None:
-        """Connect again for those who hear of changes, and tell them that they may have missed one."""
-        with suppress(MCPMemoryError):  # the next call will tell
+        """Connect again for the subscriptions, and report that they may have missed a change."""
+        with suppress(MCPMemoryError):  # the next call will raise it
             await self._request("ping", {}, math.inf)
             for uri in list(self._subscribed):
                 self._changed(uri)
@@ -531,11 +532,7 @@ def _key(key: str) -> str:
 
 
 def _fits_header(name: str, value: str) -> bool:
-    try:
-        value.encode("latin-1")
-    except UnicodeEncodeError:
-        return False
-    return bool(name) and name.isascii() and (name + value).isprintable() and " " not in name and ":" not in name
+    return bool(re.fullmatch(r"[!-9;-~]+", name) and re.fullmatch(r"[ -~\xa1-\xac\xae-\xff]*", value))
 
 
 def _seconds(timeout: float | None) -> float | None:
