@@ -79,9 +79,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
     It belongs to the event loop it is first used in, and connects at the first call. A connection that is lost is made
     again and what was not answered is sent again; writes carry an id, so that the server does them once.
 
-    Every method that calls the server takes ``timeout`` (seconds for this call, pauses that the server asks for
-    included; without it the client's) and the methods of tools and operations ``on_progress``, which is called with how
-    much is done and of how much.
+    Methods take ``timeout`` and ``on_progress`` as those of :class:`~polymnia.client.MCPMemoryClient` do.
     """
 
     def __init__(
