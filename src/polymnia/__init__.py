@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Association, Discovery
     from polymnia.engine.knowledge.suggestions import Suggestion
     from polymnia.engine.memory import Memory
-    from polymnia.engine.scopes import Scope
+    from polymnia.engine.scopes import Cleaned, Scope
     from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Turn, Why
     from polymnia.engine.transfer.archives import Exported, ImportedMemories
-    from polymnia.engine.verbs.scopes import Cleaned
     from polymnia.models import Change, EntityDraft, Event, Filters, Graph, Note, Record, Relation, Session
 
 __version__ = "0.1.0"
@@ -47,10 +46,9 @@ _MODULES = {
     "engine.knowledge.associations": "Association Discovery",
     "engine.knowledge.suggestions": "Suggestion",
     "engine.memory": "Memory",
-    "engine.scopes": "Scope",
+    "engine.scopes": "Cleaned Scope",
     "engine.search.results": "Found Hit Why Fragment Plan Turn",
     "engine.transfer.archives": "Exported ImportedMemories",
-    "engine.verbs.scopes": "Cleaned",
     "models": "EntityDraft Filters Record Relation Graph Change Event Note Session",
 }
 

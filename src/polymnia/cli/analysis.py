@@ -25,10 +25,10 @@ from polymnia.dialects.content import reports
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.graph import Step
-from polymnia.engine.items import title_of
+from polymnia.engine.analysis.verbs import PATTERNS
+from polymnia.engine.content import title_of
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.analysis import PATTERNS
+from polymnia.engine.project import Step
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -277,22 +277,14 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
             return command("add", content, *about)
         case actions.Delete(id=id):
             return command("delete", id)
-        case actions.Search(query=query):
-            return command("search", query)
         case actions.Show(id=id):
             return command("show", id)
         case actions.ShowHistory(id=id):
             return command("history", id)
-        case actions.FindSimilar(id=id):
-            return command("associations", id)
-        case actions.FindRelationships(id=id):
-            return command("analyze", "relationships", id)
         case actions.CheckQuality(id=id):
             return command("analyze", "quality", id)
         case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
             return command("analyze", "conflicts", *ids, "--sensitivity", sensitivity)
-        case actions.ExportAll():
-            return command("export", "--archive", "memories.json")
         case actions.CleanSessions(days=days):
             return command("sessions", "cleanup", "--older-than", str(days))
         case actions.Update(id=id):

@@ -20,8 +20,8 @@ from polymnia.cli.console import (
     strong,
 )
 from polymnia.engine import scopes
+from polymnia.engine.history import Deed
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.history import Deed
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event, JsonObject
 from polymnia.settings import Settings

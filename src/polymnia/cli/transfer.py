@@ -254,7 +254,7 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
 def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
     """How much an archive holds, and what of it cannot be imported. Makes no store where there is none."""
     below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
-    bounds = FileLimits(total=chosen.max_import_bytes, text=chosen.max_text_bytes)
+    bounds = FileLimits(total=chosen.max_import_bytes)
     counts = {"memories": 0, "associations": 0}
     try:
         with Folder(folder).open(name) as file:

@@ -881,7 +881,7 @@ class SourceMemory(TypedDict):
 
 
 class StoreOptions(TypedDict):
-    """What store_content does besides storing."""
+    """Options of store_content."""
 
     generate_embeddings: NotRequired[bool | None]  # Make the vectors before answering; false: never (default: soon).
     detect_relationships: NotRequired[bool | None]  # Find what it references, follows or resembles.
