@@ -187,7 +187,7 @@ def policy(chosen: Settings) -> Policy:
     return BEHAVIOURS[_behaviour(chosen)].policy
 
 
-def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
+def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     """The memory the settings name, with the manners of its dialect; made on first use, unless ``create`` is false."""
     _check_embedder(chosen)
     rules = policy(chosen)
@@ -293,7 +293,7 @@ def connect(
     for name, value in (("store", store), ("project", project), ("file", file)):
         if value is not None:
             values[name] = os.fspath(value)
-    return memory(settings(values), who)
+    return open_memory(settings(values), who)
 
 
 def key_file(chosen: Settings) -> KeyFile:
@@ -303,14 +303,14 @@ def key_file(chosen: Settings) -> KeyFile:
     return KeyFile(chosen.keys or os.path.join(os.path.dirname(default_config()), "keys.json"))
 
 
-def server(chosen: Settings, held: Memory, hidden: Mapping[str, str] | None = None) -> Server:
+def server(chosen: Settings, memory: Memory, hidden: Mapping[str, str] | None = None) -> Server:
     """The dialect the settings name, served with a memory; ``hidden`` are folders that its clients never see."""
     from polymnia import __version__
     from polymnia.transports.rpc import Server
 
     in_sessions, nesting = chosen.require_session == "on", chosen.max_nesting
     tools = registry(chosen)
-    return Server(held, tools, version=__version__, max_nesting=nesting, require_session=in_sessions, hidden=hidden)
+    return Server(memory, tools, version=__version__, max_nesting=nesting, require_session=in_sessions, hidden=hidden)
 
 
 def serve_stdio(chosen: Settings) -> None:
@@ -321,5 +321,5 @@ def serve_stdio(chosen: Settings) -> None:
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
     for text in passed_over(chosen):
         _tell(text)
-    one = server(chosen, memory(chosen, chosen.dialect))
+    one = server(chosen, open_memory(chosen, chosen.dialect))
     serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

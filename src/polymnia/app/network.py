@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable
 from ipaddress import ip_address, ip_network
 
-from polymnia.app import default_store, key_file, memory, policy, server
+from polymnia.app import default_store, key_file, open_memory, policy, server
 from polymnia.settings import DIALECTS, BadSetting, Settings
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
@@ -25,11 +25,11 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     """Serve every dialect over the network until a signal comes; ``ready`` hears the address once it is open."""
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
-    held = memory(chosen, "network")
+    memory = open_memory(chosen, "network")
     servers = {}
     for name in DIALECTS:
         one = Settings({**chosen.values(), "dialect": name}, {})
-        servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
+        servers[name] = server(one, memory.acting(name, policy(one)), _hidden(chosen))
     limits = ServerLimits(
         body_bytes=chosen.max_message_bytes,
         sessions=chosen.max_sessions,
@@ -57,7 +57,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         metadata = None if tokens is None else tokens.metadata()
         serve(Application(state, gate, servers, metadata, proxies), bound)
     finally:
-        held.close()
+        memory.close()
 
 
 def _tokens(chosen: Settings) -> Tokens | None:

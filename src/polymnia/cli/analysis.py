@@ -13,11 +13,11 @@ from polymnia.cli.console import (
     Answer,
     bar,
     dim,
-    existing,
     format_time,
     green,
     line,
     on_one_line,
+    open_existing,
     parse_time,
     strong,
 )
@@ -62,16 +62,16 @@ def analyze(arguments: Namespace, chosen: Settings) -> Answer:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
     if arguments.what == "patterns" and len(arguments.ids) > 1:
         raise Invalid("analyze patterns takes one id at most", hint="Ask for one memory, or for all of the project.")
-    with existing(chosen) as held:
-        ids = [held.resolve(id).uid for id in arguments.ids]
+    with open_existing(chosen) as memory:
+        ids = [memory.resolve(id).uid for id in arguments.ids]
         with bar("Analyzing") as step:
-            answer = _ANALYSES[arguments.what](held, arguments, ids, step)
+            answer = _ANALYSES[arguments.what](memory, arguments, ids, step)
     answer.data = _plain(answer.data) | {"notes": answer.notes}
     return answer
 
 
-def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.patterns(
+def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.patterns(
         _types(arguments, tuple(PATTERNS)),
         session=arguments.session,
         id=ids[0] if ids else None,
@@ -84,7 +84,7 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     notes = []
     for type, each in found.items():
         notes += [f"{type}: {note}" if len(found) > 1 else note for note in _notes(each)]
-    shown_ids = held.ids_shown({id for one in patterns for id in one.members})
+    shown_ids = memory.ids_shown({id for one in patterns for id in one.members})
     data, lines = [], []
     for one in patterns:
         data.append({**reports.fields(one), "members": [shown_ids[id] for id in one.members if id in shown_ids]})
@@ -92,12 +92,12 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     return Answer({"patterns": data}, _numbered(lines, patterns), notes)
 
 
-def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     with importing():
         from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
 
-    found, _ = held.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
+    found, _ = memory.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
     words = worded(found)
     lines = [f"{_score(found.score)}  {strong(on_one_line(found.title))}"]
     for one in words["dimensions"]:
@@ -111,8 +111,8 @@ def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> 
     return Answer(words, lines)
 
 
-def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.connections(
+def _relationships(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.connections(
         ids[0],
         types=tuple(arguments.type) or None,
         max_depth=arguments.depth,
@@ -130,8 +130,8 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
     return Answer({"relationships": found.found}, _numbered(lines, found.found), _notes(found))
 
 
-def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.conflicts(
+def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.conflicts(
         types=_types(arguments, _CONFLICTS),
         ids=ids or None,
         sensitivity=arguments.sensitivity,
@@ -147,13 +147,15 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
             fields["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
         data.append(fields)
         lines.append(f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}")
-        lines += _sides(one, held.project, arguments)
+        lines += _sides(one, memory.project, arguments)
     return Answer({"conflicts": data}, _numbered(lines, found.clashes), _notes(found))
 
 
-def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.insights(types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step)
-    shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
+def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.insights(
+        types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
+    )
+    shown_ids = memory.ids_shown({id for one in found.insights for id in one.members})
     data, lines = [], []
     for one in found.insights:
         steps = [advised(action, arguments) for action in one.actions]

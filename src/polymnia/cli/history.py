@@ -10,10 +10,10 @@ from polymnia.cli.console import (
     Answer,
     counted,
     dim,
-    existing,
     fields,
     format_time,
     green,
+    open_existing,
     parse_time,
     red,
     resolved,
@@ -43,8 +43,8 @@ def instant(memory: Memory, text: str) -> int:
 
 def history(arguments: Namespace, chosen: Settings) -> Answer:
     """Show everything that happened to a memory."""
-    with existing(chosen) as held:
-        events = held.history(resolved(held, arguments.name))
+    with open_existing(chosen) as memory:
+        events = memory.history(resolved(memory, arguments.name))
     names = "version created deleted added removed related unrelated changed"
     data = [{**_change_data(event.change), **fields(event, names)} for event in events]
     return Answer(data, [text for event in events for text in _event_lines(event)])
@@ -65,7 +65,7 @@ def _event_lines(event: Event) -> Iterator[str]:
 
 
 def _was(column: str, old: Any) -> str:
-    """What a column held before, in words; empty for what nobody asks for."""
+    """What a column had before, in words; empty for what nobody asks for."""
     if column == "scope":
         return f"scope was {scopes.shown(old)}"
     if column == "session":
@@ -77,20 +77,20 @@ def _was(column: str, old: Any) -> str:
 
 def changes(arguments: Namespace, chosen: Settings) -> Answer:
     """List the newest changes."""
-    with existing(chosen) as held:
-        newest = held.changes(arguments.limit)
-        deeds = held.deeds(newest)
+    with open_existing(chosen) as memory:
+        newest = memory.changes(arguments.limit)
+        deeds = memory.deeds(newest)
     data = [{**_change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
     return Answer(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
 
 
 def undo(arguments: Namespace, chosen: Settings) -> Answer:
     """Take back a change, whole."""
-    with existing(chosen) as held:
-        named = None if arguments.change is None else held.change(arguments.change)
-        known = held.deeds(held.changes(_RECENT) if named is None else [named])
-        undone = held.undo(arguments.change)
-        deeds = held.deeds(held.changes(1))
+    with open_existing(chosen) as memory:
+        named = None if arguments.change is None else memory.change(arguments.change)
+        known = memory.deeds(memory.changes(_RECENT) if named is None else [named])
+        undone = memory.undo(arguments.change)
+        deeds = memory.deeds(memory.changes(1))
     by = undone.undone_by
     titles = {one.memory: one.title for deeds_of in known.values() for one in deeds_of}
     did = [one._replace(title=one.title or titles.get(one.memory)) for one in next(iter(deeds.values()), [])]
@@ -137,8 +137,8 @@ def purge(arguments: Namespace, chosen: Settings) -> Answer:
     """Remove memories for good."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
-    with existing(chosen) as held:
-        count = held.purge([resolved(held, name) for name in arguments.names])
+    with open_existing(chosen) as memory:
+        count = memory.purge([resolved(memory, name) for name in arguments.names])
     if not count:
         raise NotFound(arguments.names)
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."
