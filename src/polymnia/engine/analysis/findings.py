@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from polymnia.models import JsonObject
+from polymnia.engine.items import title_of
+from polymnia.models import JsonObject, Record
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -24,6 +25,11 @@ class Pattern(Struct, frozen=True, kw_only=True):
     evidence: JsonObject = field(default_factory=dict)
     details: JsonObject = field(default_factory=dict)
     members: tuple[int, ...] = ()
+
+
+def example(record: Record) -> JsonObject:
+    """A record as it stands in evidence."""
+    return {"id": record.uid, "title": title_of(record)}
 
 
 class Remark(Struct, frozen=True):

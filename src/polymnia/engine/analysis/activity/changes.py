@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import two_sided
 from polymnia.models import Record
 
@@ -33,7 +34,6 @@ SUBJECT_DAYS = 6
 """On which a subject must have come up to have a course."""
 _NEARLY_ALL = 0.8  # of the acts: what is nearly everything goes as everything goes
 
-Numbers = np.ndarray[Any, np.dtype[Any]]
 Call = tuple[int, str, str]
 """When, by whom, and which action."""
 

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import two_sided
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_COUNTS = 8
 """How many counts it takes to see a trend."""

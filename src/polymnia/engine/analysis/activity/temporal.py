@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -35,9 +35,9 @@ from polymnia.engine.analysis.activity.series import (
     level_change,
     trend,
 )
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, even_chi_square, held, longest_gap
-from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
@@ -61,8 +61,6 @@ _LONGER, _SHORTEST = 3.0, 3  # times what gaps usually are, and days, from which
 _EXAMPLES = 5
 _WORDS = 6
 _READ = 300  # texts of a burst that its words are taken from, and as many for what the rest says
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class Calendar(Struct, frozen=True):
@@ -395,7 +393,10 @@ def _pattern(
     ids, counts = np.unique(acts.memory[acts.touched(touched)], return_counts=True)
     records = [by_id[id] for id in ids[np.lexsort((ids, -counts))].tolist() if id in by_id]
     if sign.name == "burst":
-        evidence = evidence | {"words": _words(records, by_id, project), "examples": _examples(records)}
+        evidence = evidence | {
+            "words": _words(records, by_id, project),
+            "examples": [example(one) for one in records[:_EXAMPLES]],
+        }
     if sign.subject:
         evidence = {"subject": {sign.subject.field: sign.subject.value}, **evidence}
     return Pattern(
@@ -428,15 +429,11 @@ def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
             "memories": len(bulk.ids),
             "calls": bulk.calls,
             "done": ", ".join(f"{kind} {count:,}" for kind, count in sorted(bulk.how.items())),
-            "examples": _examples(records),
+            "examples": [example(one) for one in records[:_EXAMPLES]],
         },
         details={"usual": usual, "brought": bulk.act < 0},
         members=tuple(one.id for one in records),
     )
-
-
-def _examples(records: list[Record]) -> list[dict[str, str]]:
-    return [{"id": one.uid, "title": title_of(one)} for one in records[:_EXAMPLES]]
 
 
 def _words(records: list[Record], by_id: dict[int, Record], project: ProjectView) -> list[str]:

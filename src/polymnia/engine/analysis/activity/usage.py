@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
@@ -45,8 +46,6 @@ _PAIRED = 3000  # memories that are paired, those opened most
 _SHARED = 3  # hours that a pair has in common, at least
 
 _FAR = np.iinfo(np.int64).max
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
@@ -80,10 +79,6 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
     readers: list[str]
     begin: int
     end: int
-
-    def example(self, at: int) -> JsonObject:
-        """A record as evidence."""
-        return {"id": self.records[at].uid, "title": title_of(self.records[at])}
 
     @property
     def main(self) -> tuple[Numbers, Numbers]:
@@ -272,7 +267,7 @@ def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern 
 
 
 def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
-    line = reads.example(at)
+    line = example(reads.records[at])
     changed = {"last_change": moment(int(reads.last_change[at]))}
     if name == "rewritten":
         return line | {"days_changed": int(reads.changed[at])} | changed
@@ -343,7 +338,7 @@ def _never_read(reads: ReadCounts) -> Pattern | None:
         "days": age,
         "stays_unread": round(stays, 3),
         "counted_since": moment(reads.begin),
-        "memories": [reads.example(at) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
+        "memories": [example(reads.records[at]) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
     }
     return _pattern("never_read", min(confidence(p * _ASKED), round(stays, 4)), evidence, reads, oldest)
 

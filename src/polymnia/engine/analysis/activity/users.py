@@ -7,15 +7,15 @@ model in which users are alike; the number of users, subjects and questions is t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, split_who, subjects_of
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
-from polymnia.engine.items import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Seen
 
@@ -32,8 +32,6 @@ _MOST = 50  # users, those who did most
 _MORE = 1.5  # times what is expected, from which it is said
 _DAYS = 3  # on which somebody was there, to have come or gone
 _CHANGED = 3  # days on which a memory was changed, to have a keeper
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class People(Struct, frozen=True, kw_only=True):
@@ -295,7 +293,7 @@ def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple
         own = [at for at in kept if lowest[at] == one and sure[at] >= LEAST]
         own.sort(key=lambda at: -int(days[at]))
         there = [(by_id[int(ids[at])], int(days[at])) for at in own if int(ids[at]) in by_id]
-        shown = [{"id": r.uid, "title": title_of(r), "days_changed": changed} for r, changed in there[:_EXAMPLES]]
+        shown = [example(r) | {"days_changed": changed} for r, changed in there[:_EXAMPLES]]
         found.append(
             Pattern(
                 type="user_patterns",

@@ -117,7 +117,8 @@ class Candidates:
         near = np.full(len(pairs), np.nan, np.float32)
         owners = self._table.owner[pairs]
         if self._vectors.size:
-            known = self._vectors.any(axis=1)[owners].all(axis=1)
+            there: Numbers = np.asarray(self._vectors.any(axis=1))
+            known = there[owners].all(axis=1)
             alike = cosines(self._vectors, owners[known])
             near[known] = np.clip((alike - self._unrelated) / (1 - self._unrelated), 0.0, 1.0)
         return near, share

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.importing import importing
-
-Numbers = NDArray[Any]
 
 _ROUNDS = 8  # each offers every link one swap; nothing is left of the order then
 _MORE_ROUNDS = 60  # where links are so few that many swaps are refused

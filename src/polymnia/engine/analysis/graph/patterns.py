@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
 from polymnia.engine.analysis.graph import structure
 from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.analysis.graph.network import Network
 from polymnia.engine.analysis.graph.structure import Community, CutVertex
 from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.items import title_of
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Relation
 
@@ -280,7 +279,7 @@ class _Search:
         return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
 
     def _example(self, node: int, **more: Any) -> JsonObject:
-        return {"id": self.records[node].uid, "title": title_of(self.records[node]), **more}
+        return example(self.records[node]) | more
 
     def _examples(self, nodes: Sequence[int]) -> list[JsonObject]:
         return [self._example(node) for node in nodes[:_EXAMPLES]]

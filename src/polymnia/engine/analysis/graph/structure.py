@@ -12,15 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.analysis.graph.network import Network, twin
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import confidence
 
-Numbers = NDArray[Any]
 Tick = Callable[[], None]
 
 _SEED = 20_261_115

@@ -9,17 +9,17 @@ topic is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
 from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.items import DECISION
 from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
 from polymnia.engine.knowledge.judge import COPY, Judging
@@ -39,8 +39,6 @@ _NOVELTY = 0.5  # how much what was said already counts against a sentence (maxi
 _SPACE = 4096  # columns of words where there is no model
 _MEANT = 0.5  # of the words of the shorter sentence: with less in common the judge is not asked
 _ASKED = 40  # sentences the judge is asked about
-
-Numbers = NDArray[Any]
 
 
 class _Said(NamedTuple):

@@ -8,15 +8,15 @@ of a project together are turned into false discovery rates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts
 from polymnia.engine.analysis.activity.changes import Acts, Subject, acts_of, drift, subjects_of
 from polymnia.engine.analysis.activity.series import trend
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record
@@ -28,8 +28,6 @@ _SUBJECT = 5  # acts on a subject
 _MOST = (60, 200, 1000)  # subjects, by depth
 _BINS = 10  # equal times of one horizon, so that two of them show a trend
 _TIMES = 1.5  # times the share before, from which a subject has risen or fallen
-
-Numbers = NDArray[Any]
 
 
 class _Course(NamedTuple):

@@ -1,4 +1,4 @@
-"""Issues: which contents of a project are empty, copied, out of date, contradictory, lone or badly laid out."""
+"""Issues: which contents of a project are empty, copied, out of date, contradictory or badly laid out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import rustworkx
-from msgspec.structs import replace
 
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.issues.copies import copies
@@ -19,7 +17,6 @@ from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
 from polymnia.engine.analysis.quality.page import Flaw, page
 from polymnia.engine.items import title_of
-from polymnia.engine.knowledge.similarity import cosine_at
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.sentences import lines_of
@@ -46,7 +43,7 @@ def quality_issues(project: ProjectView) -> Findings:
         return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark] = []
-    for look in (_empty, _duplicated, _stale, _contradictory, _orphaned, _badly_structured):
+    for look in (_empty, _duplicated, _stale, _contradictory, _badly_structured):
         found, remarks = look(project, asked)
         patterns += [found] if found is not None else []
         notes += remarks
@@ -277,61 +274,6 @@ def _contradictory(project: ProjectView, asked: list[Record]) -> Found:
         conflicts=len(found),
         by_reason=dict(Counter(one.type for one in found)),
     ), list(made.notes)
-
-
-_YOUNG = 7 * 86_400_000_000  # a content younger than a week had no time to be related or found
-_FEWEST = 10  # contents of a project in which one may stand alone
-_UNUSUAL = 0.5  # where more than this share stands alone it is how the project is kept, and no fault
-_APART = 0.35  # the similarity below which two texts have no topic in common
-_COMPARED = 4000  # lone contents whose neighbours are looked for
-_SOME = 500  # of them at a time
-
-
-def _orphaned(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that nothing leads to: no relation, no tag, no reader, and nothing near in meaning."""
-    records = project.items
-    if len(records) < _FEWEST:
-        return None, [Remark("issues.few_contents", {"count": len(records), "least": _FEWEST})]
-    ends = {name for one in project.relations for name in (one.source, one.target)}
-    read = {one.memory for one in project.seen if one.found or one.opened}
-    old = [one for one in records if project.now - one.created >= _YOUNG]
-    lone = [one for one in old if one.name not in ends and not one.tags and one.id not in read]
-    notes = [] if read else [Remark("issues.never_read")]
-    if not old:
-        return None, [*notes, Remark("issues.all_young")]
-    part = len(lone) / len(old)
-    if part > _UNUSUAL:
-        return None, [*notes, Remark("issues.most_alone", {"lone": len(lone), "old": len(old)})]
-    ids = {one.id for one in asked}
-    lone = [one for one in lone if one.id in ids]
-    if project.model is None and lone:
-        notes.append(Remark("issues.no_vectors"))
-    if project.model is not None and len(lone) > _COMPARED:
-        notes.append(Remark("issues.some_compared", {"lone": len(lone), "compared": _COMPARED}))
-    apart = _apart(project, lone[:: max(1, -(-len(lone) // _COMPARED))]) if project.model else lone
-    if not apart:
-        return None, notes
-    examples = (_example(one, Remark("issues.alone"), project.text(one)) for one in apart)
-    found = _issue("orphaned", 1 - part, apart, len(asked), examples, without_relation_tag_or_reader=len(lone))
-    details = {"contents": len(records), "linked": 1 - part, "similarity": _APART if project.model else None}
-    return replace(found, details=details), notes
-
-
-def _apart(project: ProjectView, lone: list[Record]) -> list[Record]:
-    """Those that are far from everything else in meaning."""
-    vectors = project.vectors
-    places = {one.id: at for at, one in enumerate(project.items)}
-    limit = cosine_at(_APART, project.unrelated)
-    found = []
-    for start in range(0, len(lone), _SOME):
-        project.tick(start, len(lone))
-        some = lone[start : start + _SOME]
-        rows = np.array([places[one.id] for one in some])
-        alike = vectors[rows] @ vectors.T
-        alike[np.arange(len(rows)), rows] = -1.0
-        far = (alike.max(axis=1) < limit) & vectors[rows].any(axis=1)
-        found += [one for one, is_far in zip(some, far, strict=True) if is_far]
-    return found
 
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)

@@ -83,7 +83,7 @@ def pairs_alike(
     of common runs of words is known alone, which is lower than what people see.
     """
     pairs, alike = _by_words(texts, tick)
-    known = vectors.any(axis=1) if vectors.size else np.zeros(len(texts), bool)
+    known: Numbers = np.asarray(vectors.any(axis=1)) if vectors.size else np.zeros(len(texts), bool)
     rows = np.flatnonzero(known)
     near, cosine = nearest(vectors[rows])
     near = rows[near[cosine >= cosine_at(_ALIKE, unrelated)]]

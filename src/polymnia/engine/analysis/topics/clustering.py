@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from polymnia.engine.analysis.pairs import neighbours
+from polymnia.engine.analysis.pairs import Numbers, neighbours
 from polymnia.engine.analysis.topics.features import features, unit
 from polymnia.engine.analysis.topics.tree import Tree, distinctness, smoothed, sums
 
-Numbers = NDArray[Any]
 Tick = Callable[[], None]
 
 FEWEST = 6

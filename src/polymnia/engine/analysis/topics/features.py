@@ -7,16 +7,13 @@ do alone. What the texts have in common is taken away first, so that only what t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.text.language import fold, language
 from polymnia.engine.text.lexicon import STOPWORDS
 from polymnia.engine.text.words import terms
-
-Numbers = NDArray[Any]
 
 _WORDS, _SPELT = 0.5, 0.5  # what words and spelling count beside meaning
 _COLUMNS = 128  # of each of the three

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.features import Sparse, unit
-
-Numbers = NDArray[Any]
 
 _ROUNDS = 4  # steps along the graph of neighbours
 _COLUMNS = 64  # smoothed rows lie in few directions, and the tree costs what there are columns
