@@ -227,12 +227,12 @@ def _chance() -> list[dict[str, Any]]:
         for seed in range(NULLS):
             network = make(seed)
             by = structure.by_chance(network, lambda *_: None)
-            apart = structure.cuts(network)
+            nodes, links = structure.cuts(network)
             groups_found = structure.separate(network, structure.communities(network))[1]
             sure = [
                 structure.certainty(groups_found, by.communities, by.twins),
-                structure.certainty(structure.deep(apart.by_link)[1], by.link_cuts, by.twins),
-                structure.certainty(structure.deep(apart.by_node)[1], by.node_cuts, by.twins),
+                structure.certainty(structure.deep(links)[1], by.link_cuts, by.twins),
+                structure.certainty(structure.deep(nodes)[1], by.node_cuts, by.twins),
                 np.array([one.confidence for one in structure.hubs(network.degrees, 10, 0.0)]),
             ]
             most.append([one.max(initial=0.0) for one in sure])

@@ -102,9 +102,14 @@ class Drift(Struct, frozen=True):
     p: float
 
     @property
-    def ratio(self) -> float:
-        """The later share, as so many times the earlier one."""
-        return (self.after + 1e-9) / (self.before + 1e-9)
+    def times(self) -> float:
+        """How many times the smaller of both shares the larger one is."""
+        return (max(self.before, self.after) + 1e-9) / (min(self.before, self.after) + 1e-9)
+
+    @property
+    def direction(self) -> str:
+        """Where it goes."""
+        return "rising" if self.after > self.before else "falling"
 
 
 def split_who(who: str) -> tuple[str, str | None]:

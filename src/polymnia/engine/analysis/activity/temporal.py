@@ -358,9 +358,9 @@ def _of_subject(subject: Subject, days: Calendar) -> list[Sign]:
     if moved is None:
         return []
     found = []
-    if max(moved.ratio, 1 / moved.ratio) >= _DRIFTED:
+    if moved.times >= _DRIFTED:
         evidence = {
-            "direction": "rising" if moved.after > moved.before else "falling",
+            "direction": moved.direction,
             "share_before": round(moved.before, 3),
             "share_after": round(moved.after, 3),
             "start": days.moment(0),

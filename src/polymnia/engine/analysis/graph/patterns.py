@@ -138,12 +138,12 @@ class _Search:
         """Hubs, communities and bridges, against chance."""
         self._hubs()
         found = structure.communities(self.network, self.project.tick)
-        cuts = structure.cuts(self.network, self.project.tick)
+        nodes, links = structure.cuts(self.network, self.project.tick)
         chance = structure.by_chance(self.network, self.project.tick)
         self.looked_at |= {"communities": len(found), "twins": chance.twins}
         self._communities(found, chance)
-        told = self._bridges(cuts.by_link, chance.link_cuts, chance.twins, [])
-        self._bridges(cuts.by_node, chance.node_cuts, chance.twins, told)
+        told = self._bridges(links, chance.link_cuts, chance.twins, [])
+        self._bridges(nodes, chance.node_cuts, chance.twins, told)
 
     def _hubs(self) -> None:
         degrees = self.network.degrees

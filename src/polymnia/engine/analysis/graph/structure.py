@@ -220,15 +220,8 @@ class CutVertex(NamedTuple):
         return sum(part for part in self.parts[1:] if part > 1)
 
 
-class Cuts(NamedTuple):
-    """Every node and every link without which a part would fall off."""
-
-    by_node: list[CutVertex]
-    by_link: list[CutVertex]
-
-
-def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
-    """Find all of them in one walk through the network."""
+def cuts(network: Network, tick: Tick = lambda: None) -> tuple[list[CutVertex], list[CutVertex]]:
+    """Every node and every link without which a part would fall off, found in one walk through the network."""
     starts, to = network.starts.tolist(), network.neighbours.tolist()
     order, lowest, below = [0] * network.size, [0] * network.size, [1] * network.size
     parts: dict[int, list[int]] = {}
@@ -266,7 +259,7 @@ def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
                 sizes = sorted((*parts[node], *((rest,) if rest else ())), reverse=True)
                 if len(sizes) > 1:
                     by_node.append(CutVertex((node,), tuple(sizes)))
-    return Cuts(by_node, sorted(by_link))
+    return by_node, sorted(by_link)
 
 
 class Chance(NamedTuple):
@@ -291,9 +284,9 @@ def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
         found = communities(other, step)
         total += modularity(other, found)
         shares.append(separate(other, found)[1])
-        apart = cuts(other, step)
-        by_node.append(deep(apart.by_node)[1])
-        by_link.append(deep(apart.by_link)[1])
+        nodes, links = cuts(other, step)
+        by_node.append(deep(nodes)[1])
+        by_link.append(deep(links)[1])
     return Chance(twins, total / twins, *map(np.concatenate, (shares, by_node, by_link)))
 
 

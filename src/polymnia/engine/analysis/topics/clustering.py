@@ -19,7 +19,6 @@ _UNITS = 6000  # texts that are grouped with each other; all others join the gro
 _FEW = 20  # below this a pair may be a group, and groups may be many
 _NEAREST = 10
 _BLOCK = 1000  # rows that are compared at a time
-_SEARCHED = 8  # groups in which the neighbours of a text are looked for that was not grouped
 
 _ROUNDS, _MANY, _FEWER = 8, 1500, 3  # samples; and of how many texts on fewer samples do
 _SMALL, _TIMES = 300, 6  # up to so many texts so many times as many draws: they cost little there, and luck weighs more
@@ -104,7 +103,7 @@ def cluster(
     whole[chosen] = labels
     others = np.setdiff1d(np.arange(size), chosen, assume_unique=True)
     if len(others):
-        found, close = _near_groups(rows[others], some, labels, most)
+        found, close = neighbours(rows[others], some, most, same=False)
         joined = np.zeros((len(others), smooth.shape[1]), np.float32)
         for at in range(most):
             joined += close[:, at, None] * smooth[found[:, at]]
@@ -128,25 +127,6 @@ def confidence(made: Clustering) -> Numbers:
     own = _BASE + _STABLE * made.stability + _APART * made.apart + _SIZE * np.log2(weights)
     found: Numbers = 1 / (1 + np.exp(-(own + _ALL_STABLE * stable + _ALL_APART * apart)))
     return found
-
-
-def _near_groups(rows: Numbers, among: Numbers, labels: Numbers, most: int) -> tuple[Numbers, Numbers]:
-    """The nearest of ``among`` for each row, looked for in the groups nearest to the row's best group alone."""
-    groups = int(labels.max()) + 1
-    middle = unit(sums(among, labels, groups))
-    blocks = range(0, len(rows), _BLOCK)
-    best = np.concatenate([(rows[start : start + _BLOCK] @ middle.T).argmax(axis=1) for start in blocks])
-    order = np.argsort(-(middle @ middle.T), axis=1)
-    found = np.zeros((len(rows), most), np.int64)
-    near = np.zeros((len(rows), most), np.float32)
-    for group in np.unique(best):
-        theirs = np.flatnonzero(best == group)
-        there = np.flatnonzero(np.isin(labels, order[group, :_SEARCHED]))
-        if len(there) < most:
-            there = np.arange(len(among))
-        which, close = neighbours(rows[theirs], among[there], most, same=False)
-        found[theirs], near[theirs] = there[which], close
-    return found, near
 
 
 def _described(
