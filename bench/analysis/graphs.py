@@ -89,7 +89,7 @@ def _graph(data: str) -> tuple[list[dict[str, Any]], list[tuple[str, str, str]]]
 
 
 def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    from polymnia.engine.analysis.graph.network import twin
+    from polymnia.engine.analysis.graph.structure import twin
 
     network = _network(nodes, edges)
     other = twin(network, SEED)
@@ -98,7 +98,7 @@ def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> 
 
 
 def _network(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> Any:
-    from polymnia.engine.analysis.graph.network import Network
+    from polymnia.engine.analysis.graph.structure import Network
 
     place = {node["title"]: at for at, node in enumerate(nodes)}
     return Network(len(nodes), [place[a] for a, _, _ in edges], [place[b] for _, b, _ in edges])
@@ -200,7 +200,7 @@ def _chance() -> list[dict[str, Any]]:
     import numpy as np
 
     from polymnia.engine.analysis.graph import structure
-    from polymnia.engine.analysis.graph.network import Network, twin
+    from polymnia.engine.analysis.graph.structure import Network, twin
 
     def drawn(nodes: int, links: int, seed: int) -> Network:
         draw = np.random.default_rng(seed)

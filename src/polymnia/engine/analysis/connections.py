@@ -294,7 +294,6 @@ def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Foun
 
 
 def _way(one: _Reached) -> list[tuple[str, str, Direction, Relation]]:
-    """The steps that led to a place, in their order: from where to where, and by which relation."""
     way: list[tuple[str, str, Direction, Relation]] = []
     while one.relation is not None and one.before is not None:
         way.append((one.before.name, one.name, one.direction, one.relation))
@@ -364,7 +363,6 @@ def _discovered(
 def _shown(
     record: Record, other: Record, way: Direction, one: relationships.Relationship, text: str, *, of: Record
 ) -> FoundConnection:
-    """What a text shows of a record that it names, as a connection."""
     evidence = _in_whole_words(one.evidence, text)
     if of.name != of.uid:
         evidence = evidence.replace("names it by its id:", "names it:", 1)
@@ -432,7 +430,6 @@ def _new(found: list[FoundConnection], name: str, existing: Iterable[Relation]) 
 
 
 def _repeats(one: FoundConnection, said: set[tuple[str, Direction]]) -> bool:
-    """Whether what is said of a record already says this too."""
     back: Direction = "incoming" if one.direction == "outgoing" else "outgoing"
     inverse = one.type if one.type in _ALIKE else _INVERSE.get(one.type)
     if (one.type, one.direction) in said or (inverse, back) in said:

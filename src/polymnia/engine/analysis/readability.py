@@ -87,7 +87,6 @@ def readability(text: str, language: str | None = None) -> Readability:
 
 
 def _flesch(metrics: dict[str, float], words: list[str], code: str) -> float:
-    """Flesch's reading ease, with the constants of a language."""
     _, constant, sentence, syllable = FLESCH[code]
     metrics["syllables_per_word"] = sum(syllables(word, code) for word in words) / len(words)
     ease = constant - sentence * metrics["words_per_sentence"] - syllable * metrics["syllables_per_word"]

@@ -241,7 +241,6 @@ def _gain(inside: Numbers, total: Numbers, share: Numbers) -> Numbers:
 
 
 def _chance(value: float, days: int, draw: Callable[[np.random.Generator, int], Numbers]) -> float:
-    """The chance of such a value among those that are drawn from the null model."""
     rng = np.random.default_rng(_SEED)
     rows = max(1, min(_DRAWN, _AT_ONCE // max(1, days)))
     values = np.concatenate([draw(rng, min(rows, _DRAWN - begin)) for begin in range(0, _DRAWN, rows)])

@@ -437,7 +437,6 @@ def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
 
 
 def _words(records: list[Record], by_id: dict[int, Record], project: ProjectView) -> list[str]:
-    """What the records of a burst are about and the others are not."""
     with importing():
         from polymnia.engine.analysis.topics import telling_terms
 

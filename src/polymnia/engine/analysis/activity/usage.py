@@ -252,7 +252,6 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
 
 
 def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern | None:
-    """A finding about single memories, the most striking first."""
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
         (chance, at, sure)
@@ -284,7 +283,6 @@ def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
 
 
 def _concentration(reads: ReadCounts) -> Pattern | None:
-    """How unevenly readings are spread over the memories, against equal reading."""
     counts, usual = reads.main
     total, n = int(counts.sum()), len(counts)
     if total < n // 4 or n < 10:
@@ -301,7 +299,6 @@ def _concentration(reads: ReadCounts) -> Pattern | None:
 
 
 def _top(counts: Numbers) -> float:
-    """The share of the tenth read most."""
     many = max(1, len(counts) // 10)
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
@@ -344,7 +341,6 @@ def _never_read(reads: ReadCounts) -> Pattern | None:
 
 
 def _read_together(reads: ReadCounts) -> Pattern | None:
-    """Memories that the same reader opens within the same hour, the most certain pair first."""
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
     rates = adjusted([pair[0] for pair in found], possible)
     judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]

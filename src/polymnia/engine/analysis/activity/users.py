@@ -180,7 +180,6 @@ def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: di
 
 
 def _shares(people: People) -> list[UserAnswer]:
-    """Who writes, and who reads, in more hours than an equal share."""
     found = []
     for name, (user, _) in (("main_writer", people.writes), ("main_reader", people.reads)):
         present = np.bincount(user, minlength=len(people.users))
@@ -241,7 +240,6 @@ def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[l
 
 
 def _presences(people: People) -> list[UserAnswer]:
-    """Who came late, or is no longer there, although others were."""
     who, hour = (np.concatenate(pair) for pair in zip(people.writes, people.reads, strict=True))
     days = np.unique(hour // 24)
     found = []

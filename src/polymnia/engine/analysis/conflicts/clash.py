@@ -245,7 +245,6 @@ def ordered(left: Dated, right: Dated) -> Order:
 
 
 def _dateless(text: str) -> str:
-    """The words of a statement without any date: two that have the same say nothing else than when."""
     return " ".join(_ANY.sub("", text).lower().split())
 
 

@@ -137,7 +137,6 @@ def _marked(old: Side, spot: Statement, new: Side, order: Order) -> Resolution:
 
 
 def _until(record: Record, spot: Statement, end: int) -> tuple[Action, ...]:
-    """The steps that write into a statement until when it held."""
     text, day = record.observations[spot.part], moment(end)[:10]
     said = text[spot.start : spot.end]
     bare = said.rstrip(".。!")
@@ -213,7 +212,6 @@ def _decided(at: int, record: Record) -> _Decided | None:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The words of a text that are not mostly grammar."""
     return frozenset(word for word in words(text) if len(word) > _GRAMMAR or not word.isascii())
 
 

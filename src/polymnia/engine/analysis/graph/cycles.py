@@ -88,7 +88,6 @@ def _in_order(order: str, ways: dict[tuple[str, str], Relation], most: int) -> l
 
 
 def _shortest(graph: object, start: int, within: set[int]) -> tuple[int, ...] | None:
-    """The shortest way from a node back to it."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:

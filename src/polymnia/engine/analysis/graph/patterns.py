@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
 from polymnia.engine.analysis.graph import structure
 from polymnia.engine.analysis.graph.cycles import cycles
-from polymnia.engine.analysis.graph.network import Network
-from polymnia.engine.analysis.graph.structure import Community, CutVertex
+from polymnia.engine.analysis.graph.structure import Community, CutVertex, Network
 from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import importing
@@ -65,8 +64,6 @@ def relationship_patterns(project: ProjectView) -> Findings:
 
 
 class _Search:
-    """One look at a network: gathers patterns, numbers and notes."""
-
     def __init__(self, project: ProjectView) -> None:
         self.project = project
         self.records = project.items
@@ -260,7 +257,6 @@ class _Search:
         return self._of.get(self.records[node].name, [])
 
     def _ways(self, node: int) -> JsonObject:
-        """How many relations go out of a node and come in, and of which types."""
         name, of = self.records[node].name, self._relations(node)
         types = Counter(relation.type for relation in of)
         return {
@@ -275,7 +271,6 @@ class _Search:
         return round(100.0 * float((degrees[degrees > 0] <= degrees[node]).mean()), 2)
 
     def _central(self, nodes: Sequence[int]) -> list[int]:
-        """Those with the most neighbours first."""
         return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
 
     def _example(self, node: int, **more: Any) -> JsonObject:

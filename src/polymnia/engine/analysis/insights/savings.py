@@ -67,9 +67,8 @@ def _duplicates(view: InsightView, looked: Looked) -> None:
 
 
 def _near_copies(view: InsightView, looked: Looked, groups: dict[int, list[Record]]) -> dict[int, dict[int, float]]:
-    """For the first of each group of equal memories those of others that are nearly the same, and how sure that is."""
     with importing():
-        from polymnia.engine.analysis.issues.copies import near_copies
+        from polymnia.engine.analysis.issues import near_copies
 
     part = view.part([some[0] for some in groups.values()])
     pairs, notes = near_copies(part, range(len(part.items)), groups.keys())
@@ -170,7 +169,6 @@ def sections(text: str) -> list[tuple[str, int]]:
 
 
 def _to_split(view: InsightView, looked: Looked) -> None:
-    """Memories of several sections that are longer than anybody wants to read at once."""
     texts = [view.project.text(one) for one in view.records]
     looked.looked_at["characters"] = sum(map(len, texts))
     for record, text in zip(view.records, texts, strict=True):
@@ -214,7 +212,6 @@ def _idle_sessions(view: InsightView, looked: Looked) -> None:
 
 
 def _conflicts(view: InsightView, looked: Looked) -> None:
-    """Two statements that cannot both hold, as something to settle."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, once
 

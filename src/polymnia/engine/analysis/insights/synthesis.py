@@ -66,7 +66,6 @@ def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
 
 
 def _decisions(records: Sequence[Record]) -> list[Record]:
-    """The records that are decisions, by their kind or a tag."""
     named = {DECISION, "decisions", "adr", "결정"}
     return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
 
@@ -86,7 +85,6 @@ def _read(view: InsightView, topic: Pattern) -> Said:
 
 
 def _vectors(view: InsightView, said: Sequence[Said]) -> list[Numbers]:
-    """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
     texts = [table.text(row) for table, rows in said for row in rows]
     made = view.project.embed(texts)
     if made is None or not made.any(axis=1).all():
@@ -160,7 +158,6 @@ def _conflict(one: Clash) -> JsonObject:
 
 
 def _step(label: str, told: list[JsonObject]) -> Action:
-    """What to do: settle what disagrees, or keep the synthesis as a memory."""
     ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:
         return CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")

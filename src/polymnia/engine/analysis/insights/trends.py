@@ -112,7 +112,6 @@ def _courses(
 
 
 def _records(view: InsightView, subject: Subject, acts: Acts) -> list[Record]:
-    """The records of a subject that are still there, those touched last first."""
     rows = np.flatnonzero(acts.touched(subject.acts))
     order = rows[np.argsort(-acts.at[acts.act[rows]], kind="stable")]
     records = view.loaded(dict.fromkeys(acts.memory[order].tolist()))

@@ -10,11 +10,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.accuracy import accuracy, contraries
+from polymnia.engine.analysis.quality.accuracy import accuracy, contraries, relevance
 from polymnia.engine.analysis.quality.clarity import clarity, consistency, gibberish, readable, spellings
 from polymnia.engine.analysis.quality.completeness import actionability, completeness, structure, usual
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, page, product, unknown
-from polymnia.engine.analysis.quality.relevance import relevance
 from polymnia.engine.items import title_of
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record
@@ -130,7 +129,6 @@ def analyze(
 
 
 def _peers(project: ProjectView) -> list[Record]:
-    """The newest contents of the project, in the order of their making."""
     base = project.look.base
     newest = project.snapshot.newest(_PEERS)[::-1]
     matching = project.snapshot.matching(project.wanted, among=[one.id - base for one in newest]) if newest else ()
@@ -144,7 +142,6 @@ def _measured(
     peers: Sequence[Record],
     spelled: Mapping[str, Counter[str]],
 ) -> tuple[ParsedPage, list[Dimension]]:
-    """A content as a page, and the dimensions that are asked for."""
     read = page(project.text(record), record.content_type)
     others = [one for one in peers if one.id != record.id]
     no_words = gibberish(read, map(project.text, others))

@@ -88,8 +88,6 @@ def _text(project: ProjectView, record: Record) -> str:
 
 
 class _Topics:
-    """The groups of a project with their names."""
-
     def __init__(self, items: Sequence[Record], texts: Sequence[str], made: Clustering) -> None:
         self._items = items
         self._made = made

@@ -105,14 +105,12 @@ def _centred(vectors: Numbers) -> Numbers:
 
 
 def _sample(rows: Numbers) -> Numbers:
-    """As many of the rows as give the directions."""
     if len(rows) <= _FITTED:
         return rows
     return np.sort(np.random.default_rng(_SEED).permutation(rows)[:_FITTED])
 
 
 def _word_counts(texts: Sequence[str], tick: Callable[[], None]) -> Sparse:
-    """How often each term is in each text, without stop words."""
     known: dict[str, int] = {}
     rows: list[int] = []
     columns: list[int] = []

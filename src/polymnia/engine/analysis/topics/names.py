@@ -118,7 +118,6 @@ def _chosen(scores: dict[Key, float]) -> list[Key]:
 
 
 def _shown(forms: Counter[str]) -> str:
-    """How a term is mostly written; of equals the one in small letters, then the shortest."""
     return min(forms, key=lambda form: (-forms[form], form != form.lower(), len(form), form))
 
 

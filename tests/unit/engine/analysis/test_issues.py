@@ -11,7 +11,7 @@ from polymnia import remark
 from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.issues import emptiness, quality_issues
 
-from ..quality.desk import Desk
+from .quality.desk import Desk
 
 CLEAN = [
     "The billing service reads invoices from the queue and stores them for ten years.",

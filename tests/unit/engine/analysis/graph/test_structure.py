@@ -7,8 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.graph.network import Network
-from polymnia.engine.analysis.graph.structure import certainty, communities, cuts, hubs, modularity
+from polymnia.engine.analysis.graph.structure import Network, certainty, communities, cuts, hubs, modularity
 from polymnia.engine.analysis.probability import confidence
 
 from . import planted
