@@ -246,10 +246,7 @@ def _order(one: _Reached) -> tuple[float, int, int]:
 
 
 def _ahead(new: dict[str, _Reached], found: list[_Reached], limit: int) -> dict[str, _Reached]:
-    """The new ones to walk on from, strongest first: those behind which something could come before what is found.
-
-    Ways only grow weaker, and of two that are as strong the shorter is told first.
-    """
+    """The new ones to walk on from, strongest first: those behind which something could come before what is found."""
     strengths = sorted((step.strength for step in found), reverse=True)
     border = strengths[limit - 1] if len(strengths) >= limit else -1.0
     return {step.name: step for step in sorted(new.values(), key=_order) if step.strength > border}

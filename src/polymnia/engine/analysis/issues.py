@@ -1,9 +1,4 @@
-"""Issues: which contents of a project are empty, copied, out of date, contradictory or badly laid out.
-
-Copies are found without comparing each with each: by the nearest vectors, and by words, for texts of mostly the same
-words have the same smallest hashes of their runs of words (MinHash). What meets is compared by its vectors, and then
-the judge of the store decides.
-"""
+"""Issues: which contents of a project are empty, copied, out of date, contradictory or badly laid out."""
 
 from __future__ import annotations
 
@@ -90,11 +85,7 @@ def near_copies(
 def pairs_alike(
     texts: Sequence[str], vectors: Numbers, unrelated: float, tick: Callable[[int, int], None]
 ) -> tuple[Pairs, Numbers]:
-    """Pairs of texts that are alike by meaning, or of mostly the same words; and how similar they are.
-
-    ``unrelated`` is the model's mean cosine of unrelated texts. Of a text without a vector (a row of zeros) the share
-    of common runs of words is known alone, which is lower than what people see.
-    """
+    """Pairs of texts that are alike by their vectors or have mostly the same words (MinHash), and how similar."""
     pairs, alike = _by_words(texts, tick)
     known: Numbers = np.asarray(vectors.any(axis=1)) if vectors.size else np.zeros(len(texts), bool)
     rows = np.flatnonzero(known)

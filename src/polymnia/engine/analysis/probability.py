@@ -80,10 +80,7 @@ def even_chi_square(value: float, degrees: int) -> float:
 
 
 def adjusted(chances: Sequence[float], tests: int | None = None) -> list[float]:
-    """The share of false ones to expect among the findings up to each chance (Benjamini and Hochberg).
-
-    ``tests`` is how many looks were taken, when those that showed nothing are not listed.
-    """
+    """The false discovery rate at each chance (Benjamini and Hochberg) after so many tests."""
     order = np.argsort(chances, kind="stable")
     rates = np.asarray(chances, float)[order] * max(len(order), tests or 0) / np.arange(1, len(order) + 1)
     found = np.empty(len(order))

@@ -105,10 +105,7 @@ class ProjectView:
 
     @cached_property
     def model(self) -> str | None:
-        """The model the vectors are of: the one that knows most of the texts, and of several such the first.
-
-        None where there is no search by meaning.
-        """
+        """The model whose vectors most of the texts have; None where there is no search by meaning."""
         index = self.look.index
         alive = index.passages["alive"][: index.count]
         known = {name: int((one.has(slice(index.count)) & alive).sum()) for name, one in index.vectors.items()}
@@ -121,10 +118,7 @@ class ProjectView:
 
     @cached_property
     def vectors(self) -> NDArray[Any]:
-        """A row of float32 for each of the items, in their order: the mean of its passages, of unit length.
-
-        A row of zeros where an item has no vector, and no columns at all where there is no model.
-        """
+        """The mean of the passages of each item, of unit length; zeros where there is none, no columns without a model."""
         return self.vectors_of([record.id for record in self.items])
 
     def vectors_of(self, ids: Sequence[int]) -> NDArray[Any]:
@@ -148,10 +142,7 @@ class ProjectView:
 
     @cached_property
     def touches(self) -> list[Touch]:
-        """Every change to one of the records in the time asked about, oldest first; of the focus alone if there is one.
-
-        Deleted records are told too, by ids that ``by_id`` does not have.
-        """
+        """Every change to the records (or the focus) in the time asked about, deleted ones too, oldest first."""
         return [one for one in self.snapshot.touches(self.start, self.end) if self._tells(one)]
 
     @cached_property

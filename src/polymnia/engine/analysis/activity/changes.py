@@ -39,10 +39,7 @@ Call = tuple[int, str, str]
 
 
 class Bulk(Struct, frozen=True):
-    """A call, or several in a row, that touched very many memories at once: an import, a clean-up.
-
-    ``act`` is the number of its act, -1 where it only brought memories that count at their own dates.
-    """
+    """A call, or several in a row, that touched very many memories; ``act`` is -1 where these have dates of their own."""
 
     act: int
     start: int
@@ -228,11 +225,7 @@ def subjects_of(
 
 
 def drift(some: Numbers, all_: Numbers) -> Drift | None:
-    """Whether a subject takes more or less of what is done as time goes on; None where it came up on too few days.
-
-    A test for a trend in a share (Cochran and Armitage) with days for observations: a sitting on one subject
-    is one observation, however many notes came of it.
-    """
+    """Whether a subject's share of what is done rises or falls (Cochran and Armitage, days for observations)."""
     if (some > 0).sum() < SUBJECT_DAYS:
         return None
     total = float(all_.sum())

@@ -1,9 +1,4 @@
-"""Temporal patterns: bursts, rhythms, trends and silences of a project, measured against its own usual course.
-
-Everything is asked of the acts in the journal (a call is one act), day by day and in UTC: where people are is not
-stored. Each question has a null model in which nothing is going on; the chances of a project are corrected for all of
-its questions together.
-"""
+"""Temporal patterns: bursts, rhythms, trends and silences, in UTC (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
@@ -95,10 +90,7 @@ class Sign(Struct, frozen=True, kw_only=True):
 
 
 def temporal_patterns(project: ProjectView, *, least: float = LEAST) -> Findings:
-    """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``.
-
-    Findings that are less sure than ``least`` are left out.
-    """
+    """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``."""
     end = project.now if project.end is None else min(project.end, project.now)
     by_id = project.known
     if project.focus is not None:
@@ -173,12 +165,7 @@ def _signs(acts: Acts, days: Calendar, subjects: list[Subject], tick: Callable[[
 
 
 def _daily(times: Numbers) -> Sign | None:
-    """The course of a day; None where there are too few days to tell.
-
-    Each day is an arrow to the middle of its acts on the dial of a clock of 24 hours. Without a rhythm the arrows point
-    anywhere; how far they lead together has a known chance (Rayleigh's test with days for observations, so that
-    a sitting of many notes counts as one).
-    """
+    """The course of a day (Rayleigh's test of the days' arrows on a clock of 24 hours); None where days are too few."""
     angle = (times % DAY) * (2 * math.pi / DAY)
     _, of = np.unique(times // DAY, return_inverse=True)
     count = np.bincount(of)
@@ -217,10 +204,7 @@ def _core(by_hour: Numbers) -> tuple[int, int]:
 
 
 def _weekly(days: Calendar) -> tuple[Sign | None, Numbers]:
-    """The course of a week, and the usual number of acts of each of its days; None under four weeks.
-
-    The days' ranks are compared between days of the week (Kruskal and Wallis): one busy day does not make a rhythm.
-    """
+    """The course of a week (Kruskal and Wallis), and the mean of each of its days; None under four weeks."""
     counts, of = days.counts, days.weekdays
     if len(counts) < 7 * _WEEKS:
         return None, np.zeros(7)
@@ -246,11 +230,7 @@ def _weekly(days: Calendar) -> tuple[Sign | None, Numbers]:
 
 
 def _silences(days: Calendar, resting: Numbers) -> list[Sign]:
-    """Stretches of days without an act that are longer than the project's own gaps explain, the longest first.
-
-    Days of ``resting`` (weekends of a project that rests on them) are left out of the count. The chance is that of a
-    gap as long anywhere when as many active days lie in any order.
-    """
+    """Days without an act, for longer than the project's own gaps explain; resting days do not count."""
     active = days.counts > 0
     place = np.flatnonzero(~resting | active)
     marked = np.flatnonzero(active[place])

@@ -1,9 +1,4 @@
-"""Usage patterns: what is read and what is not, what is rewritten, and what is read together.
-
-From the journal and the counts of reads: one sitting of one reader is one reading. Each question is asked of all
-memories at once, against a project in which all are used alike; the number of memories and of questions is taken into
-the confidence.
-"""
+"""Usage patterns: what is read, not read, rewritten and read together (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
@@ -89,11 +84,7 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
 
 
 def usage_patterns(project: ProjectView) -> Findings:
-    """What is read and written: ``most_read``, ``found_not_opened``, ``never_read``, ``read_not_updated``,
-    ``rewritten``, ``read_together`` and ``concentration``.
-
-    Findings that are less sure than ``LEAST`` are left out.
-    """
+    """What is read and written, against a project in which all memories are used alike."""
     reads = _counted(project)
     writes = len({one.at for one in project.touches})
     looked_at = {

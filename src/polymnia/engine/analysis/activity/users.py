@@ -1,8 +1,4 @@
-"""User patterns: who writes and reads, about what, whose memories nobody else keeps up, and who came or went.
-
-From the journal and the counts of reads. A user is the part before "via" of who did something. Each question has a null
-model in which users are alike; the number of users, subjects and questions is taken into the confidence.
-"""
+"""User patterns: who writes and reads, about what, keeps what alone, came or went (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
@@ -62,10 +58,7 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
 
 
 def user_patterns(project: ProjectView) -> Findings:
-    """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
-
-    Findings that are less sure than ``LEAST`` are left out.
-    """
+    """What users do, against a project in which all are alike."""
     end = project.now if project.end is None else min(project.end, project.now)
     acts = acts_of(project, project.known, end)
     people = _people(acts, project.seen)
@@ -202,11 +195,7 @@ def _shares(people: People) -> list[UserAnswer]:
 
 
 def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[UserAnswer], int]:
-    """What takes more of what a user writes than of what others write, and how many looks that took.
-
-    Acts of one day are often about one thing. By how much the days of a user differ for that is measured, and so many
-    acts count as one.
-    """
+    """What a user writes about more than others; acts of one day that are about one thing count as fewer."""
     own, many = people.writer >= 0, len(people.users)
     day = acts.at // DAY
     span = int(day.max()) + 1 if len(day) else 1

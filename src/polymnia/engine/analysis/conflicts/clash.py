@@ -59,11 +59,7 @@ class Order(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Two rows that may clash: how sure that is, what differs, and which of them says that it changed.
-
-    ``changes`` is 1 where the second says what has become of the first, -1 the other way round, else 0. ``anyway`` is
-    whether it would be told if nobody had named the two; ``border`` is what decided on them.
-    """
+    """Two rows that may clash: how sure, what differs, whether it is told unasked, and which tells a change (1, -1)."""
 
     a: int
     b: int
@@ -174,11 +170,7 @@ _SPAN = 26  # characters a date takes at most
 
 
 class Dated(NamedTuple):
-    """A statement with its times: since when it holds by its own words, if it says so, and when it was written.
-
-    That was between ``first`` and ``last``, when its record was made and last changed. ``news``: it says what has
-    become of the other one.
-    """
+    """A statement, since when it holds by its own words, when it was written, and whether it tells what changed."""
 
     text: str
     since: int | None

@@ -1,8 +1,4 @@
-"""Detection: the clashes of a project, of a set of items, or of one item with the rest.
-
-Statements that have something in common are brought together, the judge says which of them cannot both hold, and what
-provably differs counts whatever it says.
-"""
+"""Detection: the clashes of a project, of a set of items, or of one item with the rest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Statements: the sentences of records that claim something, and which of them are worth judging together.
-
-The work grows with their number, not with its square. Two statements are brought together by their rarest words, by the
-vectors of their records, and by being observations of one entity. What they share, by words or by meaning, says in
-which order they are judged.
-"""
+"""Statements: the sentences of records that claim something, and which of them are worth judging together."""
 
 from __future__ import annotations
 
@@ -42,10 +37,7 @@ _SAYS = re.compile(r"[^\W\d_]")
 
 
 class Statement(NamedTuple):
-    """A sentence: in which observation it stands, from where to where, its number, and who says it or what it is of.
-
-    ``about`` is the one who speaks, the heading it stands under, the name of the entity or the title.
-    """
+    """A sentence: its observation, start, end and number, and who speaks or what it is about (heading, name, title)."""
 
     part: int
     start: int
@@ -251,10 +243,7 @@ class Candidates:
         return found
 
     def related(self, pairs: Pairs) -> tuple[Numbers, Numbers]:
-        """How near the records of each pair are, from 0 for unrelated ones to 1, and what their statements share.
-
-        How near those are that have no vector nobody knows: it is NaN.
-        """
+        """How near the records of each pair are (0 to 1, NaN without vectors), and what their statements share."""
         share = self._words.share(pairs)
         near = np.full(len(pairs), np.nan, np.float32)
         owners = self._table.owner[pairs]

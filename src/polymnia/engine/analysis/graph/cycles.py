@@ -23,10 +23,7 @@ _UNSAID = 0.5  # how sure a relation is that drew itself and has no strength
 
 
 class Cycle(NamedTuple):
-    """Names in their order, the last leading back to the first, and the relation of each step as it is stored.
-
-    ``kept`` of ``relations`` that tell this order are in no circle.
-    """
+    """Names in order, the last leading to the first; ``kept`` of ``relations`` that tell this order are in no circle."""
 
     order: str
     names: tuple[str, ...]

@@ -1,8 +1,4 @@
-"""Relationship patterns: hubs, bridges, communities, circles, groups apart and records alone.
-
-Nothing is reported that a network made by chance would show as well. What can be counted (groups apart, records without
-relations) is certain.
-"""
+"""Relationship patterns: hubs, bridges, communities, circles, groups apart and records alone, beyond chance."""
 
 from __future__ import annotations
 
@@ -35,11 +31,7 @@ _EXAMPLES = 10
 
 
 def relationship_patterns(project: ProjectView) -> Findings:
-    """The patterns in the relations of a project, surest first.
-
-    For a focus everything is computed over the project, what the focus is part of is never left out for want of room,
-    and its own place is reported as a ``role``.
-    """
+    """The patterns in the relations of a project, surest first; the place of a focus is told as its ``role``."""
     search = _Search(project)
     records, relations, network = project.items, project.relations, search.network
     looked_at: JsonObject = {

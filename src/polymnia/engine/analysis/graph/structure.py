@@ -1,9 +1,4 @@
-"""Structure: a network of who is related to whom, its communities, hubs and bridges, and what of them is chance.
-
-Whatever is measured in a network is measured in its twins too, in which only the degrees are the same. The twins say
-how many things as outstanding are to be expected by chance; beyond what they show, their tail is taken to fall off
-exponentially. Expected over found is a p value after correcting for all that was looked at (Benjamini and Hochberg).
-"""
+"""Structure: a network, its communities, hubs and bridges, against random twins (docs/decisions/0027-graphs.md)."""
 
 from __future__ import annotations
 
@@ -118,10 +113,7 @@ def twin(network: Network, seed: int) -> Network:
 
 
 def _gathered(network: Network, groups: int) -> Network:
-    """The network with groups joined until there are so many, by swaps of a link that is part of a circle.
-
-    Such a link can go without anything falling apart; swapping ends with a link of another group joins both groups.
-    """
+    """The network with groups joined until there are so many, by swaps of a link that is part of a circle."""
     if len(network.components) <= groups:
         return network
     group = {node: at for at, part in enumerate(network.components) for node in part}
@@ -429,10 +421,7 @@ def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
 
 
 def separate(network: Network, found: list[Community]) -> tuple[list[Community], Numbers]:
-    """The communities that count, and of each the share of links that stay inside, and its size in links.
-
-    One that nothing joins to the rest is no community but a group apart.
-    """
+    """The communities that are no group apart, and of each the share of links inside, and its size in links."""
     whole = {part[0]: len(part) for part in network.components}
     told = [one for one in found if len(one.nodes) >= _SMALLEST and whole.get(one.nodes[0]) != len(one.nodes)]
     return told, np.array([[one.share, log(one.ends)] for one in told]).reshape(-1, 2)

@@ -1,10 +1,4 @@
-"""Knowledge synthesis: what the memories on each topic say together, in sentences that are stored as they stand.
-
-Nothing is rephrased. The sentences that say most of what the topic says are chosen by their place among all of them
-(LexRank) so that they do not repeat each other. Only a memory that has a sentence of the same words, or one that the
-judge calls the same, counts as saying one; those that say otherwise are told beside it. A synthesis is as sure as its
-topic is.
-"""
+"""Knowledge synthesis: what the memories on each topic say together, in sentences as they are stored."""
 
 from __future__ import annotations
 
@@ -222,10 +216,7 @@ def _set_against(table: Statements, row: int, rows: Sequence[int], clashes: Sequ
 
 
 def central(rows: Numbers, owners: Numbers) -> Numbers:
-    """How much each sentence says of what all say (LexRank): rows of unit length, and whose each is.
-
-    Sentences of the same owner do not speak for each other: a text that repeats itself is one voice.
-    """
+    """How much each sentence says of what others say (LexRank); those of one owner do not speak for each other."""
     many = len(rows)
     if many == 0:
         return np.zeros(0)

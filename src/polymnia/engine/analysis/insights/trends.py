@@ -1,9 +1,4 @@
-"""Trend analysis: what rises, falls, begins and falls silent within the horizon.
-
-Asked of the acts of the journal (a call is one act), over the horizon and the equally long time before it. What a
-subject does is told by its share of all that is done, so that a busier project alone makes nothing rise. All chances
-of a project together are turned into false discovery rates.
-"""
+"""Trend analysis: what rises, falls, begins and falls silent within the horizon, by its share of what is done."""
 
 from __future__ import annotations
 

@@ -23,11 +23,7 @@ Horizon = Literal["short", "medium", "long"]
 
 
 class Insight(Pattern, frozen=True, kw_only=True):
-    """Something that follows from what a project holds, and what to do about it.
-
-    ``actions`` are the steps of that; none where no advice was asked for or nothing follows. ``source`` is the finding
-    of another analysis that it passes on, with the words of that one.
-    """
+    """What follows from a project and what to do about it; ``source`` is the finding it passes on, if it does."""
 
     actions: tuple[Action, ...] = ()
     source: Any = None
@@ -72,11 +68,7 @@ class Looked(Struct, kw_only=True):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """How much a depth looks at and tells.
-
-    ``items`` is how many memories are compared with each other (None: all), ``topics`` how many topics are summed up,
-    from ``sources`` memories each, with so many ``statements``.
-    """
+    """How much a depth looks at and tells; None where there is no limit."""
 
     rank: int
     insights: int | None

@@ -68,11 +68,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 
 class Quality(Struct, frozen=True, kw_only=True):
-    """The quality of a content: the mean of the dimensions that could be measured, and everything it rests on.
-
-    ``standing`` has for each dimension the rank among those it is compared with, and the share of them it is better
-    than.
-    """
+    """The quality of a content: the mean of what could be measured, what it rests on, and its rank among others."""
 
     id: str
     title: str

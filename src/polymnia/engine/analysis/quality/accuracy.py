@@ -325,10 +325,7 @@ def _label(page: ParsedPage, what: str, label: str | None) -> Metric | None:
 
 
 def _tags(project: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
-    """The share of the tags that the text says, or that fit it as they fit the others that bear them.
-
-    A tag that too few others bear may be right without being said.
-    """
+    """The share of the tags that the text says, or that fit it as they fit the others that bear them."""
     said = set(terms(page.text).counts)
     faults, places = [], 0
     for tag in record.tags:

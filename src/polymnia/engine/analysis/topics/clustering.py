@@ -1,6 +1,4 @@
-"""Clustering: groups of texts about the same thing. How many there are is found, not given.
-
-Rows are drawn towards their neighbours and joined two by two, and cut where that tells them apart best."""
+"""Clustering: groups of texts about the same thing, however many there are (docs/decisions/0025-topics.md)."""
 
 from __future__ import annotations
 
@@ -71,10 +69,7 @@ class Tree:
         return [made[groups] for groups in counts]
 
     def best(self, rows: Numbers, fewest: int, most: int) -> tuple[Numbers, float]:
-        """The cut at which rows are told apart best, and how well: see `distinctness`.
-
-        Of numbers of groups that do nearly as well the smallest is taken.
-        """
+        """The cut at which rows are told apart best, and how well; of nearly equal ones that with the fewest groups."""
         counts = sorted({round(count) for count in np.geomspace(fewest, max(fewest, most), _GRID)})
         cuts = self._cuts(counts)
         tried = [float(distinctness(rows, labels).mean()) for labels in cuts]
@@ -84,10 +79,7 @@ class Tree:
 
 
 def _ward(rows: Numbers) -> Numbers:
-    """The two that are joined at each step, lowest joins first: rows by number, then joins.
-
-    Ward's tree by chains of nearest neighbours (Murtagh 1983): a chain ends in two that are each other's nearest.
-    """
+    """The two that are joined at each step, by Ward's rule and chains of nearest neighbours (Murtagh 1983)."""
     size = len(rows)
     squares = np.einsum("ij,ij->i", rows, rows)
     apart = np.maximum(squares[:, None] + squares[None, :] - 2 * (rows @ rows.T), 0).astype(np.float32)
@@ -360,10 +352,7 @@ def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tic
 
 
 def _chance(rows: Numbers, most: int, tick: Tick) -> float:
-    """How well apart the groups are that the same rules find where there are none, -1 to 1.
-
-    Rows without groups are made of the rows themselves: each number is drawn from another row.
-    """
+    """How well apart groups are that the same rules find in rows whose numbers are drawn from other rows, -1 to 1."""
     random = np.random.default_rng(_SEED)
     some = rows[np.sort(random.permutation(len(rows))[:_MIXED])]
     found = []
@@ -386,10 +375,7 @@ def held(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
 
 
 def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numbers:
-    """The mean nearness of the texts of each group to the middle of the others, 0-1.
-
-    The scale is such that random groups of the same size are 0 and groups of equal texts 1.
-    """
+    """The mean nearness of each group's texts to the middle of the others: 0 for random groups, 1 for equal texts."""
     random = np.random.default_rng(_SEED)
     made = np.zeros(groups)
     sizes = np.bincount(labels, minlength=groups)

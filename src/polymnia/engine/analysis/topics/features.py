@@ -1,8 +1,4 @@
-"""Features: a row of numbers for each text, from what it means, from its words and from how they are spelt.
-
-Nearness of rows is nearness of topic. Meaning comes from the vectors of a model, of any length; without one the words
-do alone. What the texts have in common is taken away first, so that only what tells them apart is compared.
-"""
+"""Features: a row of numbers for each text, from what it means, from its words and from how they are spelt."""
 
 from __future__ import annotations
 
@@ -62,10 +58,7 @@ class Sparse:
 
 
 def features(vectors: Numbers | None, texts: Sequence[str], tick: Callable[[], None] = lambda: None) -> Numbers:
-    """A row of unit length (float32) for each text; zeros where nothing is known of one.
-
-    ``vectors`` has a row for each text, zeros where there is none, or no columns; or is None.
-    """
+    """A row of unit length (float32) for each text, zeros where nothing is known; there may be no vectors."""
     limit = min(_READ, max(_SHORTEST, _ALL // max(1, len(texts))))
     words = _WORDS * unit(_reduced(_weighted(_word_counts([text[:limit] for text in texts], tick))))
     tick()
