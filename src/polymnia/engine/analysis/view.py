@@ -118,7 +118,7 @@ class ProjectView:
 
     @cached_property
     def vectors(self) -> NDArray[Any]:
-        """The mean of the passages of each item, of unit length; zeros where there is none, no columns without a model."""
+        """The mean of the passages of each item, of unit length; zeros where there is none, no columns with no model."""
         return self.vectors_of([record.id for record in self.items])
 
     def vectors_of(self, ids: Sequence[int]) -> NDArray[Any]:

@@ -39,7 +39,7 @@ Call = tuple[int, str, str]
 
 
 class Bulk(Struct, frozen=True):
-    """A call, or several in a row, that touched very many memories; ``act`` is -1 where these have dates of their own."""
+    """A call, or several in a row, that touched very many memories; ``act`` is -1 where these have their own dates."""
 
     act: int
     start: int

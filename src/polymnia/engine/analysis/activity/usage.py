@@ -44,15 +44,11 @@ _FAR = np.iinfo(np.int64).max
 
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
-    """What was read and written, a place in each array for each of the ``records``.
+    """What was read and written, a place in each array for each of the ``records``; ``rows`` are the single readings.
 
-    ``opened`` and ``found`` count days of readers: two readers on one day are two, ten openings by one are one.
-    ``both`` are those on which a reader found and opened it. ``times_opened`` and ``times_found`` are the plain counts.
-    ``changed`` counts the days on which it was changed after its making, ``since`` the readings after its last change.
-    The ``usual_`` counts are what it would have if each reading (or change) fell on any memory that was there that day.
-    ``exposed`` is for how long it could be read and was counted, ``first_read`` the age at which it was first read,
-    both in days; the latter is endless where it never was. ``rows`` are the single readings: place, hour, reader and
-    whether it was opened.
+    ``opened``, ``found``, ``both`` and ``since`` (the last change) count days of readers: ten openings by one are one.
+    The ``usual_`` counts are what a memory would have if each reading or change fell on any that was there that day.
+    ``exposed`` and ``first_read`` are in days; the latter is endless where it never was.
     """
 
     records: Sequence[Record]

@@ -23,7 +23,7 @@ _UNSAID = 0.5  # how sure a relation is that drew itself and has no strength
 
 
 class Cycle(NamedTuple):
-    """Names in order, the last leading to the first; ``kept`` of ``relations`` that tell this order are in no circle."""
+    """Names in order, the last leading to the first; ``kept`` of all ``relations`` of this order are in no circle."""
 
     order: str
     names: tuple[str, ...]

@@ -33,7 +33,7 @@ def insights(
     recommend: bool = True,
     among: Sequence[int] | None = None,
 ) -> Insights:
-    """The insights of the given types, the strongest of each first; ``among`` are the ids of the records it is about."""
+    """The insights of the given types, the strongest of each first; ``among`` are the ids of the records to look at."""
     view = InsightView(project, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}

@@ -183,15 +183,12 @@ _SIZE = -0.33  # for each doubling: large groups hold more than one topic more o
 
 
 class Clustering(Struct, frozen=True, kw_only=True):
-    """Groups of texts.
+    """Groups of texts: a label for each text, 0 the largest, and what is measured of each group.
 
-    ``labels`` has a group for each text, 0 the largest, -1 where there are no groups. ``outlier`` marks those that fit
-    nowhere, whose group is only the nearest; ``lonely`` is the share of them that is more than chance. ``nearness`` is
-    how near a text is to the middle of its group (-1 to 1).
-
-    For each group: ``sizes`` without outliers; ``cohesion`` (0-1, see `cohesion`); ``stability`` (0-1), how well it is
-    found again in a part of the texts; ``apart`` (-1 to 1), how much nearer its texts are to its own middle than to the
-    next. ``chance`` is how well apart groups would be where there are none.
+    An ``outlier`` fits nowhere, its group is only the nearest; ``lonely`` is the share of them that is more than chance.
+    ``nearness`` is that of a text to the middle of its group, ``stability`` how well a group is found again in a part of
+    the texts, ``apart`` how much nearer its texts are to its own middle than to the next, ``chance`` what that is where
+    there are no groups.
     """
 
     labels: Numbers
