@@ -84,9 +84,8 @@ def connections(
 ) -> Connections:
     """What a record is connected with, strongest first.
 
-    Stored relations are followed in both directions up to ``max_depth`` steps, all of them of the ``types`` asked for
-    or of types that say the same from the other end. What the texts of this record and of others show besides is told
-    with an origin of ``discovered``. Only what may be seen is told or walked through.
+    Stored relations of the ``types`` asked for, or of their inverse, are followed both ways up to ``max_depth`` steps.
+    What texts show besides has an origin of ``discovered``. Only what may be seen is told or walked through.
     """
     if not 1 <= max_depth <= DEEPEST:
         raise Invalid(f"max_depth is {max_depth}, but must be from 1 to {DEEPEST}", field="max_depth")

@@ -24,8 +24,7 @@ class ProjectView:
     """One moment of a project, or of the part of it that is analysed.
 
     ``wanted`` says which memories belong to it, ``start`` and ``end`` (microseconds, end excluded) the time it is
-    about, ``focus`` the id of the one record the question is about, if it is about one. ``now`` is the time everything
-    is measured against: no analysis asks the clock.
+    about, ``focus`` the one record it is about, if any, ``now`` what is measured against: no analysis asks the clock.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class ProjectView:
 
     @cached_property
     def vectors(self) -> NDArray[Any]:
-        """The mean of the passages of each item, of unit length; zeros where there is none, no columns with no model."""
+        """The mean of the passages of each item, of unit length; zeros where there is none."""
         return self.vectors_of([record.id for record in self.items])
 
     def vectors_of(self, ids: Sequence[int]) -> NDArray[Any]:

@@ -354,9 +354,8 @@ def _read_together(reads: ReadCounts) -> Pattern | None:
 def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[tuple[float, int, int, int, float]], int]:
     """The pairs that are opened together more often than chance brings them together, and how many could be.
 
-    Each has its chance, its two places, how often they were opened together and how often that was to be expected. The
-    latter follows from how often each is opened and how many are opened in an hour: as if what was opened were dealt
-    anew to the same hours.
+    Each has its chance, its two places, how often they were opened together and how often that was to be expected if
+    what was opened were dealt anew to the same hours.
     """
     if not len(place):
         return [], 0

@@ -246,11 +246,9 @@ def _presences(people: People) -> list[UserAnswer]:
 
 
 def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Pattern], int]:
-    """Memories changed on several days that only one user ever touched, as one finding for each user; and how many
-    memories one user alone touched.
+    """What was changed on several days by one user alone, a finding for each user; and how many one user alone touched.
 
-    The chance is that of one user alone on all these days when each day's user is drawn by how much they change. What
-    bulk calls changed is left out.
+    The chance is that of one user alone on all these days when each day's user is drawn by how much they change.
     """
     many = max(1, len(people.users))
     ids, place = np.unique(acts.memory, return_inverse=True)

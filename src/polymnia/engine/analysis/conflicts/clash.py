@@ -81,9 +81,8 @@ class Resolution(Struct, frozen=True):
 class Clash(Struct, frozen=True, kw_only=True):
     """Two statements that cannot both hold, or a ring of relations that must have none.
 
-    ``difference`` quotes what differs. ``confidence`` is how often a clash like this one is real. ``members`` are the
-    ids of all records it is about. A ring has ``ring``: how many relations it has, what order they tell, and how many
-    of all relations that tell this order are in no ring.
+    ``confidence`` is how often a clash like this one is real. A ring has ``ring``: how many relations it has, what
+    order they tell, and how many of all relations that tell this order are in no ring.
     """
 
     type: ConflictType

@@ -1,8 +1,6 @@
 """Cycles: relations that lead back to where they began, of types that put things in an order.
 
-Whether a type does so in this project is judged by how it is used: the more of its relations keep to an order, the
-surer it is that a circle is a mistake. Types that are named for an order begin with the trust that a few relations in
-order would give them.
+The more relations of a type keep to its order in this project, the surer it is that a circle is a mistake.
 """
 
 from __future__ import annotations

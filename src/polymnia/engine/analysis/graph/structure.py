@@ -311,8 +311,7 @@ def hubs(degrees: Numbers, most: int, least: float, always: int = -1) -> list[Hu
 def _above(held: Numbers, middle: int) -> Numbers:
     """For each number of neighbours, the chance of having so many or more, given the degrees up to ``middle``.
 
-    The degrees are taken for a draw from a negative binomial distribution (links that come by chance to nodes that are
-    more or less sought after). All such distributions count, each as far as it fits.
+    That of all negative binomial distributions, each as far as it fits: some nodes are more sought after than others.
     """
     top = int(held.max())
     counts = np.bincount(held[held <= middle], minlength=middle + 1)[1:]

@@ -135,11 +135,7 @@ def sums(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
 
 
 def distinctness(rows: Numbers, labels: Numbers) -> Numbers:
-    """How much nearer each row is to the centre of its group than to the next best centre, from -1 to 1.
-
-    It is a silhouette by centres; a centre on the opposite side is no farther than one that is unrelated. The row
-    itself does not count towards its centre, so groups of one gain nothing.
-    """
+    """How much nearer each row is to the centre of the others of its group than to the next centre (a silhouette)."""
     whole = sums(rows, labels, int(labels.max()) + 1)
     middle = unit(whole).T
     made = np.zeros(len(rows), np.float32)
@@ -185,10 +181,10 @@ _SIZE = -0.33  # for each doubling: large groups hold more than one topic more o
 class Clustering(Struct, frozen=True, kw_only=True):
     """Groups of texts: a label for each text, 0 the largest, and what is measured of each group.
 
-    An ``outlier`` fits nowhere, its group is only the nearest; ``lonely`` is the share of them that is more than chance.
-    ``nearness`` is that of a text to the middle of its group, ``stability`` how well a group is found again in a part of
-    the texts, ``apart`` how much nearer its texts are to its own middle than to the next, ``chance`` what that is where
-    there are no groups.
+    An ``outlier`` fits nowhere, its group is only the nearest; ``lonely`` is the share of these beyond chance.
+    ``nearness`` is that of a text to the middle of its group, ``stability`` how well a group is found again in a part
+    of the texts, ``apart`` how much nearer its texts are to its own middle than to the next, ``chance`` what that is
+    where there are no groups.
     """
 
     labels: Numbers
@@ -393,9 +389,8 @@ def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numb
 def lonely(near: Numbers) -> tuple[Numbers, float]:
     """Which texts are far from everything, given how near each is to its nearest neighbours; and how sure that is.
 
-    The logarithm of nearness is compared with that of all: below the lower quarter by more than the middle half is
-    wide, and a quarter below the median. A normal distribution as wide has a known share there; what is found beyond
-    that share is the share that is right. Where that is little, no text counts as lonely.
+    Far is below the lower quarter of all (in logarithms) by more than the middle half is wide. A normal distribution as
+    wide has a known share there; what is found beyond that is the share that is right.
     """
     logarithms = np.log(np.maximum(near, _FARTHEST))
     low, high = np.quantile(logarithms, (0.25, 0.75))
