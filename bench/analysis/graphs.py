@@ -164,7 +164,7 @@ def _once(path: str) -> None:
 def _connections(path: str) -> list[dict[str, Any]]:
     from polymnia.engine.analysis.connections import connections
     from polymnia.engine.analysis.view import ProjectView
-    from polymnia.engine.items import visible
+    from polymnia.engine.content import visible
 
     memory = _memory(path)
     with memory.store.read(memory.project) as snapshot:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from typing import TypeVar
 
-from polymnia.engine.graph import Step
+from polymnia.engine.project import Step
 
 T = TypeVar("T")
 

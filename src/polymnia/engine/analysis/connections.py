@@ -11,8 +11,7 @@ from msgspec import Struct, field
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.content import content
-from polymnia.engine.items import title_of
+from polymnia.engine.content import content, title_of
 from polymnia.engine.knowledge import relationships
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search.neighbours import Neighbours

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.models import JsonObject, Record
 
 

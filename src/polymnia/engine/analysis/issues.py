@@ -19,7 +19,7 @@ from polymnia.engine.analysis.pairs import Numbers, Pairs, cosines, nearest, tog
 from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
 from polymnia.engine.analysis.quality.page import Flaw, page
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.knowledge.judge import COPY
 from polymnia.engine.knowledge.similarity import cosine_at, similarities
@@ -27,8 +27,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.sentences import lines_of
 from polymnia.importing import importing
-from polymnia.models import JsonObject, Record
-from polymnia.models.normal import normal
+from polymnia.models import JsonObject, Record, normal
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView

@@ -12,7 +12,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory, remark
 from polymnia.engine.analysis.connections import Connections, FoundConnection, connections, trust, widened
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.errors import Invalid

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from polymnia.dialects.content.reports import Description, conflicts, remark
 from polymnia.dialects.content.reports.phrases import day, plural, quoted
 from polymnia.engine.analysis.insights import Insight
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
 
 

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Touch
 

@@ -14,7 +14,7 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.pairs import Numbers, Pairs
 from polymnia.engine.knowledge.duplicates import Difference, clash, same_words
 from polymnia.engine.knowledge.judge import AMONG, NAMED, PROJECT, Border
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
 

@@ -23,7 +23,7 @@ from polymnia.engine.analysis.conflicts.clash import (
 )
 from polymnia.engine.analysis.conflicts.statements import Statement, Statements
 from polymnia.engine.analysis.graph.cycles import cycles
-from polymnia.engine.items import DECISION, title_of
+from polymnia.engine.content import DECISION, title_of
 from polymnia.engine.knowledge.duplicates import Difference, words
 from polymnia.engine.knowledge.judge import Border
 from polymnia.engine.text.calendar import moment

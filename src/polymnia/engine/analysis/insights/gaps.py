@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, Store, Update
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, habit
-from polymnia.engine.items import DECISION, find_deleted, title_of
+from polymnia.engine.content import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
 from polymnia.engine.text.document import PLACEHOLDER, Block, blocks, without_code
 from polymnia.engine.text.language import fold

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
 from polymnia.importing import importing
-from polymnia.models import Record
-from polymnia.models.normal import normal
+from polymnia.models import Record, normal
 
 _CONFLICTS = 100  # that are passed on
 

@@ -14,7 +14,7 @@ from polymnia.engine.analysis.quality.accuracy import accuracy, contraries, rele
 from polymnia.engine.analysis.quality.clarity import clarity, consistency, gibberish, readable, spellings
 from polymnia.engine.analysis.quality.completeness import actionability, completeness, structure, usual
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, page, product, unknown
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from polymnia.engine.analysis.conflicts import once
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
-from polymnia.engine.text.date_tokens import WORDS
+from polymnia.engine.text.date_grammar import WORDS
 from polymnia.engine.text.document import Block
-from polymnia.engine.text.keywords import telling
+from polymnia.engine.text.extraction import telling
 from polymnia.engine.text.words import terms
 from polymnia.importing import importing
 from polymnia.models import Record

@@ -22,8 +22,7 @@ from polymnia.engine.analysis.quality.page import (
     unknown,
 )
 from polymnia.engine.analysis.readability import hard_words, readability
-from polymnia.engine.text.korean import HANGUL, noun
-from polymnia.engine.text.lexicon import STOPWORDS, word_list
+from polymnia.engine.text.language import HANGUL, STOPWORDS, noun, word_list
 from polymnia.engine.text.sentences import WORD
 
 _FEWEST = 4  # words

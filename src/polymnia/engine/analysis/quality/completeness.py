@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share, unknown
-from polymnia.engine.items import DECISION
+from polymnia.engine.content import DECISION
 from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold

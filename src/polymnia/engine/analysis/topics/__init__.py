@@ -13,7 +13,7 @@ from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.items import DECISION, title_of
+from polymnia.engine.content import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from polymnia.engine.analysis.pairs import Numbers
-from polymnia.engine.text.language import fold, language
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import STOPWORDS, fold, language
 from polymnia.engine.text.words import terms
 
 _WORDS, _SPELT = 0.5, 0.5  # what words and spelling count beside meaning

@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import log
 
-from polymnia.engine.text.keywords import TOKEN, URL, pieces
-from polymnia.engine.text.korean import HANGUL, PARTICLES
-from polymnia.engine.text.language import fold, language
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.extraction import TOKEN, URL, pieces
+from polymnia.engine.text.language import HANGUL, PARTICLES, STOPWORDS, fold, language
 
 Key = tuple[str, ...]
 Words = list[tuple[str, str] | None]

@@ -10,7 +10,7 @@ from polymnia import EntityDraft, Memory, describe, remark
 from polymnia.engine.analysis.findings import Findings, Remark
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
 from polymnia.engine.analysis.graph.structure import Network, twin
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.errors import Cancelled
 
 from . import planted

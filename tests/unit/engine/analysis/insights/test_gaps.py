@@ -10,7 +10,7 @@ from form import each
 from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, Store
 from polymnia.engine.analysis.insights.gaps import asked, headed, name_key, placeholders, unanswered
-from polymnia.engine.items import Decision, decision_text
+from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
 
 from .planted import Project, named, of_type

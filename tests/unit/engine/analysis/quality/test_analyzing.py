@@ -178,7 +178,7 @@ def test_accuracy_falls_when_the_project_says_otherwise(desk: Desk) -> None:
     assert found.score is not None and found.score < 0.7
     first = found.suggestions[0]
     assert first.metric == "agreement_with_the_project"
-    assert first.quote == "The gateway timeout of the billing service is 90 seconds."
+    assert first.fault.quote == "The gateway timeout of the billing service is 90 seconds."
     assert "is 30 seconds" in problem(first)
 
 
