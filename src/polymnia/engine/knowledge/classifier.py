@@ -108,15 +108,15 @@ class _Part(NamedTuple):
 
 
 def _weighted(views: Sequence[ScopeView], hashed: Numbers) -> list[_Part]:
-    told = [one for one in views if np.any(one.asked) or np.any(one.filed)]
-    strong = any(one.strong for one in told)
+    useful = [one for one in views if np.any(one.asked) or np.any(one.filed)]
+    strong = any(one.strong for one in useful)
     parts = [
         _Part(
             np.concatenate((np.asarray(one.asked, np.float32)[None], one.filed, one.names)),
             _SECOND if strong and not one.strong else 1.0,
             one.unrelated,
         )
-        for one in told
+        for one in useful
     ]
     return [*parts, _Part(hashed, (_WORDS_STRONG if strong else _WORDS) if parts else 1.0, 0.0)]
 

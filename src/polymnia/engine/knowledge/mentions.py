@@ -115,19 +115,19 @@ class MentionReader:
 
     def _places(self, named: str, how: str, *, exact: bool) -> list[Mention]:
         text = self._text if exact else self._small
-        wanted = named if exact or self._small is self._text else named.lower()
-        dense = _DENSE.search(wanted[-1]) is not None
+        needle = named if exact or self._small is self._text else named.lower()
+        dense = _DENSE.search(needle[-1]) is not None
         found: list[Mention] = []
-        at = text.find(wanted)
+        at = text.find(needle)
         while at >= 0 and len(found) < _MOST_PLACES:
-            end = at + len(wanted)
+            end = at + len(needle)
             before, after = text[at - 1 : at] if at else "", text[end : end + 1]
             # A Korean particle may follow a title; a letter of the alphabet or a digit makes it another word.
             apart = not _joins(before) and (not _joins(after) or dense or _DENSE.match(after) is not None)
             if apart and not (how == "id" and after == "-" and text[end + 1 : end + 2].isalnum()):
-                said = self._text[max(0, at - _AROUND) : at], self._text[end : end + _AROUND]
-                found.append(Mention(how, self._text[at:end], *said))
-            at = text.find(wanted, end)
+                around = self._text[max(0, at - _AROUND) : at], self._text[end : end + _AROUND]
+                found.append(Mention(how, self._text[at:end], *around))
+            at = text.find(needle, end)
         return found
 
 

@@ -191,8 +191,8 @@ def _why(scope: str, nearest: Sequence[Example]) -> str:
     mine = [one for one in near if one.scope == scope]
     first = next(one for one in nearest if one.scope == scope)
     quote = " ".join(first.text[: 4 * _QUOTED].split())
-    said = f", such as “{quote[:_QUOTED]}{'…' if len(quote) > _QUOTED else ''}”" if quote else ""
-    return f"Filed here: {len(mine)} of the {len(near)} nearest memories{said}"
+    example = f", such as “{quote[:_QUOTED]}{'…' if len(quote) > _QUOTED else ''}”" if quote else ""
+    return f"Filed here: {len(mine)} of the {len(near)} nearest memories{example}"
 
 
 def _category(nearest: Sequence[Example]) -> str | None:
