@@ -79,7 +79,7 @@ class ScopeVerbs(Verbs):
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
         """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
         with importing():
-            from polymnia.engine.knowledge import classifier, suggestions
+            from polymnia.engine.knowledge import suggestions
 
         from polymnia.engine.content import KIND, read_as
         from polymnia.models import Record
@@ -97,7 +97,7 @@ class ScopeVerbs(Verbs):
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
-            classifier.ScopeView(
+            suggestions.ScopeView(
                 asked=said.mean(model), filed=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
