@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from polymnia.engine.items import RelationshipType
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import fold
+from polymnia.engine.text.lexicon import STOPWORDS, word_list
 
 _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NUMBERED = re.compile(r"\W*((?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?\d{1,7})\b", re.IGNORECASE)
@@ -16,15 +17,6 @@ _SPACE = re.compile(r"\s+")
 _AROUND = 70
 _MOST_PLACES = 20  # of one candidate: more of them say nothing more
 _QUOTED = "\"'“”„‚‘’«»「」『』《》`*_[]"
-_GENERIC = frozenset(
-    """
-    introduction summary overview notes todo readme changelog references conclusion background appendix meeting
-    agenda minutes untitled draft test index home contents license getting started next steps open questions
-    action items decision context weekly daily to do status update project documentation architecture design
-    소개 개요 요약 결론 참고 회의록 메모 목차 배경 부록 einleitung zusammenfassung übersicht introducción
-    resumen resumé
-    """.split()
-)
 # Between verb and name stand an article, a word, and what kind of thing is named, at most.
 _THING = (
     r"(?:(?:the|our|a|an|this|to|of|in|der|die|das|den|dem|des|el|la|los|las|le|les|l'|un|une|una|du)\s)?(?:\w+\s)?"
@@ -138,7 +130,7 @@ def _joins(c: str) -> bool:
 def _is_telling(title: str) -> bool:
     """Whether a title is long and rare enough that a text which has its words means it."""
     small = title.lower()
-    if small in _GENERIC or all(word in _GENERIC for word in small.split()):
+    if word_list("generic titles").issuperset(fold(title).split()):
         return False
     if _DENSE.search(title):
         return len(title.replace(" ", "")) >= 6 or (len(title) >= 4 and any(c.isdigit() for c in title))
