@@ -13,9 +13,8 @@ import pytest
 from form import by_form
 from polymnia import inference
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.answer import ResultPage
 from polymnia.engine.search.finder import Finder
-from polymnia.engine.search.query import Query
+from polymnia.engine.search.results import Query, ResultPage
 from polymnia.storage.sqlite import SqliteStore, rows
 from stdio_client import DEADLINE, Place, Server, entity
 

@@ -19,7 +19,7 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.models import Embedder, Judge, Reranker
+    from polymnia.engine.ports import Embedder, Judge, Reranker
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")

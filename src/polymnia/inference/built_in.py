@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.errors import NoModel
 from polymnia.inference.networks import MultilingualEncoder, OnnxNetwork, one_thread
 from polymnia.inference.tokens import Floats, PositionTable, SubwordTable, WordTable

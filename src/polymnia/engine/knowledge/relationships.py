@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from polymnia.engine import items
-from polymnia.engine.content import content
-from polymnia.engine.items import RelationshipType
+from polymnia.engine.content import RelationshipType, content, title_of, visible
 from polymnia.engine.knowledge.associations import neighbours
 from polymnia.engine.knowledge.mentions import MentionReader, said_of
 from polymnia.engine.text.document import blocks
-from polymnia.engine.text.lexicon import sections
+from polymnia.engine.text.language import sections
 from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
 
@@ -82,7 +80,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
         text = content(record)
         return cls(
             id=id or record.name,
-            title=items.title_of(record),
+            title=title_of(record),
             text=text[:COMPARED],
             length=len(text),
             tags=record.tags,
@@ -111,7 +109,7 @@ def nearby(look: Neighbours, record: Record, embedded: EmbeddedText | None) -> d
     named = list(dict.fromkeys(_ID.findall(text[:_READ])))
     ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
     numbers = [id - look.base for id in ids.values()]
-    for words in (items.title_of(record), text[:COMPARED]):
+    for words in (title_of(record), text[:COMPARED]):
         numbers += [number for number, _ in look.by_words(words, _NEARBY)]
     for number in numbers:
         found.setdefault(number, None)
@@ -122,12 +120,12 @@ def nearby(look: Neighbours, record: Record, embedded: EmbeddedText | None) -> d
 def drafts(look: Neighbours, record: Record, embedded: EmbeddedText, session: str | None) -> list[RelationDraft]:
     """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
     near = nearby(look, record, embedded)
-    seen = set(look.snapshot.matching(items.visible(session), among=list(near))) if near else set()
+    seen = set(look.snapshot.matching(visible(session), among=list(near))) if near else set()
     loaded = look.load([number for number in near if number in seen])
     candidates = [Candidate.of(one, near[number]) for number, one in loaded.items()]
     return [
         RelationDraft(record.name, one.target, one.type, round(one.strength, 4), one.evidence, origin="auto")
-        for one in found(content(record), items.title_of(record), candidates, tags=record.tags)
+        for one in found(content(record), title_of(record), candidates, tags=record.tags)
     ]
 
 

@@ -8,9 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from polymnia.engine.text.document import blocks
-from polymnia.engine.text.korean import HANGUL, noun
-from polymnia.engine.text.language import DENSE, fold
-from polymnia.engine.text.lexicon import STOPWORDS, sections
+from polymnia.engine.text.language import DENSE, HANGUL, STOPWORDS, fold, noun, sections
 from polymnia.engine.text.sentences import sentences
 from polymnia.engine.text.words import Group, groups, terms
 

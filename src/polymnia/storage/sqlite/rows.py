@@ -9,7 +9,7 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, Text, fold, skeleton
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, Text, fold, normal, skeleton
 
 __all__ = [
     "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
@@ -43,8 +43,6 @@ decode = Decoder().decode
 
 def digest(text: str) -> int:
     """A small hash by which texts that say exactly the same find each other."""
-    from polymnia.models.normal import normal  # its patterns are nothing to wait for before the first write
-
     return crc32(normal(text).encode())
 
 

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.health.rules import CHECKS, RULES
+from polymnia.engine.health.integrity import CHECKS, RULES
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
