@@ -22,6 +22,14 @@ BOOKKEEPING = frozenset(("version", "updated"))
 Run: TypeAlias = Callable[..., Any]
 """Runs a statement on the connection at hand."""
 
+ROWS = {
+    "m": "memory_rows_between",
+    "o": "observation_rows_between",
+    "r": "relation_rows_between",
+    "s": "session_rows_between",
+}
+"""The statement that reads a range of rows, by the kind of row."""
+
 decode = Decoder(JsonObject).decode
 
 
@@ -156,13 +164,10 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
     if cut is None:
         return [], []
     border = base + cut[1]  # rows above this number were made later
+    columns = {"m": rows.MEMORY_COLUMNS, "o": rows.OBSERVATION_COLUMNS, "r": rows.RELATION_COLUMNS}
     tables: dict[str, dict[int, JsonObject]] = {
-        kind: {row[0]: dict(zip(columns, row, strict=True)) for row in run(SQL[statement], (base, border)).fetchall()}
-        for kind, statement, columns in (
-            ("m", "memory_rows_between", rows.MEMORY_COLUMNS),
-            ("o", "observation_rows_between", rows.OBSERVATION_COLUMNS),
-            ("r", "relation_rows_between", rows.RELATION_COLUMNS),
-        )
+        kind: {row[0]: dict(zip(columns[kind], row, strict=True)) for row in run(SQL[ROWS[kind]], (base, border))}
+        for kind in columns
     }
     for _, op, kind, ref, _, before in run(SQL["items_after"], (project, cut[0])):
         if ref > border or kind not in tables:
