@@ -22,10 +22,9 @@ from polymnia.cli.console import (
     strong,
 )
 from polymnia.dialects.content import reports
-from polymnia.engine.analysis import actions
+from polymnia.engine.analysis import PATTERNS, actions
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.verbs import PATTERNS
 from polymnia.engine.content import title_of
 from polymnia.engine.memory import Memory
 from polymnia.engine.project import Step

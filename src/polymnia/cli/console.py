@@ -140,7 +140,7 @@ def record_data(record: Record, names: str) -> JsonObject:
         "id": record.uid,
         "entityType": record.kind,
         "text": content(record),
-        "scope": scopes.shown(record.scope),
+        "scope": record.path,
         "contentType": record.content_type,
         "created": format_time(record.created),
         "updated": format_time(record.updated),

@@ -27,7 +27,6 @@ from polymnia.cli.console import (
 from polymnia.cli.history import instant
 from polymnia.cli.scopes import model_notes, suggestion_data, suggestion_lines
 from polymnia.cli.search import metadata, of_scope
-from polymnia.engine import scopes
 from polymnia.engine.content import Joined, Remembered, content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
@@ -65,7 +64,7 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
         "duplicate": done.duplicate,
         "joined": None if done.joined is None else to_builtins(done.joined),
         "similar": [
-            {"id": other.uid, "scope": scopes.shown(other.scope), "similarity": similarity, "text": content(other)}
+            {"id": other.uid, "scope": other.path, "similarity": similarity, "text": content(other)}
             for other, similarity in done.similar
         ],
         "associations": _links_data(done.associations),
@@ -78,7 +77,7 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
 
 def _remembered(done: Remembered) -> list[str]:
     record = done.record
-    name, where = strong(on_one_line(record.name)), strong(on_one_line(scopes.shown(record.scope)))
+    name, where = strong(on_one_line(record.name)), strong(on_one_line(record.path))
     lines = [f"Stored as {name} in {where}."]
     if done.duplicate:
         lines = [f"Not stored: {name} in {where} says the same.", dim(f"  {line(content(record), 2)}")]
@@ -174,7 +173,7 @@ def show(arguments: Namespace, chosen: Settings) -> Answer:
     drawn = {name for r in relations if r.origin == "auto" for name in (r.source, r.target)}
     lines += _link_lines([one for one in links if one[0].name in drawn])
     details = {
-        "scope": scopes.shown(record.scope) if record.scope or record.name == record.uid else "",
+        "scope": record.path if record.scope or record.name == record.uid else "",
         "category": record.category or "",
         "tags": ", ".join(record.tags),
         "metadata": encode(record.metadata).decode() if record.metadata else "",
@@ -244,7 +243,7 @@ def list_(arguments: Namespace, chosen: Settings) -> Answer:
             notes.append(f"There are no memories here{below}.")
     listed = [record_data(record, _LISTED) for record in records]
     data = {"memories": listed, "page": page, "perPage": size, "total": total, "pages": pages}
-    rows = [(on_one_line(one.name), scopes.shown(one.scope), content(one)) for one in records]
+    rows = [(on_one_line(one.name), one.path, content(one)) for one in records]
     return Answer(data, table(rows, most=(36, _SCOPE), paint=(strong, dim)), notes)
 
 
@@ -268,7 +267,7 @@ def associations(arguments: Namespace, chosen: Settings) -> Answer:
     for one in found.associations:
         scores = {"type": one.kind, "strength": one.strength, "similarity": one.similarity, "reason": one.reason}
         listed.append(record_data(one.record, "id name scope") | scores | {"text": content(one.record)})
-        where = dim(on_one_line(scopes.shown(one.record.scope)))
+        where = dim(on_one_line(one.record.path))
         lines += [
             f"{one.strength:.2f}  {strong(on_one_line(one.record.name))}  {green(one.kind)}  {where}",
             f"{' ' * _INDENT}{line(content(one.record), _INDENT)}",

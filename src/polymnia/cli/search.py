@@ -25,7 +25,6 @@ from polymnia.cli.console import (
     strong,
     width,
 )
-from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.search.results import Found, Fragment, Hit, Plan
 from polymnia.errors import Invalid
@@ -130,7 +129,7 @@ def _found_lines(found: Found) -> Iterator[str]:
 
 def _hit_lines(hit: Hit) -> Iterator[str]:
     record = hit.record
-    where = dim(f" {on_one_line(scopes.shown(record.scope))}") if record.scope or record.name == record.uid else ""
+    where = dim(f" {on_one_line(record.path)}") if record.scope or record.name == record.uid else ""
     yield f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}{where}"
     # A passage without a word of the query is worth a line only where none has one.
     pieces = [one for one in hit.fragments if one.marks] or list(hit.fragments[:1])

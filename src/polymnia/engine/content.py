@@ -190,11 +190,7 @@ def read_as(record: Record) -> tuple[Text, Text]:
         tags=record.tags, category=record.category, summary=record.summary, bare=not record.observations,
         scope=record.scope,
     )  # fmt: skip
-    body = Text(
-        id=1, memory=0, name=name, kind=record.kind, body=content(record), session=record.session,
-        created=record.created, scope=record.scope,
-    )  # fmt: skip
-    return head, body
+    return head, replace(head, id=1, body=content(record), tags=(), category=None, summary=None, bare=False)
 
 
 def as_draft(record: Record) -> EntityDraft:

@@ -221,7 +221,7 @@ def respond(context: Context, given: Given) -> Reply:
     try:
         answer = given.operation.run(call, **_arguments(given.params))
     except Repeated as again:
-        answer = decode(again.told) | {"repeated": True}
+        answer = decode(again.answer) | {"repeated": True}
         if "version" in answer and isinstance(id := answer.get("content_id"), str):  # the answer of one that was stored
             with suppress(NotFound):
                 answer["metadata"] = call.memory.item(id, session=session).metadata

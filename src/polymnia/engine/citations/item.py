@@ -10,11 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from polymnia.engine.content import content
 from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.document import blocks, plain
 from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
 from polymnia.engine.text.sentences import ends_short, sentences
-from polymnia.models import JsonObject
+from polymnia.models import JsonObject, Record
 
 __all__ = []
 
@@ -278,32 +279,29 @@ def read_permalink(address: str) -> tuple[str | None, str, str | None]:
     return project or None, id, session or None
 
 
-def citable(
-    *, project: str, id: str, content: str, metadata: Mapping[str, Any], kind: str | None = None,
-    content_type: str | None = None, title: str | None = None, created: int | None = None,
-    session: str | None = None,
-) -> Citable:  # fmt: skip
+def citable(project: str, record: Record) -> Citable:
     """The content as it can be cited. What its metadata do not tell is read off the text, or left out.
 
-    ``created`` is the time it was stored, in microseconds; it stands for a missing date.
+    The time it was stored stands for a missing date.
     """
+    metadata, text = record.metadata, content(record)
     url = _text(metadata, _LINKS)
     doi = _DOI.search(_text(metadata, ("doi", "DOI")) or url or "")
-    told = title or _text(metadata, _TITLES)
-    found = _entitled(told or _read_title(content) or id)
-    is_code = told is None and content_type is not None and _CODE.match(content_type) is not None
+    title = (record.name if record.name != record.uid else None) or _text(metadata, _TITLES)
+    found = _entitled(title or _read_title(text) or record.uid)
+    is_code = title is None and _CODE.match(record.content_type or "") is not None
     return Citable(
-        id=id,
+        id=record.uid,
         project=project,
         title=found,
-        type=_type(metadata, kind, content_type, url),
+        type=_type(metadata, record.kind, record.content_type, url),
         authors=next((made for key in _AUTHORS if (made := authors(metadata.get(key)))), []),
-        issued=_issued(metadata, created),
+        issued=_issued(metadata, record.created),
         url=url if url and not (doi and "doi.org/" in url) else None,
         doi=doi[1].rstrip(".,;") if doi else None,
-        language="und" if is_code else _language(metadata, found, content),
-        others={name: curled(text) for name, keys in _OTHERS.items() if (text := _text(metadata, keys))},
-        session=session,
+        language="und" if is_code else _language(metadata, found, text),
+        others={name: curled(value) for name, keys in _OTHERS.items() if (value := _text(metadata, keys))},
+        session=record.session,
     )
 
 
@@ -382,12 +380,12 @@ def _type(metadata: Mapping[str, Any], kind: str | None, content_type: str | Non
     return "webpage" if url else "document"
 
 
-def _issued(metadata: Mapping[str, Any], created: int | None) -> Day | None:
+def _issued(metadata: Mapping[str, Any], created: int) -> Day | None:
     for key in _DATES:
         value = metadata.get(key)
         if isinstance(value, int | str) and not isinstance(value, bool) and (day := _day(str(value))):
             return day
-    if created is None:
+    if not created:
         return None
     stored = _EPOCH + timedelta(microseconds=created)
     return stored.year, stored.month, stored.day

@@ -218,7 +218,7 @@ class _Archive(Importer):
     def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
         for made in tx.add_records(drafts):
             self._names[made.uid] = made.name
-            self.scopes.add(scopes.shown(made.scope))
+            self.scopes.add(made.path)
 
     def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
         strategy = self._strategy

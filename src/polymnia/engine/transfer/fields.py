@@ -63,7 +63,7 @@ def memory(record: Record) -> JsonObject:
         told["content"] = record.observations[0]
     else:
         told["observations"] = list(record.observations)
-    told["scope"] = scopes.shown(record.scope)
+    told["scope"] = record.path
     for key, value in (
         ("session", record.session if record.session != scopes.session_of(record.scope) else None),
         ("category", record.category),

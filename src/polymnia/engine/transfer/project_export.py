@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, scopes
+from polymnia.engine import content
 from polymnia.engine.content import EARLIER, PLAIN, title_of
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Step
@@ -182,7 +182,7 @@ class _Source:
             "title": title_of(record) if withheld is None else None,  # how the text begins
             "content_type": record.content_type or PLAIN,
             "kind": record.kind,
-            "scope": scopes.shown(record.scope),
+            "scope": record.path,
             "name": record.name if record.name != record.uid else None,
             "session_id": record.session,
             "category": record.category,
