@@ -12,7 +12,7 @@ from polymnia.dialects.content.call import ContentCall, Fields, by_name, operati
 from polymnia.dialects.content.findings import clash, compared, connection, fitting, insight, pattern, shown
 from polymnia.dialects.content.reports import remark
 from polymnia.dialects.shapes import about
-from polymnia.engine.items import RelationshipType
+from polymnia.engine.content import RelationshipType
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
 from polymnia.importing import importing

@@ -10,7 +10,7 @@ from msgspec import Struct, json
 from polymnia.dialects.content.reports import describe, remark
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
@@ -193,26 +193,17 @@ def call(action: actions.Action, project: str | None, session: str | None) -> Js
             return made("memory_store", "update_content", content_id=id, updates=updates)
         case actions.Delete(id=id):
             return made("memory_store", "delete_content", content_id=id)
-        case actions.Relate(source=source, target=target, type=type_, reason=reason):
-            more = {} if reason is None else {"context": describe(reason).summary}
-            return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_, **more)
-        case actions.Search(query=query):
-            return made("memory_retrieve", "search_content", query=query)
+        case actions.Relate(source=source, target=target, type=type_):
+            return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_)
         case actions.Show(id=id):
             return made("memory_retrieve", "get_content", content_id=id, include_history=True)
         case actions.ShowHistory(id=id):
             return made("memory_retrieve", "get_content_history", content_id=id, include_diffs=True)
-        case actions.FindSimilar(id=id):
-            return made("memory_retrieve", "find_similar_content", content_id=id)
-        case actions.FindRelationships(id=id):
-            return made("memory_analyze", "find_content_relationships", content_id=id)
         case actions.CheckQuality(id=id):
             return made("memory_analyze", "analyze_quality", content_id=id)
         case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
             options = {"sensitivity": sensitivity}
             return made("memory_analyze", "detect_conflicts", content_ids=list(ids), options=options)
-        case actions.ExportAll():
-            return made("memory_system", "export_project_data", format="json")
         case actions.CleanSessions(days=days):
             return _named("session_manage", action="cleanup", max_age_days=days)
         case actions.CreateEntity(name=name):

@@ -11,8 +11,7 @@ from msgspec import Struct
 from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
 from polymnia.dialects.shapes import about
-from polymnia.engine.content import content
-from polymnia.engine.items import Version
+from polymnia.engine.content import Version, content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Record, Relation

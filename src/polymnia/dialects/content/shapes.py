@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias, TypedD
 from msgspec import Meta, Struct
 
 from polymnia.dialects.shapes import about
-from polymnia.engine.content import content
-from polymnia.engine.items import PLAIN, Version, title_of
+from polymnia.engine.content import PLAIN, Version, content, title_of
 from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
 from polymnia.models import Filters, JsonObject, Record, Relation

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
 from polymnia.dialects.shapes import about
-from polymnia.engine.items import DECISION, PLAIN, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
+from polymnia.engine.content import DECISION, PLAIN, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record, Relation, legal_text

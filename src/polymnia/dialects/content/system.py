@@ -14,7 +14,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
 
 if TYPE_CHECKING:
-    from polymnia.engine.health.rules import IntegrityFinding, IntegrityReport
+    from polymnia.engine.health.integrity import IntegrityFinding, IntegrityReport
 
 _SHOWN = 5  # places of an issue that are named without a detailed report
 

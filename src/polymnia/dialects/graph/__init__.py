@@ -13,8 +13,8 @@ from polymnia.dialects.graph.behaviours import BEHAVIOURS, TOOLS, Entity, Link, 
 from polymnia.dialects.graph.refusals import unknown_official_tool, word
 from polymnia.dialects.graph.resources import PROMPTS, RESOURCES, TEMPLATES
 from polymnia.dialects.shapes import about, parameters
+from polymnia.engine.content import MOST
 from polymnia.engine.graph import Policy
-from polymnia.engine.paging import MOST
 from polymnia.models import EntityDraft
 from polymnia.operation import Context, Operation, Registry, Reply
 
