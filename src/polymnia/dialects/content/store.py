@@ -24,6 +24,10 @@ DeleteRelationships = Annotated[
     bool, about("Delete its relationships (default true); false keeps them all, marked deleted.")
 ]
 
+FoundRelationships = Annotated[
+    list[shapes.Relationship], about("The relationships that were found, where that was asked for.")
+]
+
 
 class CredentialFinding(TypedDict):
     """One place that looks like a credential."""
@@ -81,9 +85,7 @@ def _stored(call: ContentCall, message: str, credentials: list[shapes.Object], d
 class StoreContentAnswer(StoredAnswer):
     """The id, version and metadata of the new item, and the relationships found for it."""
 
-    relationships: NotRequired[
-        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
-    ]
+    relationships: NotRequired[FoundRelationships]
 
 
 @operation(StoreContentAnswer, options=("StoreOptions", "What else to do."))
@@ -132,9 +134,7 @@ class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class UpdateContentAnswer(StoredAnswer):
     """The id, new version and metadata of the item, and the relationships found for it."""
 
-    relationships: NotRequired[
-        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
-    ]
+    relationships: NotRequired[FoundRelationships]
 
 
 @operation(UpdateContentAnswer, options=("UpdateOptions", "How to do it."))
