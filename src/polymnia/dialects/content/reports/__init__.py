@@ -17,7 +17,7 @@ _AREAS = {
     "usage_patterns": "activity",
     "user_patterns": "activity",
     "relationship_patterns": "graph",
-    "topic_clusters": "topics",
+    "topic_clusters": "graph",
     "quality_issues": "issues",
     "content_gaps": "insights",
     "usage_insights": "insights",
@@ -31,7 +31,9 @@ _AREAS = {
 }
 """The module of each type of finding."""
 
+_MODULES = {"topics": "graph", "connections": "graph"}  # areas whose words are in the module of another one
 _FREE = ("conflicts", "quality")  # areas that describe what they find by one function instead of a table
+_TITLE = 60  # characters of a title that is quoted
 
 
 class Description(NamedTuple):
@@ -69,4 +71,24 @@ def fields(found: Any) -> JsonObject:
 
 
 def _module(area: str) -> Any:
-    return load(f"{__name__}.{area}")
+    return load(f"{__name__}.{_MODULES.get(area, area)}")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: 1 change, 2 changes."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def memories_are(count: int) -> str:
+    """The beginning of a sentence on so many memories."""
+    return "1 memory is" if count == 1 else f"{count:,} memories are"
+
+
+def day(moment: str) -> str:
+    """The day of a moment in RFC 3339."""
+    return moment[:10]
+
+
+def quoted(title: str) -> str:
+    """A title in quotes, cut where it is long."""
+    return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"

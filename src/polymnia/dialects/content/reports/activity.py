@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import day, memories_are, plural
+from polymnia.dialects.content.reports import Description, day, memories_are, plural
 from polymnia.engine.analysis.findings import Pattern
 
 _CORRECTED = (

@@ -1,11 +1,10 @@
-"""Relationship patterns in words: hubs, bridges, communities, circles, groups apart."""
+"""Relationships and topics in words: hubs, bridges, communities, circles, clusters, and the connections of a record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import quoted
+from polymnia.dialects.content.reports import Description, plural, quoted
 from polymnia.engine.analysis.findings import Pattern
 
 _BY_CHANCE = "in networks made by chance in which every record has as many links as here"
@@ -90,6 +89,32 @@ def _links(count: int) -> str:
     return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
 
 
+def _cluster(found: Pattern) -> Description:
+    of = found.evidence
+    return Description(
+        f"{of['size']} of {found.details['items']} items are about: {of['label']}.",
+        f"Grouped by meaning and words; how many groups there are was estimated. Cohesion {of['cohesion']:.2f}: random "
+        f"groups of this size are 0, equal texts 1. When parts of the items were grouped again, it was found with an "
+        f"overlap of {of['stability']:.2f}. Its items are nearer to its middle than to the next by {of['apart']:.2f} "
+        "(-1 to 1).",
+    )
+
+
+def _outliers(found: Pattern) -> Description:
+    return Description(
+        f"{found.evidence['count']} of {found.details['items']} items fit into no cluster.",
+        "They are farther from their nearest neighbours than the other items are: below the lower quarter of all by "
+        "more than the middle half is wide, on a logarithmic scale. The confidence is the share of them beyond what a "
+        "bell curve has there, times that of the surest cluster.",
+    )
+
+
+def _none(*, candidates: int, of_types: bool) -> str:
+    which = " of the types asked for" if of_types else ""
+    some = f"none of {candidates} items near it shows one" if candidates > 1 else "the one item near it shows none"
+    return f"No relationship{which} is drawn here, and {some if candidates else 'no other item is near it'}."
+
+
 DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
     "hub": _hub,
     "bridge": _bridge,
@@ -98,6 +123,8 @@ DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
     "component": _component,
     "orphans": _orphans,
     "role": _role,
+    "cluster": _cluster,
+    "outliers": _outliers,
 }
 
 REMARKS: dict[str, Callable[..., str]] = {
@@ -114,4 +141,28 @@ REMARKS: dict[str, Callable[..., str]] = {
     ),
     "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
     "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "few": lambda count, least: (
+        f"{plural(count, 'item')} with text; at least {least} are needed to tell subjects apart."
+    ),
+    "no_vectors": lambda: "There are no vectors: items were compared by their words alone.",
+    "without_vector": lambda count, model: (
+        f"{count} items have no vector of {model}: they were compared by their words alone."
+    ),
+    "no_groups": lambda: "The items show no groups.",
+    "by_chance": lambda count: f"Groups left out because chance would make such groups too: {count}.",
+    "many_relations": lambda read: f"Of the relations of the record itself the {read} strongest were read.",
+    "nothing_further": lambda steps: (
+        f"Nothing further than {steps} step{'s' * (steps > 1)} away comes before what is told."
+    ),
+    "strongest_records": lambda step, records, strongest: (
+        f"Step {step}: of {records} records the {strongest} strongest were walked on from."
+    ),
+    "strongest_relations": lambda step, records, strongest: (
+        f"Step {step}: of {records} records with many relations the {strongest} strongest were followed."
+    ),
+    "gone": lambda count, names: f"{count} names it is related to are not there (any more): {', '.join(names)}.",
+    "no_model": lambda: "There is no model here, so what is similar in meaning alone is not discovered.",
+    "less_certain": lambda count, least: f"{count} that the texts show are less certain than min_confidence {least:g}.",
+    "none": _none,
+    "more": lambda count: f"{count} more connections are not told; a higher limit tells them.",
 }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description, conflicts, remark
-from polymnia.dialects.content.reports.phrases import day, plural, quoted
+from polymnia.dialects.content.reports import Description, conflicts, day, plural, quoted, remark
 from polymnia.engine.analysis.insights import Insight
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
