@@ -1,12 +1,13 @@
 """Reports: the sentences for what analyses find. The engine answers values; here they get their words.
 
-Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> its words; ``describe`` where one function
-does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its sentence). A module is loaded
-when its words are needed for the first time.
+Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> the words of its evidence and details;
+``describe`` where one function does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its
+sentence). A module is loaded when its words are needed for the first time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from polymnia.importing import load
@@ -44,14 +45,20 @@ class Description(NamedTuple):
     recommendation: str | None = None
 
 
+Words = Callable[[JsonObject, JsonObject], Description]
+
+
 def describe(found: Any) -> Description:
     """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, or a ``Flaw`` of quality."""
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
     area = _AREAS[found.type] if hasattr(found, "type") else "quality"
     words = _module(area)
-    told: Description = words.describe(found) if area in _FREE else words.DESCRIPTIONS[found.name](found)
-    return told
+    if area in _FREE:
+        free: Description = words.describe(found)
+        return free
+    described: Description = words.DESCRIPTIONS[found.name](found.evidence, found.details)
+    return described
 
 
 def remark(one: Any) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description, plural, quoted
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.dialects.content.reports import Description, Words, plural, quoted
+from polymnia.models import JsonObject
 
 _BY_CHANCE = "in networks made by chance in which every record has as many links as here"
 _FEW = 5
@@ -15,19 +15,17 @@ def _titles(records: list[dict[str, str]], most: int = _FEW) -> list[str]:
     return [quoted(one["title"]) for one in records[:most]]
 
 
-def _hub(found: Pattern) -> Description:
-    of = found.evidence
+def _hub(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{quoted(of['record']['title'])} is linked with {of['degree']} records; half of the linked have "
         f"{of['median_degree']} or fewer.",
-        f"The degrees of the lower nine tenths of {found.details['linked']} linked records let expect "
+        f"The degrees of the lower nine tenths of {details['linked']} linked records let expect "
         f"{of['expected']:.2g} records with {of['degree']} or more neighbours; there are {of['found']}. The confidence "
         "is the share beyond expectation.",
     )
 
 
-def _bridge(found: Pattern) -> Description:
-    of = found.evidence
+def _bridge(of: JsonObject, details: JsonObject) -> Description:
     what = " and ".join(_titles(of["records"]))
     what = f"the link between {what} joins" if of["kind"] == "link" else f"{what} joins"
     parts = " and ".join(str(part) for part in of["parts"][:_FEW])
@@ -39,8 +37,7 @@ def _bridge(found: Pattern) -> Description:
     )
 
 
-def _community(found: Pattern) -> Description:
-    of = found.evidence
+def _community(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['size']} records belong together: {', '.join(of['terms'] or _titles(of['central'], 3))}; "
         f"{of['inside_share']:.0%} of their links stay among them.",
@@ -49,8 +46,7 @@ def _community(found: Pattern) -> Description:
     )
 
 
-def _cycle(found: Pattern) -> Description:
-    of = found.evidence
+def _cycle(of: JsonObject, details: JsonObject) -> Description:
     way = _titles(of["steps"])
     return Description(
         f"A circle of {of['length']} in {of['order']}: {' → '.join([*way, '…' if of['length'] > _FEW else way[0]])}.",
@@ -58,8 +54,7 @@ def _cycle(found: Pattern) -> Description:
     )
 
 
-def _component(found: Pattern) -> Description:
-    of = found.evidence
+def _component(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['size']} records are linked with each other and with nothing else: {', '.join(_titles(of['central'], 3))}"
         ".",
@@ -67,16 +62,14 @@ def _component(found: Pattern) -> Description:
     )
 
 
-def _orphans(found: Pattern) -> Description:
-    of = found.evidence
+def _orphans(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{of['count']} of {found.details['records']} records ({of['share']:.0%}) have no relation to another record.",
+        f"{of['count']} of {details['records']} records ({of['share']:.0%}) have no relation to another record.",
         "Counted.",
     )
 
 
-def _role(found: Pattern) -> Description:
-    of = found.evidence
+def _role(of: JsonObject, details: JsonObject) -> Description:
     inside = f" It belongs to a community of {of['community']['size']} records." if "community" in of else ""
     return Description(
         f"{quoted(of['record']['title'])} is linked with {of['degree']} records, as many as or more than "
@@ -89,10 +82,9 @@ def _links(count: int) -> str:
     return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
 
 
-def _cluster(found: Pattern) -> Description:
-    of = found.evidence
+def _cluster(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{of['size']} of {found.details['items']} items are about: {of['label']}.",
+        f"{of['size']} of {details['items']} items are about: {of['label']}.",
         f"Grouped by meaning and words; how many groups there are was estimated. Cohesion {of['cohesion']:.2f}: random "
         f"groups of this size are 0, equal texts 1. When parts of the items were grouped again, it was found with an "
         f"overlap of {of['stability']:.2f}. Its items are nearer to its middle than to the next by {of['apart']:.2f} "
@@ -100,9 +92,9 @@ def _cluster(found: Pattern) -> Description:
     )
 
 
-def _outliers(found: Pattern) -> Description:
+def _outliers(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{found.evidence['count']} of {found.details['items']} items fit into no cluster.",
+        f"{of['count']} of {details['items']} items fit into no cluster.",
         "They are farther from their nearest neighbours than the other items are: below the lower quarter of all by "
         "more than the middle half is wide, on a logarithmic scale. The confidence is the share of them beyond what a "
         "bell curve has there, times that of the surest cluster.",
@@ -115,7 +107,7 @@ def _none(*, candidates: int, of_types: bool) -> str:
     return f"No relationship{which} is drawn here, and {some if candidates else 'no other item is near it'}."
 
 
-DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
+DESCRIPTIONS: dict[str, Words] = {
     "hub": _hub,
     "bridge": _bridge,
     "community": _community,
