@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import plural
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.dialects.content.reports import Description, plural
+from polymnia.models import JsonObject
 
 _EMPTY = {
     "no_text": "no text",
@@ -18,24 +17,23 @@ _EMPTY = {
 }
 
 
-def _of(found: Pattern, verb: str, verb_of_many: str) -> str:
+def _of(of: JsonObject, details: JsonObject, verb: str, verb_of_many: str) -> str:
     """How many contents of all do what the rest of the sentence says."""
-    count = found.evidence["count"]
-    return f"{plural(count, 'content')} of {found.details['total']:,} {verb if count == 1 else verb_of_many}"
+    count = of["count"]
+    return f"{plural(count, 'content')} of {details['total']:,} {verb if count == 1 else verb_of_many}"
 
 
-def _empty(found: Pattern) -> Description:
-    reasons = sorted(found.evidence["by_reason"].items(), key=lambda one: (-one[1], one[0]))
+def _empty(of: JsonObject, details: JsonObject) -> Description:
+    reasons = sorted(of["by_reason"].items(), key=lambda one: (-one[1], one[0]))
     parts = ", ".join(f"{count} × {_EMPTY[why]}" for why, count in reasons)
     return Description(
-        f"{_of(found, 'says', 'say')} nothing: {parts}.",
+        f"{_of(of, details, 'says', 'say')} nothing: {parts}.",
         "Each text was read letter by letter without its headings, signs and marks for what is still to be written; "
         "the confidence is 1 because nothing is left of these.",
     )
 
 
-def _duplicated(found: Pattern) -> Description:
-    of = found.evidence
+def _duplicated(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['count']:,} contents in {plural(of['groups'], 'group')} say the same ({of['equal']:,} letter by letter, "
         f"{of['nearly']:,} nearly): {plural(of['superfluous'], 'content')} may be superfluous.",
@@ -45,19 +43,18 @@ def _duplicated(found: Pattern) -> Description:
     )
 
 
-def _stale(found: Pattern) -> Description:
-    reasons = found.evidence["by_reason"]
+def _stale(of: JsonObject, details: JsonObject) -> Description:
+    reasons = of["by_reason"]
     superseded, over = (reasons.get(name, 0) for name in ("superseded", "past_deadline"))
     return Description(
-        f"{_of(found, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that has "
-        "passed.",
+        f"{_of(of, details, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that "
+        "has passed.",
         "Marks and relations that supersede, and dates ahead when written that have passed since, are read as they "
         "stand, so the confidence is 1.",
     )
 
 
-def _contradictory(found: Pattern) -> Description:
-    of = found.evidence
+def _contradictory(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{plural(of['conflicts'], 'conflict')} between statements of {plural(of['count'], 'content')}.",
         "Found by the look for conflicts, with sensitivity medium. The confidence is the mean of how often conflicts "
@@ -65,9 +62,9 @@ def _contradictory(found: Pattern) -> Description:
     )
 
 
-def _badly_structured(found: Pattern) -> Description:
+def _badly_structured(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{_of(found, 'has', 'have')} a broken layout, {plural(found.evidence['faults'], 'fault')} in all.",
+        f"{_of(of, details, 'has', 'have')} a broken layout, {plural(of['faults'], 'fault')} in all.",
         "Headings, fences, links and paragraphs were read as a page would show them; what is told is there letter by "
         "letter, so the confidence is 1. Whether it is worth mending is a matter of taste.",
     )
