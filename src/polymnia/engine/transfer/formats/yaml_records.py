@@ -259,7 +259,7 @@ class _Reader:
                     self._layout.check_head(key, value, _where(event.start_mark))
                     yield Item("head", len(seen) - 1, {key: value})
             else:
-                self._pass(event)
+                self._value(event)
                 yield Item("unknown", len(seen) - 1, key)
         self._layout.check_keys(seen)
 
@@ -273,20 +273,6 @@ class _Reader:
                 value = Broken("it is no object", event.start_mark.line + 1)
             yield Item(section, position, value)
             position += 1
-
-    def _pass(self, event: Any) -> None:
-        """Read past a value nobody needs."""
-        depth = 0
-        while True:
-            if type(event) in _BOXES:
-                depth += 1
-                self._check_depth(event, depth)
-            elif type(event) in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
-                depth -= 1
-            if not depth:
-                return
-            self._allow(self._limits.record)
-            event = self._next()
 
     def _value(self, event: Any) -> Any:
         """The value that begins with an event, or Broken; in both cases every event of it has been read."""
