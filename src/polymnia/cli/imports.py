@@ -25,9 +25,7 @@ from polymnia.engine.transfer.detection import (
     START,
     Detected,
     detect,
-    is_graph,
-    is_memories,
-    project_form,
+    recognize,
 )
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
@@ -66,15 +64,15 @@ def import_file(arguments: Namespace, chosen: Settings) -> int:
             if found.kind != "graph?":
                 raise _unknown(arguments.path, *_described_kind(found))
             data = start + file.read()
-        if not is_graph(data):
-            if is_memories(data):
-                return _import_archive(arguments, chosen, folder, name)
-            if (form := project_form(data, arguments.path)) is not None:
-                only_for(arguments, "with an archive", **_OF_ARCHIVES)
-                return _import_project(arguments, chosen, folder, name, form)
+        form = recognize(data, arguments.path)
+        if form is None:
             raise _unknown(arguments.path, _described(data))
+        if form == "archive":
+            return _import_archive(arguments, chosen, folder, name)
         only_for(arguments, "with an archive", **_OF_ARCHIVES)
-        return _import_graph(arguments, chosen, data)
+        if form == "graph":
+            return _import_graph(arguments, chosen, data)
+        return _import_project(arguments, chosen, folder, name, form)
 
 
 def only_for(arguments: Namespace, when: str, **options: str) -> None:

@@ -84,13 +84,13 @@ def check(
     unknown = [name for name in components or () if name not in COMPONENTS]
     if unknown:
         raise Invalid(f"components has {unknown[0]!r:.60}, but must be of: {', '.join(COMPONENTS)}", field="components")
-    told: dict[str, Component] = {}
+    parts: dict[str, Component] = {}
     for name in COMPONENTS:
         if not components or name in components:
-            told[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
+            parts[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
     return SystemHealth(
-        status=_worst([one.status for one in told.values()]),
-        components=told,
+        status=_worst([one.status for one in parts.values()]),
+        components=parts,
         resources=_resources(memory.store),
         performance=None if counters is None else counters.measured(),
     )
@@ -210,12 +210,12 @@ def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -
         look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
     if detailed:
         look.metrics["projects"] = len(store.projects())
-    told = "Reads and writes are answered"
+    message = "Reads and writes are answered"
     if not grant.write:
-        told = "Reads are answered; writes were not tried, for this key may only read"
+        message = "Reads are answered; writes were not tried, for this key may only read"
     if detailed and grant.projects is not None:
-        told += "; the file was not looked at, for this key opens some projects only"
-    return told
+        message += "; the file was not looked at, for this key opens some projects only"
+    return message
 
 
 def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
@@ -259,10 +259,10 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
         look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
     elif found == [] and searched and all(channel.ready.is_set() for channel in finder.models(project)):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
-    told = "A search by meaning was answered"
+    message = "A search by meaning was answered"
     if len(counted) < len(projects):
-        told += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
-    return told
+        message += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
+    return message
 
 
 def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
@@ -271,7 +271,7 @@ def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool)
     if not finder.channels:
         look.metrics["models"] = []
         return "No model was chosen: search is by words alone"
-    told = []
+    tried = []
     for channel in finder.each_model(projects[-1]):
         one = _Look()
         made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
@@ -283,14 +283,14 @@ def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool)
             if wrong:
                 one.say("unhealthy", wrong)
         state = _worst([status for status, _ in one.found])
-        told.append((channel.name, state, one))
-    working = [name for name, state, _ in told if state != "unhealthy"]
-    for name, state, one in told:
+        tried.append((channel.name, state, one))
+    working = [name for name, state, _ in tried if state != "unhealthy"]
+    for name, state, one in tried:
         why = "; ".join(message for _, message in one.found)
         if state != "healthy":
             # While another model works, meaning is still searched.
             look.say("degraded" if working else state, f"{name}: {why}")
-    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in told]
+    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in tried]
     return f"{', '.join(working)} embedded a word"
 
 

@@ -64,8 +64,8 @@ class Screen:
                 hint="Take it out, or start the server with --secrets flag or redact.",
             )
         for one in found[: _MOST - len(self.found)]:
-            told = {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown}
-            self.found.append(told)
+            finding = {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown}
+            self.found.append(finding)
         self._seen[text] = secrets.masked(text) if found and self.manner == "redact" else text
         return self._seen[text]
 

@@ -160,7 +160,7 @@ def import_memories(
     step: Step | None = None,
     total: int = 0,
 ) -> ImportedMemories:
-    """Take an archive into the project, all of it as one change. What cannot be taken is left out and told.
+    """Take an archive into the project, all of it as one change. What cannot be taken is left out and reported.
 
     A ``prefix`` is where new memories are filed; one that is here stays where it is, whatever the strategy.
 

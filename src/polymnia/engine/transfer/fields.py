@@ -54,16 +54,16 @@ def records_of(snapshot: Snapshot, filters: Filters, step: Step | None = None) -
 
 def memory(record: Record) -> JsonObject:
     """A memory as a record of an archive. What it lacks is left out; what is read back is the same memory."""
-    told: JsonObject = {"memory_id": record.uid}
+    fields: JsonObject = {"memory_id": record.uid}
     if record.name != record.uid:
-        told["name"] = record.name
+        fields["name"] = record.name
     if record.kind != content.KIND:
-        told["kind"] = record.kind
+        fields["kind"] = record.kind
     if len(record.observations) == 1 and record.observations[0].strip():
-        told["content"] = record.observations[0]
+        fields["content"] = record.observations[0]
     else:
-        told["observations"] = list(record.observations)
-    told["scope"] = scopes.shown(record.scope)
+        fields["observations"] = list(record.observations)
+    fields["scope"] = scopes.shown(record.scope)
     for key, value in (
         ("session", record.session if record.session != scopes.session_of(record.scope) else None),
         ("category", record.category),
@@ -71,77 +71,77 @@ def memory(record: Record) -> JsonObject:
         ("summary", record.summary),
     ):
         if value is not None:
-            told[key] = value
-    told["tags"] = list(record.tags)
-    told["metadata"] = record.metadata
+            fields[key] = value
+    fields["tags"] = list(record.tags)
+    fields["metadata"] = record.metadata
     if record.extra:
-        told["extra"] = record.extra
-    told["created_at"] = moment(record.created)
-    told["updated_at"] = moment(record.updated)
-    told["version"] = record.version
-    return told
+        fields["extra"] = record.extra
+    fields["created_at"] = moment(record.created)
+    fields["updated_at"] = moment(record.updated)
+    fields["version"] = record.version
+    return fields
 
 
 def association(relation: Relation, uids: Mapping[str, str]) -> JsonObject:
-    """A relation as a record of an archive; an end that names no memory is told by its name."""
-    told: JsonObject = {}
+    """A relation as a record of an archive; an end that is no memory is given by its name."""
+    fields: JsonObject = {}
     for end, name in (("source", relation.source), ("target", relation.target)):
-        told |= {end: uids[name]} if name in uids else {f"{end}_name": name}
-    told["type"] = relation.type
+        fields |= {end: uids[name]} if name in uids else {f"{end}_name": name}
+    fields["type"] = relation.type
     if relation.strength is not None:
-        told["strength"] = relation.strength
+        fields["strength"] = relation.strength
     if relation.context is not None:
-        told["context"] = relation.context
+        fields["context"] = relation.context
     for key, value in (("metadata", relation.metadata), ("extra", relation.extra)):
         if value:
-            told[key] = value
-    told["origin"] = relation.origin
-    told["created_at"] = moment(relation.created)
-    return told
+            fields[key] = value
+    fields["origin"] = relation.origin
+    fields["created_at"] = moment(relation.created)
+    return fields
 
 
-def draft(told: Mapping[str, Any], limits: Limits, prefix: str | None) -> EntityDraft:
-    """The memory a record of an archive stands for; whatever is wrong with it is told by the name of its field."""
-    if unknown := [key for key in told if key not in _MEMORY]:
+def draft(fields: Mapping[str, Any], limits: Limits, prefix: str | None) -> EntityDraft:
+    """The memory a record of an archive stands for; a fault names the field that is wrong."""
+    if unknown := [key for key in fields if key not in _MEMORY]:
         raise Invalid(f"{unknown[0]!r:.60} is no field of a memory", field=str(unknown[0])[:60])
-    uid = _text(told, "memory_id", limits) or _text(told, "id", limits) or None
-    name = _text(told, "name", limits)
-    said = told.get("observations")
-    if (said is None) == (told.get("content") is None):
+    uid = _text(fields, "memory_id", limits) or _text(fields, "id", limits) or None
+    name = _text(fields, "name", limits)
+    observed = fields.get("observations")
+    if (observed is None) == (fields.get("content") is None):
         raise Invalid("content must be given, or observations, and not both", field="content")
-    texts = [told["content"]] if said is None else said
+    texts = [fields["content"]] if observed is None else observed
     if not isinstance(texts, list):
         raise Invalid("observations must be a list of texts", field="observations")
     for i, text in enumerate(texts):
-        where = "content" if said is None else f"observations[{i}]"
+        where = "content" if observed is None else f"observations[{i}]"
         legal_text(text, where, limits.text_bytes)
-        if said is None and not text.strip():
+        if observed is None and not text.strip():
             raise Invalid("content is empty", field="content")
-    scope = scopes.legal_scope(_text(told, "scope", limits) or scopes.shown(None), "scope")
+    scope = scopes.legal_scope(_text(fields, "scope", limits) or scopes.shown(None), "scope")
     if prefix is not None:
         scope = scopes.legal_scope(f"{prefix}/{scope}", "scope")
     filed = scopes.filed(scope)
-    if (session := _text(told, "session", limits)) is not None and filed["session"] is None:
+    if (session := _text(fields, "session", limits)) is not None and filed["session"] is None:
         filed["session"] = scopes.legal_session(session)
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
-    updated = created if told.get("updated_at") is None else read_moment(told["updated_at"], "updated_at")
-    version = told.get("version", 1)
+    created = None if fields.get("created_at") is None else read_moment(fields["created_at"], "created_at")
+    updated = created if fields.get("updated_at") is None else read_moment(fields["updated_at"], "updated_at")
+    version = fields.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _MOST:
         raise Invalid(f"version is {version!r:.40}, but must be a whole number from 1 on", field="version")
     if uid is None:
         uid = new_id()
     return EntityDraft(
         name=uid if name is None else name,
-        kind=_or(_text(told, "kind", limits), content.KIND),
+        kind=_or(_text(fields, "kind", limits), content.KIND),
         observations=tuple(texts),
-        extra=_object(told, "extra", limits),
+        extra=_object(fields, "extra", limits),
         scope=filed["scope"],
         session=filed["session"],
-        category=_text(told, "category", limits) or None,
-        content_type=_text(told, "content_type", limits),
-        summary=_text(told, "summary", limits),
-        tags=content.check_tags(_list(told, "tags"), limits),
-        metadata=_object(told, "metadata", limits),
+        category=_text(fields, "category", limits) or None,
+        content_type=_text(fields, "content_type", limits),
+        summary=_text(fields, "summary", limits),
+        tags=content.check_tags(_list(fields, "tags"), limits),
+        metadata=_object(fields, "metadata", limits),
         uid=uid,
         created=created,
         updated=updated,
@@ -149,35 +149,35 @@ def draft(told: Mapping[str, Any], limits: Limits, prefix: str | None) -> Entity
     )
 
 
-def link(told: Mapping[str, Any], limits: Limits) -> Ends:
+def link(fields: Mapping[str, Any], limits: Limits) -> Ends:
     """The association a record stands for."""
-    if unknown := [key for key in told if key not in _ASSOCIATION]:
+    if unknown := [key for key in fields if key not in _ASSOCIATION]:
         raise Invalid(f"{unknown[0]!r:.60} is no field of an association", field=str(unknown[0])[:60])
     ends = []
     for end in ("source", "target"):
-        id = next((t for key in (end, f"{end}_id", f"{end}_memory_id") if (t := _text(told, key, limits))), None)
-        name = _text(told, f"{end}_name", limits)
+        id = next((t for key in (end, f"{end}_id", f"{end}_memory_id") if (t := _text(fields, key, limits))), None)
+        name = _text(fields, f"{end}_name", limits)
         if id is None and name is None:
             raise Invalid(f"{end} must be the id of a memory", field=end)
         ends.append((name or "" if id is None else id, id is not None))
-    strength = told.get("strength")
+    strength = fields.get("strength")
     if strength is not None and (
         isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength <= 1
     ):
         raise Invalid(f"strength is {strength!r:.40}, but must be a number from 0 to 1", field="strength")
-    origin = told.get("origin", "manual")
+    origin = fields.get("origin", "manual")
     if origin not in ("manual", "auto"):
         raise Invalid(f"origin is {origin!r:.40}, but must be manual or auto", field="origin")
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
-    type = _or(_text(told, "type", limits), _or(_text(told, "association_type", limits), "associated_with"))
+    created = None if fields.get("created_at") is None else read_moment(fields["created_at"], "created_at")
+    type = _or(_text(fields, "type", limits), _or(_text(fields, "association_type", limits), "associated_with"))
     made = RelationDraft(
         source="",
         target="",
         type=type,
         strength=None if strength is None else float(strength),
-        context=_text(told, "context", limits),
-        metadata=_object(told, "metadata", limits),
-        extra=_object(told, "extra", limits),
+        context=_text(fields, "context", limits),
+        metadata=_object(fields, "metadata", limits),
+        extra=_object(fields, "extra", limits),
         origin=origin,
         created=created,
     )
@@ -189,8 +189,8 @@ def _or(text: str | None, default: str) -> str:
     return default if text is None else text
 
 
-def _text(told: Mapping[str, Any], key: str, limits: Limits) -> str | None:
-    value = told.get(key)
+def _text(fields: Mapping[str, Any], key: str, limits: Limits) -> str | None:
+    value = fields.get(key)
     if value is None:
         return None
     return (
@@ -198,8 +198,8 @@ def _text(told: Mapping[str, Any], key: str, limits: Limits) -> str | None:
     )
 
 
-def _list(told: Mapping[str, Any], key: str) -> list[Any]:
-    value = told.get(key)
+def _list(fields: Mapping[str, Any], key: str) -> list[Any]:
+    value = fields.get(key)
     if value is None:
         return []
     if not isinstance(value, list):
@@ -207,8 +207,8 @@ def _list(told: Mapping[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _object(told: Mapping[str, Any], key: str, limits: Limits) -> JsonObject:
-    value = told.get(key)
+def _object(fields: Mapping[str, Any], key: str, limits: Limits) -> JsonObject:
+    value = fields.get(key)
     if value is None:
         return {}
     if not isinstance(value, dict):

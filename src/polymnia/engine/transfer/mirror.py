@@ -52,7 +52,7 @@ _known = Decoder(_Known)
 class Mirror:
     """Keeps one project in step with one file; whatever concerns neither is done by the store behind it.
 
-    ``tell`` is told what its owner should know of.
+    ``tell`` is called with what its owner should know.
     """
 
     def __init__(

@@ -65,10 +65,10 @@ def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject])
         yield _record_row("relationship", RELATIONSHIP, relationship)
 
 
-def _record_row(record: str, fields: tuple[str, ...], told: Mapping[str, Any]) -> bytes:
+def _record_row(record: str, fields: tuple[str, ...], row: Mapping[str, Any]) -> bytes:
     cells: dict[str, str] = {"record": record}
     other = {}
-    for field, value in told.items():
+    for field, value in row.items():
         kinds = _JSON.get(field, (str,))
         if field not in fields or type(value) not in kinds:
             other[field] = value
@@ -120,12 +120,12 @@ def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
         check_count(sum(counts.values()) + 1, limits)
         if flaw is None and len(cells) > len(columns) and any(cells[len(columns) :]):
             flaw = f"it has {len(cells)} cells, but there are {len(columns)} columns"
-        told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
-        section = _section(told)
+        row = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
+        section = _section(row)
         if section is None:
-            section, flaw = "items", flaw or f"record is {told['record']!r:.40}, not item or relationship"
-        told.pop("record", None)
-        value = flaw or _record(told, _FIELDS[section], limits)
+            section, flaw = "items", flaw or f"record is {row['record']!r:.40}, not item or relationship"
+        row.pop("record", None)
+        value = flaw or _record(row, _FIELDS[section], limits)
         yield Item(section, counts[section], Broken(value, line) if isinstance(value, str) else value)
         counts[section] += 1
 
@@ -192,16 +192,16 @@ def _column(name: str | None) -> str | None:
     return plain if plain in COLUMNS else name.strip()
 
 
-def _section(told: Mapping[str, str]) -> str | None:
-    if "record" in told:
-        return _SECTIONS.get(told["record"].strip().lower())
-    return "relationships" if "source_id" in told and "content" not in told else "items"
+def _section(row: Mapping[str, str]) -> str | None:
+    if "record" in row:
+        return _SECTIONS.get(row["record"].strip().lower())
+    return "relationships" if "source_id" in row and "content" not in row else "items"
 
 
-def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
-    read = JsonObject(told)
+def _record(row: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
+    read = JsonObject(row)
     for column, kinds in _JSON.items():
-        cell = told.get(column)
+        cell = row.get(column)
         if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):
             continue
         value = parse_record(b'{"cell":%b}' % cell.encode(), limits)
