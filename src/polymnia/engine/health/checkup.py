@@ -103,6 +103,14 @@ class _Look:
         self.found: list[tuple[Status, str]] = []
         self.metrics: JsonObject = {}
 
+    @property
+    def status(self) -> Status:
+        return _worst([status for status, _ in self.found])
+
+    @property
+    def why(self) -> str:
+        return "; ".join(message for status, message in self.found if status != "healthy")
+
     def say(self, status: Status, message: str) -> None:
         self.found.append((status, message))
 
@@ -150,14 +158,8 @@ def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) ->
         # Whatever a part does wrong is what was asked for.
         about.say("unhealthy", _reason(e))
         message = ""
-    status = _worst([one for one, _ in about.found])
-    bad = [text for one, text in about.found if one != "healthy"]
-    return Component(
-        status=status,
-        message="; ".join(bad) if bad else message,
-        checked=time.time_ns() // 1000,
-        metrics=about.metrics,
-    )
+    now = time.time_ns() // 1000
+    return Component(status=about.status, message=about.why or message, checked=now, metrics=about.metrics)
 
 
 class _Enough(Exception):
@@ -271,41 +273,30 @@ def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool)
     if not finder.channels:
         look.metrics["models"] = []
         return "No model was chosen: search is by words alone"
-    tried = []
-    for channel in finder.each_model(projects[-1]):
-        one = _Look()
-        made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
-        if made is None and not one.found:
-            one.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
-        elif made is not None:
-            one.metrics["dimensions"] = int(made.shape[-1])
-            wrong = _wrong(made, channel.embedder.dimensions)
-            if wrong:
-                one.say("unhealthy", wrong)
-        state = _worst([status for status, _ in one.found])
-        tried.append((channel.name, state, one))
-    working = [name for name, state, _ in tried if state != "unhealthy"]
-    for name, state, one in tried:
-        why = "; ".join(message for _, message in one.found)
-        if state != "healthy":
+    tried = {channel.name: _try_model(channel) for channel in finder.each_model(projects[-1])}
+    working = [name for name, one in tried.items() if one.status != "unhealthy"]
+    for name, one in tried.items():
+        if one.status != "healthy":
             # While another model works, meaning is still searched.
-            look.say("degraded" if working else state, f"{name}: {why}")
-    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in tried]
+            look.say("degraded" if working else one.status, f"{name}: {one.why}")
+    look.metrics["models"] = [{"id": name, "status": one.status, **one.metrics} for name, one in tried.items()]
     return f"{', '.join(working)} embedded a word"
 
 
-def _embedded(channel: Channel) -> Any:
-    return channel.soon([_WORD], query=True) if channel.load(patient=False) else None
-
-
-def _wrong(made: Any, dimensions: int) -> str | None:
-    """What is wrong with the vectors of one word."""
+def _try_model(channel: Channel) -> _Look:
+    look = _Look()
+    made = look.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
+    if made is None:
+        if not look.found:
+            look.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
+        return look
+    look.metrics["dimensions"] = int(made.shape[-1])
+    dimensions = channel.embedder.dimensions
     if made.shape != (1, dimensions):
-        return f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers"
-    length = float((made[0] ** 2).sum()) ** 0.5
-    if not abs(length - 1) <= _LENGTH:
-        return f"it gave a vector of the length {length:.3g}, not of 1"
-    return None
+        look.say("unhealthy", f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers")
+    elif not abs((length := float((made[0] ** 2).sum()) ** 0.5) - 1) <= _LENGTH:
+        look.say("unhealthy", f"it gave a vector of the length {length:.3g}, not of 1")
+    return look
 
 
 def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
