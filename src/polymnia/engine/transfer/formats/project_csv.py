@@ -145,24 +145,14 @@ def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
     delimiter = max(",;\t", key=first.count)
     # The limit is one of the process, and by default no cell may have more than 128 KiB.
     csv.field_size_limit(max(limits.record, csv.field_size_limit()))
-    size = 0  # of the row that is being read
-
-    def lines() -> Iterator[str]:
-        nonlocal size
-        for ended in source.lines(limits.record):
-            for line in ended.splitlines(keepends=True):  # a carriage return ends a line too
-                size += len(line)
-                if size > limits.record:
-                    raise cannot_read(
-                        f"a row has more than {limits.record:,} bytes, which is the limit",
-                        where=f"line {line_number:,}",
-                    )
-                yield line.decode("utf-8", "surrogateescape")
-
-    line_number = 1
-    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+    lines = (
+        line.decode("utf-8", "surrogateescape")
+        for ended in source.lines(limits.record)
+        for line in ended.splitlines(keepends=True)  # a carriage return ends a line too
+    )
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
-        size, line_number = 0, reader.line_num + 1
+        line = reader.line_num + 1
         flaw: str | None = None
         cells: list[str] = []
         try:
@@ -171,12 +161,16 @@ def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
             return
         except csv.Error as e:
             if "unexpected end of data" in str(e):
-                raise cannot_read(f"a cell that begins on line {line_number:,} has no closing quotation mark") from None
+                raise cannot_read(f"a cell that begins on line {line:,} has no closing quotation mark") from None
+            if "field larger" in str(e):
+                raise cannot_read(
+                    f"a cell has more than {limits.record:,} bytes, which is the limit", where=f"line {line:,}"
+                ) from None
             flaw = "something follows a quotation mark that closes a cell"
         if bad := _NOT_UTF8.search("".join(cells)):
             flaw = flaw or f"it holds a byte that is not UTF-8 (0x{ord(bad[0]) - 0xDC00:02X})"
         if flaw or cells not in ([], [""]):
-            yield _Row([_text(cell) for cell in cells], line_number, flaw)
+            yield _Row([_text(cell) for cell in cells], line, flaw)
 
 
 def _text(cell: str) -> str | None:
