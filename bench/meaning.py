@@ -11,7 +11,7 @@ a conversation. `--every N` takes every n-th collection and every n-th question 
 fit: for questions whose answer is stored, for those of a collection that nothing in it answers, and for questions of
 other collections. With `--data` also for LoCoMo and for the unanswerable questions of LongMemEval.
 
-`--fit` prints the numbers of `engine/search/fusion.py` that make scores chances. They are fitted on one half of the
+`--fit` prints the numbers of `engine/search/ranking.py` that make scores chances. They are fitted on one half of the
 collections of the test part; `--scores` measures on the other half. Kept in `bench/results/meaning.json`.
 """
 
@@ -33,9 +33,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polymnia import EntityDraft, Memory, connect
-from polymnia.engine.search import fusion
+from polymnia.engine.search import ranking
 from polymnia.engine.search.passages import script_number
-from polymnia.inference.languages import is_english
+from polymnia.inference.built_in import is_english
 from training import texts
 from training.measure import ndcg
 
@@ -205,7 +205,7 @@ def fit(every: int) -> None:
                 for hit in found.hits:
                     strong = is_english(question) and is_english(items[number(hit)])
                     same = script_number(question) == script_number(items[number(hit)])
-                    blend = fusion.STRONG if strong or (is_english(question) and same) else fusion.WEAK
+                    blend = ranking.STRONG if strong or (is_english(question) and same) else ranking.WEAK
                     curve = blend.by_meaning if way == "meaning" else blend.curve
                     own_score = curve.middle * (-math.log1p(-min(hit.score, 0.9999))) ** (1 / curve.rise)
                     if way == "quick":
@@ -218,7 +218,7 @@ def fit(every: int) -> None:
                     hits.append(Seen(strong, value, logit, number(hit) in right))
                 seen[way].append((sort == "answerable", hits[:10]))
     chances: dict[tuple[str, bool], Callable[[Seen], float]] = {}
-    for strong, blend in ((True, fusion.STRONG), (False, fusion.WEAK)):
+    for strong, blend in ((True, ranking.STRONG), (False, ranking.WEAK)):
         some = {
             way: np.array([hit for _, hits in asked for hit in hits if hit.strong == strong], float)
             for way, asked in seen.items()

@@ -22,7 +22,7 @@ def fill_vectors(store: str, path: str) -> int:
 
     from polymnia import app, inference
     from polymnia.engine.search import Analysis
-    from polymnia.engine.search.vectors import packed
+    from polymnia.engine.search.index import packed
 
     door.fill_plain(store, path)
     (model,) = inference.choose(door.PLAIN)

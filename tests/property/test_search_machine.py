@@ -21,11 +21,9 @@ from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, LazySearch
-from polymnia.engine.search.answer import ResultPage
 from polymnia.engine.search.finder import Finder
-from polymnia.engine.search.index import Index
-from polymnia.engine.search.query import Query
-from polymnia.engine.search.vectors import Vectors
+from polymnia.engine.search.index import Index, Vectors
+from polymnia.engine.search.results import Query, ResultPage
 from polymnia.engine.search.worker import embed_some
 from polymnia.errors import Conflict
 from polymnia.storage.sqlite import SqliteStore, indexes

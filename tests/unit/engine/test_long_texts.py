@@ -13,17 +13,17 @@ from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues import doubtful
 from polymnia.engine.analysis.quality.accuracy import days
-from polymnia.engine.analysis.quality.consistency import spellings
+from polymnia.engine.analysis.quality.clarity import spellings
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.names import WordReader
 from polymnia.engine.knowledge import duplicates
-from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
+from polymnia.engine.knowledge.topics import content_type
 from polymnia.engine.knowledge.topics import read as suggested
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
-from polymnia.engine.search import highlight, passages
+from polymnia.engine.search import passages, snippets
 from polymnia.engine.text import dates, words
 from polymnia.engine.text.extraction import extracted
 from polymnia.models import Text
@@ -36,8 +36,8 @@ def _listed(text: str) -> None:
 
 
 def _highlighted(text: str) -> None:
-    highlight.best_piece(text, highlight.find(text, {"fox", "a", "한국"}.__contains__), 160)
-    highlight.phrase(text, "quick brown")
+    snippets.best_piece(text, snippets.find(text, {"fox", "a", "한국"}.__contains__), 160)
+    snippets.phrase(text, "quick brown")
 
 
 def _anonymous(text: str) -> None:

@@ -11,8 +11,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct, field
 
-from polymnia.engine.text.language import script, spoken, stem, strip_marks
-from polymnia.engine.text.lexicon import word_list
+from polymnia.engine.text.language import script, spoken, stem, strip_marks, word_list
 from polymnia.engine.text.sentences import WORD, lines_of
 
 _FEWEST = 5  # words; fewer say nothing of how a text reads

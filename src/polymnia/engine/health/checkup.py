@@ -21,9 +21,9 @@ from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.memory import Memory
+    from polymnia.engine.search.finder import Channel
     from polymnia.engine.search.neighbours import Nearby
-    from polymnia.engine.search.vectors import Channel
-    from polymnia.engine.verbs.base import Verbs
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
@@ -69,7 +69,7 @@ def _worst(statuses: list[Status]) -> Status:
 
 
 def check(
-    memory: Verbs,
+    memory: Memory,
     *,
     projects: Sequence[str] = (),
     components: Collection[str] | None = None,
@@ -143,14 +143,14 @@ class _Look:
         return done[0]
 
 
-_Trying: TypeAlias = Callable[[_Look, "Verbs", list[str], bool], str]
+_Trying: TypeAlias = Callable[[_Look, "Memory", list[str], bool], str]
 
 
 def _reason(error: BaseException) -> str:
     return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
 
 
-def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) -> Component:
+def _tried(look: _Trying, memory: Memory, projects: list[str], detailed: bool) -> Component:
     about = _Look()
     try:
         message = look(about, memory, projects, detailed)
@@ -166,7 +166,7 @@ class _Enough(Exception):
     """Ends a change that was only tried."""
 
 
-def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
     store, grant = memory.store, memory.grant
 
@@ -220,7 +220,7 @@ def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -
     return message
 
 
-def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
     finder, project = memory.finding(), projects[-1]
     counted = projects[-_COUNTED:]
@@ -267,7 +267,7 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
     return message
 
 
-def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Have each model embed a word, and look at what it gives."""
     finder = memory.finding()
     if not finder.channels:
@@ -299,7 +299,7 @@ def _try_model(channel: Channel) -> _Look:
     return look
 
 
-def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Bring what is held in memory up to the store, and measure it."""
     finder = memory.finding()
     health = look.timed("follow", lambda: finder.health(projects[-1]))

@@ -19,8 +19,8 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.vectors import Channel
-    from polymnia.engine.verbs.base import Verbs
+    from polymnia.engine.project import Project
+    from polymnia.engine.search.finder import Channel
 
 Check = Literal[
     "orphaned_relationships",
@@ -125,7 +125,7 @@ _REINDEX = "`polymnia reindex --anew` makes it again from the texts."
 
 
 def validate(
-    memory: Verbs,
+    memory: Project,
     *,
     scope: Scope = "project",
     session: str | None = None,
@@ -191,7 +191,7 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """One run of the checks."""
 
-    def __init__(self, memory: Verbs, asked: CheckRequest, *, whole: bool) -> None:
+    def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
         self.asked = asked
         self.whole = whole

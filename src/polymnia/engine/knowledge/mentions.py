@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from polymnia.engine.items import RelationshipType
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.content import RelationshipType
+from polymnia.engine.text.language import STOPWORDS
 
 _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NUMBERED = re.compile(r"\W*((?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?\d{1,7})\b", re.IGNORECASE)

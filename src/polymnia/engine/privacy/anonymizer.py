@@ -9,8 +9,7 @@ from typing import Any
 
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.personal_data import Form, forms
-from polymnia.engine.text.language import fold, spoken
-from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, STOPWORDS
+from polymnia.engine.text.language import AMBIGUOUS_NAMES, STOPWORDS, fold, spoken
 from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
 from polymnia.models import JsonObject
 

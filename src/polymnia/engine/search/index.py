@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from math import log2
+from math import log1p, log2
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Analyst, Snapshot
-from polymnia.engine.search import fusion
-from polymnia.engine.search.vectors import Vectors
 from polymnia.models import Passage
 
 Numbers = NDArray[Any]
+_Taken = tuple[Numbers, Numbers, Numbers | None]  # arrivals, bits and halves of some vectors
 
 # The layouts in which a store hands out its word index.
 _FIELDS = {
@@ -39,12 +38,44 @@ POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
 _NOTHING = np.empty(0, POSTING)
 _NOWHERE = (-1, 0, 0, 0)
 _NO_EDITION = (-1, 0)
+_READ = 50_000  # so many vectors are read from the store at a time
+_HELD = 25_000  # up to so many passages the halves are held in memory too
+_SLICE = 1 << 14  # passages looked at together: their bits and what is made of them stay in the cache
+_MOST = 1.25  # more than the square of the length of any vector, which is about 1
+_FAR = 1 << 14  # farther than any two vectors are
 _PROBED = 4  # words of a text that is looked up, the longest: they are rare, and so quickly read
+_OF_HALVES = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32)  # all that there are
 _LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
+
+K1 = 0.6
+B = 0.3
+"""BM25 of passages. Low: in a short text a repeated word says little more, and length says little at all."""
+K1_WHOLE = 1.2
+B_WHOLE = 0.6
+"""BM25 of memories as wholes: in a long text both say something."""
 
 
 class DamagedIndex(Exception):
     """The store's word index says what cannot be. Whoever asked asks again after :meth:`Index.reread`."""
+
+
+def idf(holding: int, texts: int) -> float:
+    """The weight of a word that so many of the texts hold; of a group, that of its most frequent term."""
+    held = min(holding, texts)
+    return log1p((texts - held + 0.5) / (held + 0.5))
+
+
+def norm(lengths: Numbers, mean_length: float, k1: float = K1, b: float = B) -> Numbers:
+    """What length does to the worth of a word: texts of the mean length have k1."""
+    found: Numbers = k1 * (1 - b + b * np.asarray(lengths, np.float64) / max(mean_length, 1e-9))
+    return found
+
+
+def saturation(counts: Numbers, norms: Numbers, k1: float = K1) -> Numbers:
+    """What each count of a word is worth in texts of such norms: 1 for once in a text of mean length."""
+    held = np.asarray(counts).astype(norms.dtype)
+    found: Numbers = held * (k1 + 1) / (held + norms)
+    return found
 
 
 class Columns:
@@ -97,17 +128,219 @@ class Sizes:
         self.passages = max(1, int(np.count_nonzero(counted)))
         length = _LENGTHS[passages["length"]]
         mean = max(1.0, float(length[counted].sum()) / self.passages)
-        self.norm = fusion.norm(length, mean).astype(np.float32)
+        self.norm = norm(length, mean).astype(np.float32)
         self.share = alive * (passages["weight"] * np.float32(0.01))
         lengths = np.bincount(owner, length * self.share, memories.count)
         self.memories = max(1, int(np.count_nonzero(lengths)))
         mean = max(1.0, float(lengths.sum()) / self.memories)
-        self.memory_norm = fusion.norm(lengths, mean, fusion.K1_WHOLE, fusion.B_WHOLE).astype(np.float32)
+        self.memory_norm = norm(lengths, mean, K1_WHOLE, B_WHOLE).astype(np.float32)
         self.whole = bool(self.share[1:].all())
         body = alive & (passages["text"] != memories["number"][owner])
         self.bodies = np.bincount(owner[body], minlength=memories.count)
         self.texts = np.bincount(owner[body & (passages["part"] == 0)], minlength=memories.count)
         self.has_long = bool(self.bodies[1:].max(initial=0) > 1)
+
+
+def packed(vectors: Numbers) -> list[tuple[bytes, bytes]]:
+    """Vectors as a store keeps them: half precision, and their signs as bits."""
+    halves = vectors.astype("<f2")
+    bits = np.packbits(vectors > 0, axis=1)
+    return [(half.tobytes(), bit.tobytes()) for half, bit in zip(halves, bits, strict=True)]
+
+
+def _distances(bits: Numbers, wanted: Numbers) -> Numbers:
+    """In how many signs each column of bits differs from the wanted ones."""
+    distance = np.empty(bits.shape[1], np.uint16)
+    for start in range(0, bits.shape[1], _SLICE):
+        part = slice(start, start + _SLICE)
+        total = np.bitwise_count(bits[0, part] ^ wanted[0]).astype(np.uint16)
+        for word in range(1, len(wanted)):
+            total += np.bitwise_count(bits[word, part] ^ wanted[word])
+        distance[part] = total
+    return distance
+
+
+def _floats(halves: Numbers) -> Numbers:
+    """Numbers of half precision in single precision, four times as quick as NumPy's own conversion."""
+    found: Numbers = _OF_HALVES.take(halves.view(np.uint16), mode="clip")
+    return found
+
+
+def _places(numbers: Numbers, wanted: Numbers) -> Numbers:
+    """Where each of the wanted ones stands among the numbers, which have it."""
+    order = np.argsort(numbers)
+    found: Numbers = order[np.searchsorted(numbers, wanted, sorter=order)]
+    return found
+
+
+def _keys(arrived: Sequence[tuple[int, int, int, bytes]]) -> Numbers:
+    return np.array([text << 16 | part for _, text, part, _ in arrived], np.uint64)
+
+
+class Vectors:
+    """What is in memory of the vectors of one model. A passage may have none yet."""
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self._words = -(-dimensions // 64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.seen = 0  # the last arrival that was taken in
+        self.damaged = False  # whether one was found that is no vector of this model; it counts as none
+        self._bits: Numbers = np.zeros((self._words, 0), np.uint64)  # word by word: each is read in one go
+        self._halves: Numbers | None = np.zeros((0, self.dimensions), np.float16)
+        self.arrival: Numbers = np.zeros(0, np.int64)
+
+    @property
+    def bytes(self) -> int:
+        """How much memory they take."""
+        halves = 0 if self._halves is None else self._halves.nbytes
+        return self._bits.nbytes + self.arrival.nbytes + halves
+
+    def has(self, rows: Numbers | slice = slice(None)) -> Numbers:
+        """Which passages have a vector."""
+        return self.arrival[rows] > 0
+
+    # ── following the store ───────────────────────────────────────────────────────────────────────────
+
+    def is_behind(self, snapshot: Snapshot) -> bool:
+        """Whether vectors have arrived since the last time."""
+        return bool(snapshot.vectors(self.model, self.seen, 1))
+
+    def follow(self, snapshot: Snapshot, index: Index) -> None:
+        """Take in the vectors that have arrived since the last time."""
+        self._fit(index.count)
+        while read := snapshot.vectors(self.model, self.seen, _READ):
+            self.seen = read[-1][0]
+            self.pass_over(index.rows(_keys([one for one in read if not one[3]])))
+            arrived = [one for one in read if len(one[3]) == -(-self.dimensions // 8)]  # others are of another model
+            if not arrived:
+                continue
+            numbers = np.array([one[:3] for one in arrived], np.int64)
+            rows = index.rows(_keys(arrived))
+            bits = np.frombuffer(b"".join(one[3] for one in arrived), np.uint8).reshape(len(arrived), -1)
+            self._set(rows, bits, numbers[:, 0])
+            if self._halves is not None:
+                self._hold(snapshot, rows, numbers[:, 0])
+            if len(read) < _READ:
+                break
+
+    def _set(self, rows: Numbers, bits: Numbers, arrivals: Numbers) -> None:
+        raw = np.zeros((len(rows), self._words * 8), np.uint8)
+        raw[:, : bits.shape[1]] = bits
+        self._bits[:, rows] = raw.view(np.uint64).T
+        self.arrival[rows] = arrivals
+        self.arrival[0] = 0
+
+    def _hold(self, snapshot: Snapshot, rows: Numbers, arrivals: Numbers) -> None:
+        assert self._halves is not None
+        found, vectors = self._read(snapshot, arrivals)
+        self._halves[rows[_places(arrivals, found)]] = vectors
+        lost = rows[np.isin(arrivals, found, invert=True)]
+        self.arrival[lost[lost > 0]] = -1
+
+    def _read(self, snapshot: Snapshot, arrivals: Numbers) -> tuple[Numbers, Numbers]:
+        """Of these arrivals those that can be read, with their vectors. A damaged one has another size or length."""
+        read = [one for one in snapshot.halves(sorted(arrivals.tolist())) if len(one[1]) == 2 * self.dimensions]
+        vectors = _floats(np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(-1, self.dimensions))
+        with np.errstate(all="ignore"):
+            lengths = np.einsum("ij,ij->i", vectors, vectors)
+        sound = (lengths > 1 / _MOST) & (lengths < _MOST)
+        found = np.array([arrival for arrival, _ in read], np.int64)[sound]
+        self.damaged |= len(found) < len(arrivals)
+        return found, vectors if sound.all() else vectors[sound]
+
+    def _fit(self, count: int) -> None:
+        have = len(self.arrival)
+        if count <= have:
+            return
+        room = max(count, have * 5 // 4, 256)
+        self.arrival = np.concatenate((self.arrival, np.zeros(room - have, np.int64)))
+        self._bits = np.concatenate((self._bits, np.zeros((self._words, room - have), np.uint64)), axis=1)
+        if self._halves is not None and count > _HELD:
+            self._halves = None
+        if self._halves is not None:
+            more = np.zeros((room - have, self.dimensions), np.float16)
+            self._halves = np.concatenate((self._halves, more))
+
+    def take_out(self, rows: Numbers) -> _Taken:
+        """Remove the vectors of these passages; answers them."""
+        self._fit(int(rows.max(initial=0)) + 1)
+        taken = self.arrival[rows], self._bits[:, rows], None if self._halves is None else self._halves[rows]
+        self.arrival[rows] = 0
+        return taken
+
+    def put_back(self, taken: _Taken, rows: Numbers) -> None:
+        """Give vectors that were taken out to the rows their passages have now."""
+        arrivals, bits, halves = taken
+        self._fit(int(rows.max(initial=0)) + 1)
+        there = (rows > 0) & (arrivals != 0)
+        self.arrival[rows[there]] = arrivals[there]
+        self._bits[:, rows[there]] = bits[:, there]
+        if self._halves is not None and halves is not None:
+            self._halves[rows[there]] = halves[there]
+
+    def check(self, snapshot: Snapshot, rows: Numbers) -> None:
+        """Forget the vectors of those of the rows whose vectors the store has let go."""
+        self._fit(int(rows.max(initial=0)) + 1)
+        held = rows[self.arrival[rows] > 0]
+        if len(held):
+            there = [arrival for arrival, _ in snapshot.halves(self.arrival[held].tolist())]
+            self.arrival[held[~np.isin(self.arrival[held], there)]] = 0
+
+    def pass_over(self, rows: Numbers) -> None:
+        """These passages will have no vector of this model."""
+        self.arrival[rows[(rows > 0) & (self.arrival[rows] == 0)]] = -1
+
+    # ── asking ────────────────────────────────────────────────────────────────────────────────────────
+
+    def nearest(self, query: Numbers, count: int, allowed: Numbers, best: int) -> Numbers:
+        """About the ``best`` rows below ``count`` nearest to the query by their bits, of those allowed; in no order."""
+        may = allowed[:count] & (self.arrival[:count] > 0)
+        rows = np.flatnonzero(may)
+        if len(rows) <= best:
+            return rows
+        raw = np.zeros(self._words * 8, np.uint8)
+        signs = np.packbits(query > 0)
+        raw[: len(signs)] = signs
+        wanted = raw.view(np.uint64)
+        few = len(rows) * 4 < count
+        bits = self._bits[:, rows] if few else self._bits[:, :count]
+        distance = _distances(bits, wanted)
+        if not few:
+            distance[~may] = _FAR
+        # Distances are small whole numbers: counting them is quicker than sorting.
+        within = int(np.searchsorted(np.cumsum(np.bincount(distance)), best))
+        near = np.flatnonzero(distance <= within)
+        return rows[near] if few else near
+
+    def cosines(self, snapshot: Snapshot, query: Numbers, rows: Numbers) -> Numbers:
+        """The exact cosine of each row to the query; NaN where there is no vector."""
+        found = np.full(len(rows), np.nan, np.float32)
+        there = np.flatnonzero(self.arrival[rows] > 0)
+        if not len(there):
+            return found
+        if self._halves is not None:
+            found[there] = _floats(self._halves[rows[there]]) @ query
+            return found
+        arrivals = self.arrival[rows[there]]
+        read, vectors = self._read(snapshot, arrivals)
+        found[there[_places(arrivals, read)]] = vectors @ query
+        return found
+
+    def full(self, snapshot: Snapshot, rows: Numbers) -> Numbers | None:
+        """The vectors of these rows, in order; None when one of them has none."""
+        arrivals = self.arrival[rows]
+        if not len(rows) or not (arrivals > 0).all():
+            return None
+        if self._halves is not None:
+            return _floats(self._halves[rows])
+        read, vectors = self._read(snapshot, arrivals)
+        found: Numbers | None = vectors[_places(read, arrivals)] if np.isin(arrivals, read).all() else None
+        return found
 
 
 class Index:
@@ -244,10 +477,10 @@ class Index:
 
     def _relist(self, snapshot: Snapshot) -> None:
         """The store has indexed more texts: what was read here for their sake is let go."""
-        kept = {name: vectors.take_out(self._listed) for name, vectors in self.vectors.items()}
         columns, first = self.passages, self._listed
         _, seq, _, change = self._numbers
         rows = np.arange(first, columns.count)
+        taken = {name: vectors.take_out(rows) for name, vectors in self.vectors.items()}
         keys = self._keys(rows)
         keys[~self._is_current(rows)] = 0
         read = columns["text"][first:][columns["alive"][first:]]
@@ -270,7 +503,7 @@ class Index:
             if returned.any():
                 vectors.clear()  # theirs may have arrived while they were away
             else:
-                vectors.put_back(kept[name], rows)
+                vectors.put_back(taken[name], rows)
                 vectors.check(snapshot, rows)
 
     def _take_rest(self, snapshot: Snapshot, moved: Iterable[int] = ()) -> None:
@@ -395,7 +628,9 @@ class Index:
             elif new:
                 # A head that was merely touched keeps its vector; of one that changed, the store has let it go.
                 rows = np.arange(before, self.passages.count)
-                vectors.move(np.array([row_of[int(text)] for text in self.passages["text"][rows]]), rows)
+                texts = self.passages["text"][rows].tolist()
+                arrivals, bits, halves = vectors.take_out(np.array([row_of[text] for text in texts]))
+                vectors.put_back((np.maximum(arrivals, 0), bits, halves), rows)
                 vectors.check(snapshot, rows)
 
     def _is_current(self, rows: Numbers) -> Numbers:
@@ -440,6 +675,16 @@ class Index:
                 if number in self._late_memories:
                     rows[i] = self._late_memories[number]
         return rows
+
+    def unread(self, model: str) -> Numbers:
+        """Which passages should have a vector of the model and have none."""
+        wanted: Numbers = self.passages["alive"] & self.passages["embeds"]
+        vectors = self.vectors.get(model)
+        return wanted if vectors is None else wanted & (vectors.arrival[: self.count] == 0)
+
+    def pending(self, model: str) -> int:
+        """How many passages should have a vector of the model and have none."""
+        return int(np.count_nonzero(self.unread(model)))
 
     def memory_mask(self, numbers: Sequence[int]) -> Numbers:
         """Which rows of memories are those with these numbers."""

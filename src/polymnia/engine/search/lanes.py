@@ -13,11 +13,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import fusion
-from polymnia.engine.search.fusion import REACH
-from polymnia.engine.search.index import Index, Numbers
+from polymnia.engine.search.index import K1_WHOLE, Index, Numbers, idf, saturation
+from polymnia.engine.search.passages import ASKS, CONVERSATION, SPEAKER, SURE
 from polymnia.engine.search.query import Parsed
-from polymnia.engine.search.turns import ASKS, CONVERSATION, SPEAKER, SURE
 from polymnia.engine.text.language import fold
 from polymnia.engine.text.words import Group, similar
 
@@ -25,7 +23,6 @@ _ALIKE = 0.6  # what a word counts that is merely like the one asked for
 _MOST_TERMS = 20_000
 _MOST_ALIKE = 3
 _LONG_ENOUGH = 6
-_CLASSES = 4095
 _TOLD = 1.0  # what it counts to speak of the time asked for, beside a word as rare
 _MADE = 0.4  # and to have been stored then, which may mean nothing
 _DAY = 86_400_000_000
@@ -36,10 +33,18 @@ _MOST = 1000  # up to this
 _TALKING = 200  # memories whose neighbours in a conversation are looked at too
 _PARTS = 4  # of a long memory, the first passages are looked at in any case
 _EVERYTHING = 2_000  # passages at most where nothing is to be hidden
+_FULL = 1.2  # a text can say every word asked for more than once, and that is worth little
+REACH = 4
+"""How many turns away a turn of the same conversation can help."""
 STEPS = tuple(step for away in range(1, REACH + 1) for step in (-away, away))
 """Where the turns around a turn are stored, nearest first."""
 
 _Postings = tuple[str, float, Numbers]  # a term, its weight, and where it stands
+
+
+def words_score(bm25: Numbers, asked: float) -> Numbers:
+    """The share of the query that a text says: its BM25 over the summed weights (idf × best alternative) asked for."""
+    return np.clip(bm25 / asked, 0.0, _FULL) if asked > 0 else np.zeros_like(bm25)
 
 
 class AskedGroup:
@@ -81,7 +86,6 @@ class WordsLane:
         sizes, best = index.sizes, self._best
         held = in_memories = 0
         share = max((weight for _, weight, _ in found), default=0.0)
-        seen: list[Numbers] = []
         whole: list[tuple[Numbers, Numbers]] = []
         for _, weight, postings in found:
             if not len(postings):
@@ -91,27 +95,25 @@ class WordsLane:
                 there = sizes.share[rows] > 0
                 rows, counts = rows[there], counts[there]
             held = max(held, len(rows))
-            gain = weight * fusion.saturation(counts, sizes.norm[rows])
-            best[rows] = np.maximum(best[rows], gain) if seen else gain
-            seen.append(rows)
+            gain = weight * saturation(counts, sizes.norm[rows])
+            best[rows] = np.maximum(best[rows], gain)
             if sizes.has_long:
                 whose, total = _by_memory(index, rows, counts * sizes.share[rows])
                 in_memories = max(in_memories, len(whose))
-                whole.append((whose, weight * fusion.saturation(total, sizes.memory_norm[whose], fusion.K1_WHOLE)))
-        idf, memory_idf = fusion.idf(held, sizes.passages), fusion.idf(in_memories, sizes.memories)
+                whole.append((whose, weight * saturation(total, sizes.memory_norm[whose], K1_WHOLE)))
+        rarity, memory_rarity = idf(held, sizes.passages), idf(in_memories, sizes.memories)
         if not group.bonus:
-            self.passage_asked += idf * share
-            self.memory_asked += memory_idf * share
-        many = sum(map(len, seen)) > index.count // 16
-        rows = np.flatnonzero(best[: index.count]) if many and len(seen) > 1 else _union(seen)
-        gains = idf * best[rows]
+            self.passage_asked += rarity * share
+            self.memory_asked += memory_rarity * share
+        rows = np.flatnonzero(best[: index.count])
+        gains = rarity * best[rows]
         best[rows] = 0
         self.passages[rows] += gains
         if whole:
             for whose, gain in whole:
                 best[whose] = np.maximum(best[whose], gain)
-            owners = np.flatnonzero(best[: index.memories.count]) if many else _union([whose for whose, _ in whole])
-            self.memories[owners] += memory_idf * best[owners]
+            owners = np.flatnonzero(best[: index.memories.count])
+            self.memories[owners] += memory_rarity * best[owners]
             best[owners] = 0
         self.asked.append(AskedGroup(group, found, rows, gains, alike))
 
@@ -126,7 +128,7 @@ class WordsLane:
         gains = np.zeros(index.count, np.float32)
         for which, share in ((made, _MADE), (told, _TOLD)):
             if held := int(np.count_nonzero(which)):
-                gains[which] = np.maximum(gains[which], share * fusion.idf(held, index.sizes.passages))
+                gains[which] = np.maximum(gains[which], share * idf(held, index.sizes.passages))
         self.timely, self.told, self.time_gains = told | made, told, gains
         self.passages += gains
         rows = np.flatnonzero(gains)
@@ -181,14 +183,6 @@ def _by_memory(index: Index, rows: Numbers, counts: Numbers) -> tuple[Numbers, N
     return whose, np.bincount(place, counts)
 
 
-def _union(parts: list[Numbers]) -> Numbers:
-    if not parts:
-        return np.empty(0, np.int64)
-    # Most often the terms of a group stand in the same passages: then there is nothing to unite.
-    same = all(len(part) == len(parts[0]) and np.array_equal(part, parts[0]) for part in parts[1:])
-    return parts[0] if same else np.unique(np.concatenate(parts))
-
-
 def _alike(index: Index, snapshot: Snapshot, word: str) -> list[_Postings]:
     """Terms that a misspelt word may have meant, the likeliest ones, with where they stand."""
     folded = fold(word)
@@ -205,19 +199,11 @@ def _alike(index: Index, snapshot: Snapshot, word: str) -> list[_Postings]:
 
 
 def top(scores: Numbers, most: int) -> Numbers:
-    """The places of about the highest scores above zero, in no order."""
+    """The places of the highest scores above zero, in no order."""
     places = np.flatnonzero(scores > 0)
     if len(places) <= most:
         return places
-    found = scores[places]
-    # Counting by classes is quicker than sorting; the last class is taken whole unless it is too large.
-    classes = (found * (_CLASSES / found.max())).astype(np.uint16)
-    above = np.cumsum(np.bincount(classes, minlength=_CLASSES + 1)[::-1])
-    lowest = _CLASSES - int(np.searchsorted(above, most))
-    chosen = np.flatnonzero(classes >= lowest)
-    if len(chosen) > 2 * most:
-        chosen = chosen[np.argpartition(found[chosen], len(chosen) - most)[len(chosen) - most :]]
-    return places[chosen]
+    return places[np.argpartition(scores[places], -most)[-most:]]
 
 
 # ── candidates ────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
@@ -11,13 +12,15 @@ from msgspec import Struct, field
 from polymnia.engine.knowledge.judge import Judging
 from polymnia.engine.knowledge.similarity import similarities
 from polymnia.engine.ports import Vector
-from polymnia.engine.search import fusion, lanes
-from polymnia.engine.search.cache import ProjectIndex
-from polymnia.engine.search.index import DamagedIndex, Numbers
+from polymnia.engine.search import lanes
+from polymnia.engine.search.index import DamagedIndex, Numbers, packed
 from polymnia.engine.search.passages import embedder_text, read
-from polymnia.engine.search.query import Query, parse
-from polymnia.engine.search.vectors import Channel, packed
+from polymnia.engine.search.query import parse
+from polymnia.engine.search.results import Query
 from polymnia.models import Record, Text
+
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Channel, ProjectIndex
 
 _PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
 _COMPARED = 4  # and those its neighbours are looked for by
@@ -185,7 +188,7 @@ class Neighbours:
             self.index = self._view.index
             lane = lanes.by_words(self.index, self.snapshot, query, alike=False)
         alive = lane.passages * self.index.passages["alive"]
-        return lanes.top(alive, most * 2), np.minimum(1.0, fusion.words_score(alive, lane.passage_asked))
+        return lanes.top(alive, most * 2), np.minimum(1.0, lanes.words_score(alive, lane.passage_asked))
 
     def both(self, text: EmbeddedText, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
         """The memories nearest by meaning and those by words, each with both numbers; and the model that was asked.

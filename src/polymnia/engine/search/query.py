@@ -6,11 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from polymnia.engine.search.passages import script_number
+from polymnia.engine.search.results import Query
 from polymnia.engine.text import dates, words
 from polymnia.engine.text.dates import TimeRange
+from polymnia.engine.text.language import script_number
 from polymnia.engine.text.words import Group
 from polymnia.errors import Invalid
 from polymnia.models import Filters, Record, fold, folded_forms
@@ -21,23 +22,6 @@ _MOST_GROUPS = 48  # words of a query that are looked up; the rest of a very lon
 _LONGEST_EXACT = 400  # a longer query is not looked for as it stands
 _TIME = "Times are microseconds since 1970 in UTC: int(moment.timestamp() * 1_000_000)."
 _ZONE = "It is the difference to UTC in minutes: 540 for Seoul."
-
-
-class Query(Struct, frozen=True, kw_only=True):
-    """What a caller asks for."""
-
-    text: str
-    filters: Filters = field(default_factory=Filters)
-    lanes: str | None = None
-    now: int | None = None
-    zone: int = 0
-    recency: float = 0.0
-    related: float = 0.0
-    effort: str | None = None
-    at_least: float | None = None
-    or_nearest: bool = False
-    sort: str = "relevance"
-    ascending: bool = False
 
 
 class Parsed(Struct, frozen=True):
@@ -144,7 +128,6 @@ def _is_called(text: str, form: str) -> bool:
 
 
 def _at_word(part: str, text: str) -> bool:
-    """Whether the part starts where a word of the text starts."""
     at = text.find(part)
     while at > 0 and text[at - 1].isalnum() and text[at - 1].isascii():
         at = text.find(part, at + 1)

@@ -1,10 +1,43 @@
-"""What a search answers: the memories found, and why each of them."""
+"""What a search is asked, and what it answers: the memories found, and why each of them."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from polymnia.models import Note, Record, Relation
+from polymnia.models import Filters, Note, Record, Relation
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    """What a caller asks for."""
+
+    text: str
+    filters: Filters = field(default_factory=Filters)
+    lanes: str | None = None
+    now: int | None = None
+    zone: int = 0
+    recency: float = 0.0
+    related: float = 0.0
+    effort: str | None = None
+    at_least: float | None = None
+    or_nearest: bool = False
+    sort: str = "relevance"
+    ascending: bool = False
+
+
+class ResultPage(Struct, frozen=True, kw_only=True):
+    """Which part of an answer is wanted, and what of it.
+
+    Without a limit: all that hold the query as it stands, and the best others. A page is asked for by a cursor, or by
+    how many to skip. With ``turns``, a hit that is a turn of a dialogue has the turns before and after it.
+    """
+
+    limit: int | None
+    cursor: str | None = None
+    offset: int | None = None
+    max_tokens: int | None = None
+    facets: bool = False
+    reasons: bool = True
+    turns: bool = True
 
 
 class Fragment(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The background: gives every passage its vectors, project by project; and the same at once, for whoever waits for it.
+"""What is made of texts: every passage gets its words indexed and its vectors, in the background or for who waits.
 
 Writing never waits for it and a search waits only so long. Whatever goes wrong here, the words are searched all the
 same, and the answer says what is missing.
@@ -10,18 +10,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polymnia.engine.ports import Store, Vector
+from polymnia.engine.ports import Store, Transaction, Vector
 from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.cache import IndexCache
+from polymnia.engine.search.index import packed
 from polymnia.engine.search.passages import embedder_text
-from polymnia.engine.search.vectors import Channel, packed
 from polymnia.errors import Fault
 from polymnia.models import JsonObject, Text
 
+if TYPE_CHECKING:
+    from polymnia.engine.search.finder import Channel, Finder, Progress
+
+_LISTED = 8192  # texts indexed between two commits
 _BATCH = 32
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _QUIET = 0.1  # seconds after a search in which the background gives way,
@@ -75,96 +79,113 @@ class Health:
         return max((model["pending"] for model in self.models.values()), default=0)
 
 
-class Reindexer(IndexCache):
-    """The projects in memory, and the means to make everything again that is made of their texts."""
+def health(finder: Finder, project: str) -> Health:
+    """How far search is with the project. Loads nothing that is not loaded."""
+    with finder.at(project) as view:
+        index = view.index
+        _, seq, listed, _ = view.snapshot.numbers
+        stored = dict(view.snapshot.models())
+        embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
+        models: dict[str, JsonObject] = {}
+        for channel in finder.channels:
+            kept = stored.pop(channel.name, (0, 0))[1]
+            ready = channel.ready.is_set()
+            pending = index.pending(channel.name) if ready else max(0, embeds - kept)
+            state = "ready" if ready else "broken" if channel.fault else "not loaded"
+            if channel not in finder.in_use(index):
+                pending, state = 0, "not needed"
+            fault = channel.fault.message if channel.fault else None
+            models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
+        for name, (_, kept) in stored.items():
+            models[name] = {"vectors": kept, "pending": 0, "state": "not in use", "why": None}
+        return Health(int(np.count_nonzero(index.passages["alive"])), seq - listed, models)
 
-    def health(self, project: str) -> Health:
-        """How far search is with the project. Loads nothing that is not loaded."""
-        with self.at(project) as view:
-            index = view.index
-            _, seq, listed, _ = view.snapshot.numbers
-            stored = view.snapshot.models()
-            embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
-            models: dict[str, JsonObject] = {}
-            for channel in self.channels:
-                kept = stored.get(channel.name, (0, 0))[1]
-                ready = channel.ready.is_set()
-                pending = self._pending(index, channel) if ready else max(0, embeds - kept)
-                state = "ready" if ready else "broken" if channel.fault else "not loaded"
-                if channel not in self._in_use(index):
-                    pending, state = 0, "not needed"
-                fault = channel.fault.message if channel.fault else None
-                models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
-            for name, (_, kept) in stored.items():
-                models.setdefault(name, {"vectors": kept, "pending": 0, "state": "not in use", "why": None})
-            alive = int(np.count_nonzero(index.passages["alive"]))
-            return Health(alive, seq - listed, models)
 
-    def reindex(self, project: str, step: Callable[[str, int, int], None], *, anew: bool = False) -> Health:
-        """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
+def reindex(finder: Finder, project: str, progress: Progress, *, anew: bool = False) -> Health:
+    """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
 
-        Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
-        """
-        if anew:
-            with self._store.write(project, "polymnia", "reindex") as tx:
-                tx.drop_indexes()
-            asked = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
-            self._store.mend(None, ("shape_differs", "index_damaged"), asked)
-            self.forget(project)  # the vectors it holds are no longer the store's
-            for other in self._store.projects():
-                self._index_characters(other)
-        self._list_words(project, step)
-        for channel in self.each_model(project):
-            if not channel.load(patient=False) and channel.fault is not None:
-                raise channel.fault
-            self._embed_all(project, channel, step)
-        if self.channels:
-            with self._store.write(project, "polymnia", "reindex") as tx:
-                tx.drop_vectors([channel.name for channel in self.channels])
-        return self.health(project)
+    Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
+    """
+    store = finder.store
+    if anew:
+        with store.write(project, "polymnia", "reindex") as tx:
+            tx.drop_indexes()
+        asked = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
+        store.mend(None, ("shape_differs", "index_damaged"), asked)
+        finder.forget(project)  # the vectors it holds are no longer the store's
+        for other in store.projects():
+            for _ in _steps(store, other, lambda tx: tx.index_characters(_LISTED)):
+                pass
+    list_words(store, project, progress)
+    for channel in finder.each_model(project):
+        if not channel.load(patient=False) and channel.fault is not None:
+            raise channel.fault
+        _embed_all(finder, project, channel, progress)
+    if finder.channels:
+        with store.write(project, "polymnia", "reindex") as tx:
+            tx.drop_vectors([channel.name for channel in finder.channels])
+    return health(finder, project)
 
-    def catch_up(self, project: str, step: Callable[[str, int, int], None]) -> None:
-        """Give every passage its vectors now. A model that cannot be had is passed over."""
-        for channel in self.each_model(project):
-            if channel.load():
-                self._embed_all(project, channel, step)
 
-    def each_model(self, project: str) -> Iterator[Channel]:
-        """The models that read the project, as many as turn out to while the first ones are at work."""
-        for at, channel in enumerate(self.channels):
-            if at < len(self.models(project)):
-                yield channel
+def catch_up(finder: Finder, project: str, progress: Progress) -> None:
+    """Give every passage its vectors now. A model that cannot be had is passed over."""
+    for channel in finder.each_model(project):
+        if channel.load():
+            _embed_all(finder, project, channel, progress)
 
-    def _embed_all(self, project: str, channel: Channel, step: Callable[[str, int, int], None]) -> None:
-        with self.at(project) as view:
-            total = self._pending(view.index, channel)
-        done, last = 0, None
-        while wanted := self.waiting(project, channel, _AT_ONCE):
-            last = self.embed_batch(project, channel, wanted, last)
-            if channel.fault is not None:
-                raise channel.fault
-            done += len(wanted)
-            step(channel.name, min(done, total), total)
 
-    def embed_batch(self, project: str, channel: Channel, wanted: list[Unread], last: _Turn | None) -> _Turn:
-        """Give passages their vectors, or note that they get none; answers what to give as ``last`` the next time."""
-        with self._store.read(project) as snapshot:
-            texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
-        if last == (wanted, texts):
-            # They have had their turn as they are and no vector came of it: another try would end alike.
-            self.pass_over(project, channel, wanted)
-        else:
-            _, foreign = embed_some(self._store, project, channel, texts, wanted)
-            there = {text.id for text in texts}
-            self.pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
-        return wanted, texts
+def list_words(store: Store, project: str, progress: Progress) -> None:
+    """Let the store take the texts that wait into its word index."""
+    with store.read(project) as snapshot:
+        _, seq, listed, _ = snapshot.numbers
+    total = seq - listed
+    for left in _steps(store, project, lambda tx: tx.list_words(_LISTED)):
+        total = max(total, left)
+        if total:
+            progress("words", total - left, total)
+
+
+def _steps(store: Store, project: str, work: Callable[[Transaction], int]) -> Iterator[int]:
+    """Work in steps while what is left becomes less; once in any case, since texts may be read otherwise now."""
+    left, before = 1, 0
+    while 0 < left != before:
+        before = left
+        with store.write(project, "polymnia", "reindex") as tx:
+            left = work(tx)
+        yield left
+
+
+def _embed_all(finder: Finder, project: str, channel: Channel, progress: Progress) -> None:
+    with finder.at(project) as view:
+        total = view.index.pending(channel.name)
+    done, last = 0, None
+    while wanted := finder.waiting(project, channel, _AT_ONCE):
+        last = _embed_batch(finder, project, channel, wanted, last)
+        if channel.fault is not None:
+            raise channel.fault
+        done += len(wanted)
+        progress(channel.name, min(done, total), total)
+
+
+def _embed_batch(finder: Finder, project: str, channel: Channel, wanted: list[Unread], last: _Turn | None) -> _Turn:
+    """Give passages their vectors, or note that they get none; answers what to give as ``last`` the next time."""
+    with finder.store.read(project) as snapshot:
+        texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
+    if last == (wanted, texts):
+        # They have had their turn as they are and no vector came of it: another try would end alike.
+        finder.pass_over(project, channel, wanted)
+    else:
+        _, foreign = embed_some(finder.store, project, channel, texts, wanted)
+        there = {text.id for text in texts}
+        finder.pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
+    return wanted, texts
 
 
 class Worker:
     """A thread that embeds what waits, project by project, until there is nothing left."""
 
-    def __init__(self, index: Reindexer, settled: Callable[[str], None]) -> None:
-        self._index = index
+    def __init__(self, finder: Finder, settled: Callable[[str], None]) -> None:
+        self._finder = finder
         self._settled = settled  # called with a project of which everything is read
         self._wake = threading.Condition()
         self._projects: dict[str, None] = {}
@@ -233,7 +254,7 @@ class Worker:
     def _work(self, project: str) -> None:
         with self._wake:
             notices = self._notices
-        in_use = self._index.models(project)
+        in_use = self._finder.models(project)
         # All of them before any work: who searches waits for the last one, not for a batch of the first.
         ready = [channel for channel in in_use if channel.load()]
         left, failed = False, len(ready) < len(in_use)
@@ -257,10 +278,9 @@ class Worker:
             self._wake.notify_all()
 
     def _batch(self, project: str, channel: Channel) -> bool:
-        """Embed one batch; answers whether there may be more."""
-        wanted = self._index.waiting(project, channel, _BATCH)
+        wanted = self._finder.waiting(project, channel, _BATCH)
         if not wanted or self._stop:
             return False
         key = project, channel.name
-        self._last[key] = self._index.embed_batch(project, channel, wanted, self._last.get(key))
+        self._last[key] = _embed_batch(self._finder, project, channel, wanted, self._last.get(key))
         return channel.fault is None

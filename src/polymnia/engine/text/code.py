@@ -27,7 +27,6 @@ _NAMES = {
 
 
 def _signs(table: str) -> dict[str, re.Pattern[str]]:
-    """The signs of each language, one a line."""
     found: dict[str, list[str]] = {}
     for name, _, sign in (line.partition(" ") for line in table.strip().splitlines()):
         found.setdefault(name, []).append(sign)

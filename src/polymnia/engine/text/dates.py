@@ -5,14 +5,15 @@ An index term is ``@2023``, ``@2023-05`` or ``@2023-05-08``, and ``@--05`` or ``
 
 from __future__ import annotations
 
+import re
 from datetime import date
+from unicodedata import is_normalized, normalize
 
 from msgspec import Struct
 
 from polymnia.engine.text import calendar as days
 from polymnia.engine.text.calendar import Span
-from polymnia.engine.text.date_grammar import DateReading, FoundDate, read
-from polymnia.engine.text.date_tokens import Partial, hinted, legible
+from polymnia.engine.text.date_grammar import EASTERN, RUNS, WORDS, DateReading, FoundDate, Partial, read
 
 _MOST = 64
 _MOST_READ = 2_000  # a text with more dates than this is a log: more of them would find nothing more
@@ -20,6 +21,23 @@ _BLOCK = 16_384
 _LONGEST_QUESTION = 2_000
 _YEARS_BACK = 12
 _ARTICLES = frozenset("the at den der des dem die das du les la los las il lo nel nella на".split())
+_DIGIT = re.compile(r"[0-9]")
+# Everything but letters is a space: the quickest way to the words of a text.
+_SPACED = bytes(c if 97 <= c <= 122 else 32 for c in range(256))
+_Hints = tuple[frozenset[bytes], frozenset[str], re.Pattern[str]]
+
+
+def _hints(letters: str, more: str, east: str, eastern_letters: str) -> _Hints:
+    """What can begin or make a date without a figure: words, given by their parts in a date and by name, and signs."""
+    words = {word for word, (letter, _) in WORDS.items() if letter in letters}.union(more.split())
+    eastern = [re.escape(word) for word, (letter, _) in EASTERN.items() if letter in eastern_letters]
+    ascii_words = frozenset(word.encode() for word in words if word.isascii())
+    return ascii_words, frozenset(words), re.compile("|".join([east, *eastern]))
+
+
+_IN_TEXTS = _hints("mwWS", "", "[月年]", "")
+_IN_DATED_TEXTS = _hints("mwWSrPpRgvH", "jours semaines mois", "[月年前上下]", "rPK")
+_IN_QUESTIONS = _hints("mwWSrPpRgvH", "il hui feira", "[月年前上下월]", "rPKRgW")
 
 
 class TimeRange(Struct, frozen=True):
@@ -62,7 +80,9 @@ def asked(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | Non
 
     ``now`` is in microseconds UTC; a day begins at midnight of the zone so many minutes ahead of UTC.
     """
-    text, low = legible(query[:_LONGEST_QUESTION])
+    text, low = _legible(query[:_LONGEST_QUESTION])
+    if not _may_hold(low, _IN_QUESTIONS):
+        return None
     ahead = zone_offset_minutes * 60_000_000
     today = days.day_of(now + ahead)
     reading = read(text, low, today)
@@ -88,10 +108,29 @@ def asked(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | Non
     )
 
 
+def _legible(text: str) -> tuple[str, str]:
+    """The text with widths and accents evened out, and the same in small letters, character for character."""
+    if text.isascii():
+        return text, text.lower()
+    if not is_normalized("NFKC", text):
+        text = normalize("NFKC", text)
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(small if len(small := c.lower()) == 1 else c for c in text)
+    return text, low
+
+
+def _may_hold(low: str, hints: _Hints) -> bool:
+    ascii_words, words, east = hints
+    if low.isascii():
+        return bool(_DIGIT.search(low)) or not ascii_words.isdisjoint(low.encode().translate(_SPACED).split())
+    return bool(_DIGIT.search(low) or east.search(low)) or not words.isdisjoint(RUNS.findall(low))
+
+
 def _gather(text: str, today: int | None, terms: dict[str, None]) -> int:
     """Add the terms of a stretch of text to those there are; answers how many dates it has."""
-    text, low = legible(text)
-    if not hinted(low, today is not None):
+    text, low = _legible(text)
+    if not _may_hold(low, _IN_TEXTS if today is None else _IN_DATED_TEXTS):
         return 0
     reading = read(text, low, today)
     year = 0
@@ -196,7 +235,6 @@ def _times(reading: DateReading, low: str, today: int) -> list[_Time]:
 
 
 def _bounded(mark: str, spans: list[Span], today: int) -> Span:
-    """Since, after, until or before what is said."""
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     if mark in "sk":
         return first, max(today, last)
@@ -224,7 +262,6 @@ def _trailed(reading: DateReading, last: int) -> int:
 
 
 def _joined(reading: DateReading, here: FoundDate, there: FoundDate, mark: str) -> bool:
-    """Whether two dates are the ends of one time."""
     between = reading.tokens[here.last + 1 : there.first]
     letters = "".join(part.letter for part in between).strip("fiO,t")
     if mark in ("B", "F") and mark:

@@ -83,7 +83,6 @@ class _Parser:
         self._close(at)
 
     def _line(self, at: int, strict: bool) -> int:
-        """Take a line; answers the next one to read."""
         line = self.lines[at]
         if not line.strip():
             self._close(at)
@@ -121,7 +120,6 @@ class _Parser:
         return self.starts[at] + len(self.lines[at])
 
     def _close(self, at: int) -> None:
-        """End the open paragraph before a line."""
         if self.part:
             lines = self.lines[at - self.part : at]
             text = "\n".join(map(_bare, lines))
@@ -154,7 +152,6 @@ class _Parser:
         return end + 1
 
     def _table(self, at: int) -> int:
-        """The rows of a table, given the line of dashes below its first."""
         self.part -= 1
         self._close(at - 1)
         self._add("td", at - 1, at - 1, _bare(self.lines[at - 1]))
@@ -366,7 +363,6 @@ def _csv(text: str, mark: str | None = None) -> Document:
 
 
 def _program(text: str, language: str) -> Document:
-    """The prose of a program are its comments."""
     found = Document(code=[(language, text)], paragraphs=None)
     comments = (match[1].strip().removesuffix("*/").rstrip() for match in COMMENTS.finditer(text))
     found.blocks = [("li", one) for one in comments if any(map(str.isalpha, one))]
@@ -438,7 +434,6 @@ def mails(text: str, led: Iterable[str] = ()) -> list[str]:
 
 
 def _trimmed(url: str) -> str:
-    """An address without what ends the sentence it stands in."""
     while url:
         last = url[-1]
         if last in ".,;:!?*_~…'" or (last in _OPENED and url.count(last) > url.count(_OPENED[last])):

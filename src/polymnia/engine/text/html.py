@@ -71,8 +71,6 @@ def _skipped(text: str, start: int, closed: dict[str, bool]) -> int:
 
 
 class _Scan:
-    """What was read so far, and in what it stands."""
-
     def __init__(self, found: Document) -> None:
         self.found = found
         self.parts: list[str] = []

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from polymnia.engine.text.korean import PARTICLES
-from polymnia.engine.text.language import DENSE, fold
-from polymnia.engine.text.lexicon import AMBIGUOUS_NAMES, GIVEN_NAMES, STOPWORDS, word_list
+from polymnia.engine.text.language import AMBIGUOUS_NAMES, DENSE, GIVEN_NAMES, PARTICLES, STOPWORDS, fold, word_list
 
 
 class Name(NamedTuple):
@@ -146,7 +144,6 @@ def distinct(found: list[Name], most: int) -> list[Name]:
 
 
 def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None) -> Iterator[Name]:
-    """What of a run of capitals is a name."""
     for words in _split(match):
         start = words[0][0]
         begins = spoken != "korean" and _begins(text, start)  # Hangul has no capitals to begin with
@@ -193,7 +190,6 @@ def _split(match: re.Match[str]) -> Iterator[_Words]:
 
 
 def _cased(run: _Words) -> _Words:
-    """A run without the small words at its end."""
     while len(run) > 1 and not run[-1][1][:1].isupper():
         run = run[:-1]
     return run
@@ -275,7 +271,6 @@ def _east_asian(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _korean_names(text: str) -> Iterator[tuple[int, int]]:
-    """Where names of people stand; a place may come twice."""
     for match in _MISTER.finditer(text):
         name = match[1]
         full = len(name) == 3 and name[0] in _SURNAMES

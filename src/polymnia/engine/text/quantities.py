@@ -125,7 +125,6 @@ def _may(text: str) -> bool:
 
 
 def _counted(text: str) -> str:
-    """Thousands, millions and their like as figures."""
     if not text.isascii():
         text = _EAST.sub(_eastern, _ALONE.sub(r"1\1", text))
     return _MANY.sub(lambda m: m[1] + _shown(_value(m[2]) * _TIMES[m[3].lower()]), text)
@@ -170,7 +169,6 @@ def _measures(text: str, match: re.Match[str]) -> bool:
 
 
 def _written(text: str, amounts: list[_Amount], units: dict[str, _Unit]) -> str:
-    """A text with the amounts of some measures in other units."""
     parts, at = [], 0
     for one in amounts:
         if one.unit.measure not in units:

@@ -64,7 +64,7 @@ def _is_day(text: str, start: int, stop: re.Match[str]) -> bool:
     """Whether a full stop belongs to the day of a date, as in "Am 4. Juli"."""
     if _DAY.search(text, max(start, stop.start() - 3), stop.start()) is None:
         return False
-    from polymnia.engine.text.date_tokens import WORDS
+    from polymnia.engine.text.date_grammar import WORDS
 
     word = WORD.match(text, stop.end())
     return word is not None and WORDS.get(word[0].lower(), ("",))[0] in ("m", "w")

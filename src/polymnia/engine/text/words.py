@@ -12,9 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from polymnia.engine.text.korean import GRAMMAR, SHORT_NOUN
-from polymnia.engine.text.language import DENSE, fold, language, plausible, stem
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import DENSE, GRAMMAR, SHORT_NOUN, STOPWORDS, fold, language, plausible, stem
 
 _LONGEST = 64
 _REMEMBERED = 30_000  # analysed words kept for each language: the living vocabulary of a store, in a few megabytes
@@ -70,8 +68,6 @@ class Group(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A token taken apart."""
-
     plain: tuple[str, ...]
     """Its words, with case and marks."""
     pairs: tuple[tuple[str, float], ...]
@@ -137,7 +133,6 @@ def _heard(text: str) -> list[str]:
 
 
 def _index(token: str, spoken: str | None) -> tuple[int, tuple[str, ...]]:
-    """How many words a token is, and its index terms."""
     word = _take(token)
     found = [*word.whole, *word.extra, *(pair for pair, _ in word.pairs)]
     for plain in word.plain:
@@ -152,7 +147,6 @@ def _index(token: str, spoken: str | None) -> tuple[int, tuple[str, ...]]:
 
 
 def _take(token: str) -> _Word:
-    """A token's words: identifiers at their joints, dense scripts apart from alphabets."""
     plain: list[str] = []
     pairs: list[tuple[str, float]] = []
     extra: list[str] = []
@@ -232,7 +226,6 @@ def _is_stop(token: str, at: int, spoken: str | None, query: str) -> bool:
 
 
 def _ask(token: str, spoken: str | None) -> Iterator[Group]:
-    """The groups of one token of a query."""
     word = _take(token)
     for plain in word.plain:
         yield Group(plain, tuple(_forms(plain, spoken).items()))
@@ -254,7 +247,6 @@ def _alone(pair: str, token: str, pairs: int) -> tuple[tuple[str, float], ...]:
 
 
 def _forms(plain: str, spoken: str | None) -> dict[str, float]:
-    """The terms that satisfy one plain word, the word itself first."""
     exact = fold(plain)
     forms = {exact[:_LONGEST]: 1.0}
     if any(c.isdigit() for c in exact):
@@ -289,7 +281,6 @@ def similar(word: str, term: str) -> float:
 
 
 def _slips(a: str, b: str, allowed: int) -> int:
-    """Slips between two words, counted no further than one more than allowed."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

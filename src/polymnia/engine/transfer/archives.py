@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import Ends, association, draft, memory, records_of
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive

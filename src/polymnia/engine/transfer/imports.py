@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, TypeVar
 
 from polymnia.engine import scopes
-from polymnia.engine.graph import Step
 from polymnia.engine.ports import Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import Ends, link
 from polymnia.engine.transfer.formats.records import Broken, Item, JsonObject
 from polymnia.errors import ImportFailed, Invalid

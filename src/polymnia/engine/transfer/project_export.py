@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Step
-from polymnia.engine.items import EARLIER, PLAIN, title_of
+from polymnia.engine.content import EARLIER, PLAIN, title_of
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.transfer.fields import records_of
 from polymnia.engine.transfer.folder import Folder

@@ -8,10 +8,9 @@ from typing import BinaryIO, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.content import check_value
-from polymnia.engine.graph import Step
-from polymnia.engine.items import CONTENT, EARLIER, PLAIN, new_item_id
+from polymnia.engine.content import CONTENT, EARLIER, PLAIN, check_value, new_item_id
 from polymnia.engine.ports import Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import draft
 from polymnia.engine.transfer.formats import project
 from polymnia.engine.transfer.formats.project import DEPTH, ProjectForm

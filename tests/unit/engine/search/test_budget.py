@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.search.budget import fit, tokens, trimmed
+from polymnia.engine.search.snippets import fit, tokens, trimmed
 
 _SIZES = st.lists(st.integers(0, 2_000), max_size=40)
 

@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.search import Analysis, lanes, passages
-from polymnia.engine.search.turns import DialogueTurn
+from polymnia.engine.search.passages import DialogueTurn
 from polymnia.storage.sqlite import SqliteStore
 
 DAY = 86_400_000_000

@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import Analysis, LazySearch, cache, finder, vectors, worker
+from polymnia.engine.search import Analysis, LazySearch, finder, worker
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index
 from polymnia.engine.search.results import Found
@@ -64,7 +64,7 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Bench]]:
     """Makes benches on one store; whatever failed is tried again at once."""
-    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_AGAIN", 0.0)
     made: list[Bench] = []
 
     def make(*toys: Toy, lanes: str = "all") -> Bench:
@@ -120,7 +120,7 @@ def test_a_model_that_cannot_be_loaded_leaves_words_and_a_note_that_says_why(ben
 def test_a_model_that_breaks_leaves_words_and_heals_without_a_loss(
     bench: Callable[..., Bench], error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "_AGAIN", 3600.0)
+    monkeypatch.setattr(finder, "_AGAIN", 3600.0)
     toy = Toy()
     one = bench(toy)
     one.fill()
@@ -133,7 +133,7 @@ def test_a_model_that_breaks_leaves_words_and_heals_without_a_loss(
     assert "no_meaning" in {note.code for note in found.notes}
     assert any(str(error.args[0]) in note.text for note in found.notes)
     toy.broken = None
-    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_AGAIN", 0.0)
     assert one.finder.channels[0].load()
     assert one.by_meaning("cat") == ["Tom"]
     assert one.codes("cat") == set()
@@ -182,7 +182,7 @@ def test_a_slow_model_is_not_waited_for_and_the_answer_says_what_is_pending(
 def test_a_model_that_does_not_answer_a_query_is_left_alone_until_it_does(
     bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "_AGAIN", 3600.0)
+    monkeypatch.setattr(finder, "_AGAIN", 3600.0)
     monkeypatch.setattr(finder, "_ASKING", 0.05)
     toy = Toy()
     one = bench(toy)
@@ -195,7 +195,7 @@ def test_a_model_that_does_not_answer_a_query_is_left_alone_until_it_does(
     assert "within 0.05 s" in found.notes[0].text
     toy.asking.set()
     monkeypatch.setattr(finder, "_ASKING", 30.0)
-    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_AGAIN", 0.0)
     assert one.finder.channels[0].load()
     assert one.by_meaning("car") == ["Ann"]
     assert one.codes("car") == set()
@@ -502,7 +502,7 @@ def test_threads_search_while_others_write(bench: Callable[..., Bench]) -> None:
 def test_a_store_with_much_to_list_is_listed_by_the_first_search(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BEHIND", 5)
     one = bench()
     one.fill()
     assert one.names("automobile") == ["Ann"]
@@ -513,7 +513,7 @@ def test_a_store_with_much_to_list_is_listed_by_the_first_search(
 def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BEHIND", 5)
     bench().fill()
     hasty = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=0.01, analyst=Analysis())
     memory = Memory(hasty)
@@ -525,7 +525,7 @@ def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
 def test_a_store_without_an_analyst_is_searched_and_its_reindex_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BEHIND", 5)
     store = SqliteStore(str(tmp_path / "memory.db"))
     memory = Memory(store)
     memory.create_entities([EntityDraft(f"n{number}", "t", (f"whale {number}",)) for number in range(9)])

@@ -10,8 +10,7 @@ import pytest
 
 from polymnia.engine.ports import Transaction
 from polymnia.engine.search import Analysis
-from polymnia.engine.search.index import Index
-from polymnia.engine.search.vectors import Vectors, packed
+from polymnia.engine.search.index import Index, Vectors, packed
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 

@@ -103,3 +103,22 @@ def test_thresholds_are_on_the_scale_of_the_scores_and_zero_hides_nothing(memory
             if len(some) < 100:
                 assert {hit.record.name for hit in some} <= {hit.record.name for hit in every}
                 assert strong >= {hit.record.name for hit in some if hit.score >= least + 0.02}
+
+
+def test_searches_side_by_side_share_what_is_read_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    finder = memory.finding()
+    if finder.reranker is None:
+        return
+    read: list[int] = []
+    score = finder.reranker.score
+    monkeypatch.setattr(finder.reranker, "knows", lambda text: True)
+    monkeypatch.setattr(finder.reranker, "score", lambda query, texts: read.append(len(texts)) or score(query, texts))
+    memory.search("bread oven flour")
+    alone = sum(read)
+    read.clear()
+    monkeypatch.setattr("polymnia.engine.search.finder._CORES", 2)
+    monkeypatch.setattr(finder, "_searching", 15)
+    monkeypatch.setattr("polymnia.engine.search.ranking._DEPTHS", {"balanced": (8, 24, 0.0)})
+    assert memory.search("bread oven flour").hits
+    assert sum(read) == 2
+    assert alone >= 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.engine.search.turns import speech, turn
+from polymnia.engine.search.passages import speech, turn
 
 
 def conversation(name: str, kind: str, session: str | None, text: str, scope: str | None = None) -> str | None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from polymnia.engine.ports import Snapshot
-from polymnia.engine.search import Analysis, vectors
-from polymnia.engine.search.index import Index
-from polymnia.engine.search.vectors import Vectors, packed
+from polymnia.engine.search import Analysis, index
+from polymnia.engine.search.index import Index, Vectors, packed
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 
@@ -50,8 +49,8 @@ def _index(snapshot: Snapshot, dimensions: int = DIMENSIONS) -> tuple[Index, Vec
 def halves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where the exact vectors are."""
     if request.param != "held":
-        monkeypatch.setattr(vectors, "_HELD", 10)
-    monkeypatch.setattr(vectors, "_READ", 700)
+        monkeypatch.setattr(index, "_HELD", 10)
+    monkeypatch.setattr(index, "_READ", 700)
     return str(request.param)
 
 
@@ -95,7 +94,7 @@ def test_vectors_move_with_their_passages_and_go_when_the_store_lets_them_go(sto
         index, held = _index(snapshot)
         index.passages.add(1)
         new = index.count - 1
-        held.move(np.array([5]), np.array([new]))
+        held.put_back(held.take_out(np.array([5])), np.array([new]))
         assert not held.has(np.array([5])).any()
         assert held.cosines(snapshot, MADE[3], np.array([new]))[0] == pytest.approx(1.0, abs=2e-3)
         held.check(snapshot, np.array([new, 6]))

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.engine.search import Analysis, vectors
-from polymnia.engine.search.finder import Finder
-from polymnia.engine.search.vectors import Channel
+from polymnia.engine.search import Analysis
+from polymnia.engine.search.finder import Channel, Finder
 from polymnia.errors import Fault, Invalid
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
@@ -59,7 +58,7 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
         _finished(finder, "default")
     assert _kept(store) == 0
     toy.broken = None
-    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
+    monkeypatch.setattr("polymnia.engine.search.finder._AGAIN", 0.0)
     finder.noticed("default")
     _finished(finder, "default")
     assert _kept(store) == 45
@@ -69,11 +68,11 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
 def test_a_store_that_is_busy_for_a_while_costs_no_passage_its_vector(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vectors, "_AGAIN", 0.0)
+    monkeypatch.setattr("polymnia.engine.search.finder._AGAIN", 0.0)
     toy = Toy()
     finder = Finder(store, embedders=[toy])
     hasty = SqliteStore(store.path, busy_timeout=0.01, analyst=Analysis())
-    finder._worker._index._store = hasty
+    finder.store = hasty
     with store.write("default", "test", "hold"):
         finder.noticed("default")
         assert toy.begun.wait(30)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.text.korean import noun
+from polymnia.engine.text.language import noun
 from polymnia.engine.text.sentences import asks, count_sentences, sentences, spans
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.text.language import fold, language
-from polymnia.engine.text.lexicon import STOPWORDS
+from polymnia.engine.text.language import STOPWORDS, fold, language
 from polymnia.engine.text.words import terms
 
 Numbers = NDArray[Any]
