@@ -210,7 +210,7 @@ _OTHERS = {
 }
 # What metadata may say of a thing's kind, behind the type of CSL.
 _TYPES = {
-    said: line.split()[0]
+    word: line.split()[0]
     for line in """
         article-journal article-journal article paper journal journal-article
         article-newspaper article-newspaper newspaper news
@@ -231,7 +231,7 @@ _TYPES = {
         personal_communication email letter
         document document presentation talk slides note memory
     """.strip().splitlines()
-    for said in line.split()[1:]
+    for word in line.split()[1:]
 }
 _CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|typescript|c|c\+\+|go|rust|ruby|sh|sql)\b")
 _TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
@@ -398,8 +398,8 @@ def _day(text: str) -> Day | None:
     if (found := _NUMBERS.match(text)) is not None:
         parts = [int(part) for part in found.groups() if part]
     else:
-        said = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
-        parts = [int(part) for part in max(said, key=len, default="").split("-") if part]
+        days = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
+        parts = [int(part) for part in max(days, key=len, default="").split("-") if part]
     while parts:
         try:
             date(*[*parts, 1, 1][:3])
@@ -411,7 +411,7 @@ def _day(text: str) -> Day | None:
 
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
-    """The language of the title: only an English one is given capitals, so where it is not told it is guessed."""
+    """The language of the title: only an English one gets capitals, so where nothing says it, it is guessed."""
     code = metadata.get("language")
     if isinstance(code, Mapping):
         code = code.get("code")
@@ -419,8 +419,8 @@ def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
         return code
     if (found := script(title)) not in ("latin", "common"):
         return {**SCRIPT_CODES, "cyrillic": "ru", "arabic": "ar"}.get(found, "und")
-    said = f"{title} {content[:_LOOK]}"
-    guess = language(map(fold, _WORD.findall(said)))
+    sample = f"{title} {content[:_LOOK]}"
+    guess = language(map(fold, _WORD.findall(sample)))
     if guess == "english" or (guess is None and title.isascii()):
         return "en"
-    return spoken(said)[0] or "und"
+    return spoken(sample)[0] or "und"

@@ -230,9 +230,9 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
 
     def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
-        said = finder.said(project, *read_as(word))
+        embedded = finder.said(project, *read_as(word))
         with finder.look(project) as near:
-            return near.nearest(said, 1)
+            return near.nearest(embedded, 1)
 
     found = look.timed("search", search)
     healths = look.timed("count", lambda: [finder.health(one) for one in counted])
@@ -328,7 +328,7 @@ _LOOKS: dict[str, _Trying] = {
 
 
 def _resources(store: Store) -> Resources:
-    """What the process and its store use. A store that cannot be opened uses nothing that could be told."""
+    """What the process and its store use. A store that cannot be opened uses nothing that can be measured."""
     try:
         about = store.about()
     except Fault:

@@ -1,4 +1,4 @@
-"""Secrets: credentials in a text that nobody wants to see stored, told by their form or by the name before them."""
+"""Secrets: credentials in a text that nobody wants to see stored, known by their form or by the name before them."""
 
 from __future__ import annotations
 

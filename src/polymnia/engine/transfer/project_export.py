@@ -1,4 +1,4 @@
-"""Exporting the items of a project: which ones, how much of each, and whether people can be told from it."""
+"""Exporting the items of a project: which ones, how much of each, and whether it names people."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ProjectExport(Struct, frozen=True, kw_only=True):
     encoding: str | None = None
     path: str | None = None
     unembedded: int | None = None
-    """Items without a vector, where vectors were asked for: no model knows their language, or none was wanted."""
+    """Items without a vector, where vectors were asked for: no model knows their language, or none was chosen."""
 
 
 def export_project(
@@ -142,7 +142,7 @@ class _Source:
         self._step = step
         self._uids: dict[str, str] = {}
         self.unembedded = 0
-        self._veil: Any = None  # what hides people, where that is wanted
+        self._veil: Any = None  # what hides people, where that is asked for
         if including.anonymize:
             with importing():
                 from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
@@ -208,8 +208,10 @@ class _Source:
 
     def _embeddings(self, record: Record) -> dict[str, list[str]]:
         """The vectors as they are kept, half precision, in base64."""
-        kept = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
-        return {model: [base64.b64encode(half).decode() for half in halves] for model, halves in kept.items() if halves}
+        vectors = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
+        return {
+            model: [base64.b64encode(half).decode() for half in halves] for model, halves in vectors.items() if halves
+        }
 
     def relationships(self) -> Iterator[JsonObject]:
         """Those with both ends in the file."""
@@ -252,16 +254,16 @@ class _Withheld:
 
     def metadata(self, metadata: Mapping[str, Any]) -> JsonObject:
         """Metadata without what repeats the text."""
-        kept = {key: value for key, value in metadata.items() if key not in _DERIVED}
-        if isinstance(title := kept.get("title"), str) and any(title.strip() in text for text in self._texts):
-            del kept["title"]
-        shown = self._value(kept)
+        rest = {key: value for key, value in metadata.items() if key not in _DERIVED}
+        if isinstance(title := rest.get("title"), str) and any(title.strip() in text for text in self._texts):
+            del rest["title"]
+        shown = self._value(rest)
         return shown if isinstance(shown, dict) else {}
 
     def version(self, fields: Mapping[str, Any]) -> JsonObject:
         """An earlier version of it."""
-        kept = {key: value for key, value in fields.items() if key not in ("content", "summary", "title")}
-        return kept | {"metadata": self.metadata(fields.get("metadata") or {})}
+        rest = {key: value for key, value in fields.items() if key not in ("content", "summary", "title")}
+        return rest | {"metadata": self.metadata(fields.get("metadata") or {})}
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
