@@ -27,9 +27,7 @@ from polymnia.engine.transfer.detection import (
     START,
     Detected,
     detect,
-    is_graph,
-    is_memories,
-    project_form,
+    recognize,
 )
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
@@ -60,17 +58,16 @@ def import_file(arguments: Namespace, chosen: Settings) -> Answer:
                 return _import_archive(arguments, chosen, folder, name)
             if found.kind not in ("graph?", "project"):
                 raise _unknown(arguments.path, *_described_kind(found))
-            data, form = start + file.read() if found.kind == "graph?" else b"", found.form
-        if found.kind == "graph?":
-            if is_graph(data):
-                _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
-                return _import_graph(arguments, chosen, data)
-            if is_memories(data):
-                return _import_archive(arguments, chosen, folder, name)
-            if (form := project_form(data, arguments.path)) is None:
-                raise _unknown(arguments.path, _described(data))
+            data = start + file.read() if found.kind == "graph?" else b""
+        form = recognize(data, arguments.path) if found.kind == "graph?" else found.form or "json"
+        if form is None:
+            raise _unknown(arguments.path, _described(data))
+        if form == "archive":
+            return _import_archive(arguments, chosen, folder, name)
         _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
-        return _import_project(arguments, chosen, folder, name, form or "json")
+        if form == "graph":
+            return _import_graph(arguments, chosen, data)
+        return _import_project(arguments, chosen, folder, name, form)
 
 
 def _only(arguments: Namespace, when: str, *names: str) -> None:
