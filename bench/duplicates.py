@@ -77,7 +77,7 @@ def _page(data: str) -> tuple[str, bool]:
 
 def _dropped(data: str, languages: Iterable[str]) -> tuple[list[str], bool]:
     """What memory_store drops of texts that say something else, and of texts that say the same."""
-    from polymnia.models.normal import normal
+    from polymnia.models import normal
 
     counts: dict[str, list[int]] = {}
     for language in languages:

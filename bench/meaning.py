@@ -34,8 +34,8 @@ import numpy as np
 
 from polymnia import EntityDraft, Memory, connect
 from polymnia.engine.search import ranking
-from polymnia.engine.text.language import script_number
-from polymnia.inference.languages import is_english
+from polymnia.engine.search.passages import script_number
+from polymnia.inference.built_in import is_english
 from training import texts
 from training.measure import ndcg
 

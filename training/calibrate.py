@@ -1,4 +1,4 @@
-"""Fit the numbers of `src/polymnia/inference/calibration.py` to the shipped weights, on the test part of the texts.
+"""Fit the numbers in `src/polymnia/inference/built_in.py` to the shipped weights, on the test part of the texts.
 
     python -m training.calibrate [--questions 150]
 
@@ -14,9 +14,17 @@ import random
 
 import numpy as np
 
-from polymnia.inference.built_in import ENGLISH, JUDGE, MULTILINGUAL, RANK, EnglishEmbedder, MultilingualEmbedder
-from polymnia.inference.languages import is_english
-from polymnia.inference.scorers import PairJudge, Ranker
+from polymnia.inference.built_in import (
+    ENGLISH,
+    JUDGE,
+    MULTILINGUAL,
+    RANK,
+    EnglishEmbedder,
+    MultilingualEmbedder,
+    PairJudge,
+    Ranker,
+    is_english,
+)
 from training import texts
 
 _SHOWN = 12  # texts of a collection beside those that answer
@@ -120,7 +128,7 @@ def main() -> None:
     words = {ENGLISH: "ENGLISH", MULTILINGUAL: "MULTILINGUAL"}
     print("RANK = {" + ", ".join(f"{words[n]}: Calibration({a:.3f}, {b:.3f})" for n, (a, b) in rank.items()) + "}")
     print("JUDGE = {" + ", ".join(f"{words[n]}: {t:.2f}" for n, t in judge.items()) + "}")
-    print("UNRELATED = {" + ", ".join(f"{words[n]}: {u:.3f}" for n, u in unrelated.items()) + "}")
+    print("unrelated: " + ", ".join(f"{words[n]}: {u:.3f}" for n, u in unrelated.items()))
 
 
 if __name__ == "__main__":

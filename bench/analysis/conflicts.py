@@ -399,7 +399,7 @@ def _best(sure: Sequence[float], truth: Sequence[bool]) -> str:
 
 def _fit(pairs: Sequence[Any], judge: Any, embedder: str) -> None:
     from polymnia.engine.knowledge.judge import Border
-    from polymnia.inference.languages import is_english
+    from polymnia.inference.built_in import is_english
 
     pairs = [one for one in pairs if hashlib.sha256(one.a.encode()).digest()[-1] % 2]
     asked = [*((one.a, one.b) for one in pairs), *_unrelated(pairs)]

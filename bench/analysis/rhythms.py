@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from polymnia.engine.analysis.activity.levels import turn
+from polymnia.engine.analysis.activity.series import level_change
 from polymnia.engine.analysis.activity.temporal import temporal_patterns
 from polymnia.engine.analysis.activity.usage import usage_patterns
 from polymnia.engine.analysis.activity.users import user_patterns
@@ -306,9 +306,9 @@ def _turns(projects: int) -> dict[str, float]:
         lumpy = rng.poisson(0.3, 180) * rng.geometric(0.2, 180)
         day = int(rng.integers(50, 130))
         step = np.concatenate([rng.poisson(1.0, day), rng.poisson(3.0, 180 - day)])
-        told["wrong, even"] += turn(flat) is not None
-        told["wrong, lumpy"] += turn(lumpy) is not None
-        found = turn(step)
+        told["wrong, even"] += level_change(flat) is not None
+        told["wrong, lumpy"] += level_change(lumpy) is not None
+        found = level_change(step)
         told["step of 3 found"] += found is not None and abs(found.day - day) <= 7
     shares = {name: count / projects for name, count in told.items()}
     print("\nnew levels   " + ", ".join(f"{name}: {share:.3f}" for name, share in shares.items()))

@@ -35,6 +35,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
+
+from polymnia.client.operations import OnProgress
+'''
+
+_CALL_PARAMETERS = '''class CallParameters(TypedDict):
+    """How long a call may take, and who hears how far it is."""
+
+    timeout: NotRequired[float | None]  # Seconds this call may take, retries included; without it, the client's.
+    on_progress: NotRequired[OnProgress | None]  # Called with how far the call is, and how far it goes.
 '''
 
 _METHODS_HEAD = f'''"""Every operation of the server as a method.
@@ -46,31 +55,54 @@ _METHODS_HEAD = f'''"""Every operation of the server as a method.
 # fmt: off
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, Unpack, overload
 
 if TYPE_CHECKING:
     from polymnia.client import types
 
-__all__ = ["REQUEST_IDS", "REQUEST_ID_META", "AsyncOperations", "Operations"]
+__all__ = ["READS", "REQUEST_ID_META", "WITH_REQUEST_ID", "AsyncOperations", "OnProgress", "Operations"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 OnProgress = Callable[[float, float | None], object]
+"""Called with how much of a call is done, and of how much where the server knows. May be a coroutine function."""
 
 REQUEST_ID_META = {{meta}}
-"""Where the id of a write goes in ``_meta`` when the operation has no parameter for it."""
+"""The key of ``_meta`` for the id of a write that has no parameter for it."""
 
-REQUEST_IDS: dict[tuple[str, str | None], str] = {{{{
-{{ids}}
-}}}}
-"""Where the id of a call goes that must be done once: ``argument``, ``meta``, or nowhere for a call that only reads."""
+READS = frozenset({{{{
+{{reads}}
+}}}})
+"""Operations, and tools without any, that may be done twice."""
+
+WITH_REQUEST_ID = frozenset({{{{
+{{with_id}}
+}}}})
+"""Writes with a parameter for the id by which a retry is known. That of others is in ``_meta``."""
 
 _WIRE = {{wire}}
 """Parameters that have another name on the wire."""
 
 
-class Operations:
+class _Caller:
+    def _call(self, tool: str, parameters: dict[str, Any]) -> Any:
+        """Call a tool with the parameters of a method; None is the same as not given."""
+        given = parameters | parameters.pop("parameters", {{{{}}}})
+        del given["self"]
+        timeout, on_progress = given.pop("timeout", None), given.pop("on_progress", None)
+        arguments = {{{{_WIRE.get(key, key): value for key, value in given.items() if value is not None}}}}
+        return self._call_tool(tool, arguments, timeout, on_progress)
+
+    def _call_tool(
+        self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: OnProgress | None
+    ) -> Any:
+        raise NotImplementedError
+
+
+class Operations(_Caller):
     """The operations.
 
     Every method takes
@@ -79,48 +111,24 @@ class Operations:
     timeout: Seconds this call may take, retries included; without it, the client's.
     on_progress: Called with how far the call is and, where that is known, how far it goes.
     """
-
-    def _call(self, tool: str, given: dict[str, Any]) -> Any:
-        """Call a tool with the arguments of a method; None is the same as not given."""
-        timeout, on_progress, more = given.pop("timeout"), given.pop("on_progress"), given.pop("parameters", {{{{}}}})
-        arguments = {{{{_WIRE.get(key, key): value for key, value in (given | more).items() if value is not None}}}}
-        arguments.pop("self")
-        return self._called(tool, arguments, timeout, on_progress)
-
-    def _called(
-        self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: OnProgress | None
-    ) -> Any:
-        raise NotImplementedError
 '''
 
 _ASYNC_HEAD = '''
-if TYPE_CHECKING:
-    class AsyncOperations:
-        """The operations, each a coroutine. What their parameters are is told by :class:`Operations`."""
+def _coroutine(
+    method: Callable[Concatenate[Operations, P], T]
+) -> Callable[Concatenate[AsyncOperations, P], Coroutine[Any, Any, T]]:
+    @wraps(method)
+    async def call(client: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        return await method(client, *args, **kwargs)  # type: ignore[misc]
 
-        async def _called(
-            self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: OnProgress | None
-        ) -> Any: ...
+    return call
+
+
+class AsyncOperations(_Caller):
+    """The operations, each a coroutine. :class:`Operations` explains them."""
+
+    if TYPE_CHECKING:
 '''
-
-_ASYNC_TAIL = """
-else:
-    def _coroutine(method):
-        @wraps(method)
-        async def call(self, *given, **named):
-            return await method(self, *given, **named)
-
-        return call
-
-    AsyncOperations = type(
-        "AsyncOperations",
-        (Operations,),
-        {
-            "__doc__": Operations.__doc__,
-            **{n: _coroutine(f) for n, f in vars(Operations).items() if inspect.isfunction(f) and n[0] != "_"},
-        },
-    )
-"""
 
 
 def files(document: dict[str, Any]) -> dict[str, str]:
@@ -132,25 +140,39 @@ def files(document: dict[str, Any]) -> dict[str, str]:
         own = [one for one in methods if one.tool == tool["name"]]
         if any(one.verb for one in own):
             tools.append(_Tool(tool, own))
-    ids = "\n".join(f"    ({_quoted(one.tool)}, {_quoted(one.verb)}): {_quoted(one.once)}," for one in methods)
+    ids = {where: [_quoted(one.verb or one.tool) for one in methods if one.once == where] for where in ("", "argument")}
     wire = {python_name(key): key for one in methods for key in one.properties if python_name(key) != key}
     shared = next(one.properties for one in methods if set(_EVERYWHERE) <= one.properties.keys())
     everywhere = [f"    {key}: {about(shared[key], types.schemas)}" for key in _EVERYWHERE]
     everywhere[0] += " Of the operations that belong to a project, as the next three."
     head = _METHODS_HEAD.format(
         meta=_quoted(document["request_id_meta"]),
-        ids=ids,
+        reads=_filled(ids[""], 4),
+        with_id=_filled(ids["argument"], 4),
         wire="{" + ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in wire.items()) + "}",
         everywhere="\n".join(everywhere),
     )
     written: list[_Method | _Tool] = [*tools, *methods]
     body = [one.written() for one in written]
-    typed = [indent(one.typed(), "    ") for one in written]
-    parts = [*types.written(), *(part for tool in tools for part in tool.types()), *map(_Method.answer_type, methods)]
+    typed = "\n".join(indent(one.typed(), "    ") for one in tools)
+    wrapped_tools = "".join(f"    {one.wrapped()}" for one in tools)
+    wrapped_methods = "".join(one.wrapped() for one in methods)
+    parts = [*types.written(), *(part for tool in tools for part in tool.types()), *_answers(methods)]
     return {
-        _METHODS: "\n".join([head, *body, _ASYNC_HEAD, *typed]) + _ASYNC_TAIL,
+        _METHODS: "\n".join([head, *body, _ASYNC_HEAD]) + f"{typed}    else:\n{wrapped_tools}\n{wrapped_methods}",
         _TYPES: "\n\n".join([_TYPES_HEAD, *parts]),
     }
+
+
+def _answers(methods: list[_Method]) -> list[str]:
+    """The types of the answers; those of the same fields are one type with several names."""
+    found: dict[str, _Method] = {}
+    same: list[str] = []
+    for one in methods:
+        fields = str((one.answer["properties"], one.answer.get("required")))
+        if (first := found.setdefault(fields, one)) is not one:
+            same.append(f"{one.title}Answer = {first.title}Answer\n")
+    return [*(one.answer_type() for one in found.values()), "".join(same)]
 
 
 class _Method:
@@ -162,48 +184,47 @@ class _Method:
         self.once: str = operation["request_id"] or ""
         self.title = _camel(operation["name"])
         self.properties: dict[str, Any] = operation["parameters"]["properties"]
+        self.answer: dict[str, Any] = operation["answer"]
         self._name: str = operation["name"]
         self._about: str = operation["description"]
-        self._answer: dict[str, Any] = operation["answer"]
         self._required: list[str] = operation["parameters"].get("required", [])
         self._types = types
 
     def answer_type(self) -> str:
-        """The type of its answer."""
-        said = f"What ``{self._name}`` answers. {sentence(self._answer['description'])}"
-        return self._types.dictionary(f"{self.title}Answer", self._answer, said, self._types.told)
+        """The type of its answer. The method explains it."""
+        return self._types.dictionary(f"{self.title}Answer", self.answer, "", self._types.told)
 
     def parameters_type(self) -> str:
         """The type of its parameters, for the method of its tool. The method of its own name explains them."""
-        own = {key: one for key, one in self.properties.items() if self.verb is None or key not in _CALLER}
+        base, above = "CallParameters", set()
+        if self.verb:
+            needed = "project_id" in self._required
+            base, above = ("ProjectParameters", {*_EVERYWHERE}) if needed else ("CallerParameters", {*_CALLER})
+        own = {key: one for key, one in self.properties.items() if key not in above}
         bare = {key: {k: v for k, v in one.items() if k != "description"} for key, one in own.items()}
         shape = {"properties": bare, "required": self._required}
-        said = f"The parameters of ``{self._name}``, for ``{self.tool}``."
-        base = "CallerParameters" if self.verb else "TypedDict"
         kind = self._types.given
-        return self._types.dictionary(f"{self.title}Parameters", shape, said, kind, base=base, explained=False)
+        return self._types.dictionary(f"{self.title}Parameters", shape, "", kind, base=base, explained=False)
 
-    def _signature(self, prefix: str = "", width: int = _WIDTH) -> str:
+    def written(self) -> str:
+        """The method."""
         ordered = sorted(self.properties.items(), key=lambda pair: pair[0] not in self._required)
         given = {python_name(key): (self._types.given(one, "types."), key in self._required) for key, one in ordered}
         parts = ["self", *(f"{name}: {kind}" for name, (kind, needed) in given.items() if needed), "*"]
         parts += [f"{name}: {kind} | None = None" for name, (kind, needed) in given.items() if not needed]
         parts += ["timeout: float | None = None", "on_progress: OnProgress | None = None"]
-        return f"    {prefix}def {self._name}(\n{_filled(parts, 8, width)}\n    ) -> types.{self.title}Answer:\n"
-
-    def written(self) -> str:
-        """The method."""
         own = [(python_name(key), about(one, self._types.schemas)) for key, one in self.properties.items()]
         told = [(name, text) for name, text in own if text and (self.verb is None or name not in _EVERYWHERE)]
-        fields = [key for key in self._answer["properties"] if key not in (*_ANSWERED, *_WRITTEN)]
-        answer = f"{sentence(self._answer['description'])} Fields: {', '.join(fields)}." if fields else "Nothing more."
-        text = _docstring(self._about, [*told, ("Answer", answer)])
+        text = _docstring(self._about, [*told, ("Answer", sentence(self.answer["description"]))])
         operation = f" | {{{_quoted('operation')}: {_quoted(self.verb)}}}" if self.verb else ""
-        return f"{self._signature()}{text}        return self._call({_quoted(self.tool)}, locals(){operation})\n"
+        return (
+            f"    def {self._name}(\n{_filled(parts, 8)}\n    ) -> types.{self.title}Answer:\n"
+            f"{text}        return self._call({_quoted(self.tool)}, locals(){operation})\n"
+        )
 
-    def typed(self) -> str:
-        """The method as a coroutine, for type checkers."""
-        return self._signature("async ", _INNER) + _docstring(self._about, [], _INNER) + "        ...\n"
+    def wrapped(self) -> str:
+        """The method as a coroutine."""
+        return f"    {self._name} = _coroutine(Operations.{self._name})\n"
 
 
 class _Tool:
@@ -216,42 +237,37 @@ class _Tool:
         self._operations = [one.verb for one in methods if one.verb]
 
     def types(self) -> list[str]:
-        """The names of its operations, and the parameters of each."""
-        return [
-            _literal(f"{_camel(self._name)}Operation", self._operations),
-            *(one.parameters_type() for one in self._methods),
-        ]
+        """The parameters of its operations."""
+        return [one.parameters_type() for one in self._methods]
 
     def _overloads(self, prefix: str = "", width: int = _WIDTH) -> str:
         found = ""
         for one in self._methods:
             verb = f"operation: Literal[{_quoted(one.verb)}]" if one.verb else "operation: None = None"
-            parts = ["self", "*", verb, "timeout: float | None = None", "on_progress: OnProgress | None = None"]
-            parts.append(f"**parameters: Unpack[types.{one.title}Parameters]")
+            parts = ["self", "*", verb, f"**parameters: Unpack[types.{one.title}Parameters]"]
             found += f"    @overload\n    {prefix}def {self._name}(\n{_filled(parts, 8, width)}\n"
-            found += f"    ) -> types.{one.title}Answer: ...\n\n"
+            found += f"    ) -> types.{one.title}Answer: ...\n"
         return found
 
     def written(self) -> str:
         """The method, with an overload for each operation."""
         optional = " | None = None" if any(one.verb is None for one in self._methods) else ""
-        parts = ["self", "*", f"operation: types.{_camel(self._name)}Operation{optional}"]
-        parts += ["timeout: float | None = None", "on_progress: OnProgress | None = None", "**parameters: Any"]
         told = [
             ("operation", f"One of {', '.join(self._operations)}."),
             ("parameters", "Those of the method with the name of the operation; the answer is the same too."),
         ]
         return (
-            f"{self._overloads()}    def {self._name}(\n{_filled(parts, 8)}\n    ) -> Any:\n"
+            f"{self._overloads()}    def {self._name}(self, *, operation: str{optional}, **parameters: Any) -> Any:\n"
             f"{_docstring(self._about, told)}        return self._call({_quoted(self._name)}, locals())\n"
         )
 
     def typed(self) -> str:
         """The overloads as coroutines, for type checkers."""
-        return (
-            f"{self._overloads('async ', _INNER)}    async def {self._name}(self, **given: Any) -> Any:\n"
-            f"{_docstring(self._about, [], _INNER)}        ...\n"
-        )
+        return f"{self._overloads('async ', _INNER)}    async def {self._name}(self, **parameters: Any) -> Any: ...\n"
+
+    def wrapped(self) -> str:
+        """The method as a coroutine."""
+        return f"    {self._name} = _coroutine(Operations.{self._name})\n"
 
 
 class _Types:
@@ -272,7 +288,12 @@ class _Types:
         write = {"properties": {k: self._shared[k] for k in _WRITTEN}, "required": _WRITTEN[:1]}
         found = [
             "".join(words),
-            self.dictionary("CallerParameters", {"properties": self._caller}, "Who calls.", self.given),
+            _CALL_PARAMETERS,
+            self.dictionary(
+                "CallerParameters", {"properties": self._caller}, "Who calls.", self.given, base="CallParameters"
+            ),
+            'class ProjectParameters(CallerParameters):\n    """Who calls, and about which project."""\n\n'
+            "    project_id: str  # The project: any name of yours.\n",
             self.dictionary("OperationAnswer", answer, "What every operation answers.", self.told, base="TypedDict"),
             self.dictionary("WriteAnswer", write, "What writing answers.", self.told, base="OperationAnswer"),
         ]
@@ -309,15 +330,15 @@ class _Types:
             return f"{name} = TypedDict({_quoted(name)}, {{\n{inner}\n}})\n" + "".join(
                 f"{line}\n" for line in _comment(said, _WIDTH)
             )
-        lines = [*_comment(said, _WIDTH - 4), *([""] if fields else [])]
+        lines = [*_comment(said, _WIDTH - 4), *([""] if said and fields else [])]
         for key, told in fields.items():
-            text = about(properties[key], self.schemas) if explained else ""
+            text = about(properties[key], self.schemas, typed=True) if explained else ""
             beside = f"{key}: {told}" + (f"  # {text}" if text else "")
             if len(beside) <= _WIDTH - 4:
                 lines.append(beside)
             else:
                 lines += [*(f"# {line}" for line in wrapped(text, _WIDTH - 6)), f"{key}: {told}"]
-        body = "".join(f"    {line}\n" if line else "\n" for line in lines)
+        body = "".join(f"    {line}\n" if line else "\n" for line in lines or ["pass"])
         return f"class {name}({base}):\n{body}"
 
     def given(self, shape: dict[str, Any], where: str = "") -> str:

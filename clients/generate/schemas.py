@@ -52,10 +52,15 @@ def values(schema: Schema, types: Schema) -> list[str]:
     return list(types[name].get("enum", ())) if name else []
 
 
-def about(schema: Schema, types: Schema) -> str:
-    """What is said of a parameter: its description, the values it may have, its default, and its fields."""
+def about(schema: Schema, types: Schema, *, typed: bool = False) -> str:
+    """What is said of a parameter: its description, the values it may have, its default, and its fields.
+
+    ``typed``: its type stands beside it, so values and fields are left out.
+    """
     said = sentence(schema.get("description", "")).removeprefix("Required. ")
-    if choices := values(schema, types):
+    if typed:
+        pass
+    elif choices := values(schema, types):
         if not all(one in said for one in choices):
             said += f" One of {', '.join(choices)}."
     elif (name := referred(schema)) is not None and "properties" in types[name]:

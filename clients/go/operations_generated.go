@@ -4786,7 +4786,7 @@ const (
 	StatementDateTheSentence            StatementDate = "the sentence"
 )
 
-// StoreOptions is part of requests. What store_content does besides storing.
+// StoreOptions is part of requests. Options of store_content.
 type StoreOptions struct {
 	// Make the vectors before answering; false: never (default: soon).
 	GenerateEmbeddings *bool `json:"generate_embeddings,omitempty"`

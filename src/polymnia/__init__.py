@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Association, Discovery
     from polymnia.engine.knowledge.suggestions import Suggestion
     from polymnia.engine.memory import Memory
-    from polymnia.engine.scopes import Scope
+    from polymnia.engine.scopes import Cleaned, Scope
     from polymnia.engine.search.results import Found, Fragment, Hit, Plan, Turn, Why
     from polymnia.engine.transfer.archives import Exported, ImportedMemories
-    from polymnia.engine.verbs.scopes import Cleaned
     from polymnia.errors import (
         AlreadyExists,
         BadArguments,
@@ -135,7 +134,7 @@ _HOMES = {
     **dict.fromkeys(("describe", "remark"), "dialects.content.reports"),
     "Scope": "engine.scopes",
     "Suggestion": "engine.knowledge.suggestions",
-    "Cleaned": "engine.verbs.scopes",
+    "Cleaned": "engine.scopes",
     "Exported": "engine.transfer.archives",
     "ImportedMemories": "engine.transfer.archives",
     **dict.fromkeys(

@@ -56,7 +56,7 @@ def test_progress_heard_by_coroutines_is_heard_before_the_call_returns(shared: S
 
         async with AsyncMCPMemoryClient(shared.url(kind)) as client:
             task = asyncio.create_task(client.create_entities(_entities(), on_progress=hear))
-            while not begun or client._waiting:
+            while not begun or client._pending:
                 await asyncio.sleep(0)
             for _ in range(10):
                 await asyncio.sleep(0)

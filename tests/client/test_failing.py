@@ -287,7 +287,7 @@ def test_arguments_that_are_not_json_fail_at_once_and_nothing_is_sent(url: str) 
                 with pytest.raises(kind):
                     call()
         assert client._client._link is None  # not even a connection was made
-        assert not client._client._watching
+        assert not client._client._progress
         assert client.store_content("p", "null and NaN are words", metadata={"a": None})["success"]
 
 

@@ -53,5 +53,10 @@ def tools(client: MCPMemoryClient) -> tuple[str, str]:
 
 async def coroutines(client: AsyncMCPMemoryClient) -> int:
     """The same holds with asyncio."""
-    (await client.check_system_health())["helth"]  # type: ignore[typeddict-item]
-    return (await client.memory_retrieve(operation="search_content", project_id="project", query="query"))["total"]
+    (await client.check_system_health())["helth"]  # type: ignore[misc]
+    await client.search_content("project", "query", options={"limits": 5})  # type: ignore[arg-type]
+    await client.search_content("project")  # type: ignore[call-arg]
+    stored = await client.store_content("project", "text", timeout=5)
+    return (await client.get_content("project", stored["content_id"]))["content"]["version"] + (
+        await client.memory_retrieve(operation="search_content", project_id="project", query="query")
+    )["total"]

@@ -15,7 +15,7 @@ from polymnia import inference
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.results import Query, ResultPage
-from polymnia.storage.sqlite import SqliteStore, rows, words
+from polymnia.storage.sqlite import SqliteStore, rows
 from stdio_client import DEADLINE, Place, Server, entity
 
 from .embedding_server import EmbeddingServer
@@ -45,14 +45,14 @@ def _strays(place: Place) -> list[str]:
     (project, last, listed) = db.execute("SELECT id, passages, listed FROM project").fetchone()
     for first, size, data in db.execute("SELECT first, count, data FROM passage_block ORDER BY first"):
         for number in range(size):
-            text = words._PASSAGE.unpack_from(data, number * words._PASSAGE.size)[0]
+            text = rows.PASSAGE.unpack_from(data, number * rows.PASSAGE.size)[0]
             places.add(first + number)
             if text > listed or text + project * rows.SPAN not in texts:
                 found.append(f"passage {first + number} of text {text}")
     if places != set(range(1, last + 1)):
         found.append("passages with gaps")
     for term, data in db.execute("SELECT term, data FROM posting"):
-        found += [f"{term} in {one[0]}" for one in words._POSTING.iter_unpack(data) if one[0] not in places]
+        found += [f"{term} in {one[0]}" for one in rows.POSTING.iter_unpack(data) if one[0] not in places]
     db.close()
     return found
 

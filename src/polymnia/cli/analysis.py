@@ -10,35 +10,36 @@ from typing import TYPE_CHECKING, Any, assert_never
 from msgspec import Struct
 
 from polymnia.cli.console import (
+    Answer,
     bar,
     dim,
     existing,
+    format_time,
     green,
     line,
-    moment,
     on_one_line,
-    print_json,
-    print_notes,
-    shown,
+    parse_time,
     strong,
 )
 from polymnia.dialects.content import reports
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.graph import Step
-from polymnia.engine.items import title_of
+from polymnia.engine.analysis.verbs import PATTERNS
+from polymnia.engine.content import title_of
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.analysis import PATTERNS
+from polymnia.engine.project import Step
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import JsonObject, Record
+from polymnia.models import Record
 from polymnia.settings import Settings
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts import Clash, Side
+    from polymnia.engine.analysis.findings import Pattern
+    from polymnia.engine.analysis.insights.view import Insight
 
-_INDENT = 6
+_INDENT = " " * 6
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 _WHATS = {
     "patterns [ID]": "topics, usage, quality issues, times, people",
@@ -52,94 +53,65 @@ _WHERE = ("config", "store", "file", "project")
 """Settings that say which memory a command is about."""
 
 
-class _Told(Struct):
-    """What an analysis answers: data for programs, lines for people, and what else is worth knowing."""
-
-    data: JsonObject
-    lines: Iterator[str]
-    notes: Sequence[str] = ()
-
-
-def analyze(arguments: Namespace, chosen: Settings) -> int:
+def analyze(arguments: Namespace, chosen: Settings) -> Answer:
     """Run one analysis and tell what it found."""
     if arguments.what is None:
         ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
         raise Invalid("Say what to analyze", hint=f"{ways}\npolymnia analyze --help tells the rest.")
-    one = arguments.what in ("quality", "relationships")
-    if one and len(arguments.ids) != 1:
+    if arguments.what in ("quality", "relationships") and len(arguments.ids) != 1:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
-    if arguments.what == "patterns" and arguments.ids and len(arguments.ids) > 1:
+    if arguments.what == "patterns" and len(arguments.ids) > 1:
         raise Invalid("analyze patterns takes one id at most", hint="Ask for one memory, or for all of the project.")
     with existing(chosen) as held:
         ids = [held.resolve(id).uid for id in arguments.ids]
         with bar("Analyzing") as step:
-            told = _ANALYSES[arguments.what](held, arguments, ids, step)
-        if arguments.json:
-            print_json(_plain(told.data) | {"notes": list(told.notes)})
-        else:
-            for text in told.lines:
-                print(text)
-    if not arguments.json:
-        print_notes(told.notes)
-    return 0
+            answer = _ANALYSES[arguments.what](held, arguments, ids, step)
+    answer.data = _plain(answer.data) | {"notes": answer.notes}
+    return answer
 
 
-def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
-    types = _types(arguments, tuple(PATTERNS))
+def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     found, _ = held.patterns(
-        types,
+        _types(arguments, tuple(PATTERNS)),
         session=arguments.session,
         id=ids[0] if ids else None,
         start=_time(arguments.since),
         end=_time(arguments.until),
         step=step,
     )
-    patterns = [
-        one
-        for each in found.values()
-        for one in each.patterns
-        if one.confidence >= (0.5 if arguments.least is None else arguments.least)
-    ]
-    several = len(found) > 1
+    least = 0.5 if arguments.least is None else arguments.least
+    patterns = [one for each in found.values() for one in each.patterns if one.confidence >= least]
     notes = []
     for type, each in found.items():
-        notes += [f"{type}: {note}" if several else note for note in _notes(each)]
+        notes += [f"{type}: {note}" if len(found) > 1 else note for note in _notes(each)]
     shown_ids = held.ids_shown({id for one in patterns for id in one.members})
-
-    def lines() -> Iterator[str]:
-        for one in patterns:
-            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
-            yield f"{' ' * _INDENT}{line(reports.describe(one).summary, _INDENT)}"
-        yield dim(f"{len(patterns):,} found.")
-
-    data = [
-        _plain(reports.fields(one)) | {"members": [shown_ids[id] for id in one.members if id in shown_ids]}
-        for one in patterns
-    ]
-    return _Told({"patterns": data}, lines(), notes)
+    data, lines = [], []
+    for one in patterns:
+        data.append({**reports.fields(one), "members": [shown_ids[id] for id in one.members if id in shown_ids]})
+        lines += _heading(one, reports.describe(one).summary)
+    return Answer({"patterns": data}, _numbered(lines, patterns), notes)
 
 
-def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
+def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     with importing():
         from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
 
     found, _ = held.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
     words = worded(found)
+    lines = [f"{_score(found.score)}  {strong(on_one_line(found.title))}"]
+    for one in words["dimensions"]:
+        lines.append(f"{_score(one['score'])}  {one['name']}" + (dim(f"  {one['note']}") if "note" in one else ""))
+    for each in words["suggestions"]:
+        lines += [
+            f"{_INDENT}{green(each['dimension'])}  {line(each['problem'], len(_INDENT))}",
+            f"{_INDENT}{line('“' + each['quote'] + '”', len(_INDENT))}",
+            dim(f"{_INDENT}{on_one_line(each['advice'])}"),
+        ]
+    return Answer(words, lines)
 
-    def lines() -> Iterator[str]:
-        yield f"{_score(found.score)}  {strong(on_one_line(found.title))}"
-        for one in words["dimensions"]:
-            yield f"{_score(one['score'])}  {one['name']}" + (dim(f"  {one['note']}") if "note" in one else "")
-        for each in words["suggestions"]:
-            yield f"{' ' * _INDENT}{green(each['dimension'])}  {line(each['problem'], _INDENT)}"
-            yield f"{' ' * _INDENT}{line('“' + each['quote'] + '”', _INDENT)}"
-            yield dim(f"{' ' * _INDENT}{on_one_line(each['advice'])}")
 
-    return _Told(_plain(words), lines(), [])
-
-
-def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
+def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     found, _ = held.connections(
         ids[0],
         types=tuple(arguments.type) or None,
@@ -148,20 +120,17 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
         least=arguments.least or 0.0,
         step=step,
     )
-
-    def lines() -> Iterator[str]:
-        for one in found.found:
-            arrow = "->" if one.direction == "outgoing" else "<-"
-            much = "    " if one.strength is None else f"{one.strength:.2f}"
-            yield f"{much}  {arrow} {green(one.type)}  {strong(on_one_line(title_of(one.target)))}"
-            if one.context:
-                yield dim(f"{' ' * _INDENT}{line(one.context, _INDENT)}")
-        yield dim(f"{len(found.found):,} found.")
-
-    return _Told({"relationships": _plain(found.found)}, lines(), _notes(found))
+    lines = []
+    for one in found.found:
+        arrow = "->" if one.direction == "outgoing" else "<-"
+        strength = "    " if one.strength is None else f"{one.strength:.2f}"
+        lines.append(f"{strength}  {arrow} {green(one.type)}  {strong(on_one_line(title_of(one.target)))}")
+        if one.context:
+            lines.append(dim(f"{_INDENT}{line(one.context, len(_INDENT))}"))
+    return Answer({"relationships": found.found}, _numbered(lines, found.found), _notes(found))
 
 
-def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
+def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     found, _ = held.conflicts(
         types=_types(arguments, _CONFLICTS),
         ids=ids or None,
@@ -169,49 +138,43 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
         session=arguments.session,
         step=step,
     )
-
-    def lines() -> Iterator[str]:
-        for one in found.clashes:
-            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}"
-            yield from _sides(one, held.project, arguments)
-        yield dim(f"{len(found.clashes):,} found.")
-
     with importing():
         from polymnia.dialects.content.reports import conflicts
-
-    data = []
+    data, lines = [], []
     for one in found.clashes:
-        told = _plain(conflicts.fields(one))
+        fields = _plain(conflicts.fields(one))
         if one.resolution is not None:
-            told["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
-        data.append(told)
-    return _Told({"conflicts": data}, lines(), _notes(found))
+            fields["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
+        data.append(fields)
+        lines.append(f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}")
+        lines += _sides(one, held.project, arguments)
+    return Answer({"conflicts": data}, _numbered(lines, found.clashes), _notes(found))
 
 
-def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> _Told:
+def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     found, _ = held.insights(types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step)
     shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
-    steps = [[advised(action, arguments) for action in one.actions] for one in found.insights]
-
-    def lines() -> Iterator[str]:
-        for one, to_do in zip(found.insights, steps, strict=True):
-            yield f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
-            words = reports.describe(one)
-            yield f"{' ' * _INDENT}{line(words.summary, _INDENT)}"
-            for text in (words.recommendation, *to_do):
-                if text:
-                    yield dim(f"{' ' * _INDENT}{on_one_line(text)}")
-        yield dim(f"{len(found.insights):,} found.")
-
-    data = [
-        _plain(reports.fields(one))
-        | {"members": [shown_ids[uid] for uid in one.members if uid in shown_ids], "actions": to_do}
-        for one, to_do in zip(found.insights, steps, strict=True)
-    ]
-    return _Told({"insights": data}, lines(), _notes(found))
+    data, lines = [], []
+    for one in found.insights:
+        steps = [advised(action, arguments) for action in one.actions]
+        members = [shown_ids[uid] for uid in one.members if uid in shown_ids]
+        data.append({**reports.fields(one), "members": members, "actions": steps})
+        words = reports.describe(one)
+        lines += _heading(one, words.summary)
+        lines += [dim(f"{_INDENT}{on_one_line(text)}") for text in (words.recommendation, *steps) if text]
+    return Answer({"insights": data}, _numbered(lines, found.insights), _notes(found))
 
 
-_ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], _Told]] = {
+def _heading(one: Pattern | Insight, summary: str) -> list[str]:
+    heading = f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
+    return [heading, f"{_INDENT}{line(summary, len(_INDENT))}"]
+
+
+def _numbered(lines: list[str], found: Sequence[object]) -> list[str]:
+    return [*lines, dim(f"{len(found):,} found.")]
+
+
+_ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], Answer]] = {
     "patterns": _patterns,
     "quality": _quality,
     "relationships": _relationships,
@@ -232,7 +195,7 @@ def _types(arguments: Namespace, every: Sequence[str]) -> tuple[str, ...]:
 
 
 def _time(text: str | None) -> int | None:
-    return None if text is None else moment(text)
+    return None if text is None else parse_time(text)
 
 
 def _score(score: float | None) -> str:
@@ -259,32 +222,30 @@ def _plain(value: Any) -> Any:
 
 def _sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
     """The lines below the heading of a conflict."""
-    indent = " " * _INDENT
     alone = (one.left.record.id, one.left.place) == (one.right.record.id, one.right.place)
     for side in (one.left,) if alone else (one.left, one.right):
-        yield f"{indent}{line(side.sentence, _INDENT)}  {dim(f'{side.record.uid}, {_when(side)}')}"
+        yield f"{_INDENT}{line(side.sentence, len(_INDENT))}  {dim(f'{side.record.uid}, {_when(side)}')}"
     late = {"left": one.left, "right": one.right}.get(one.newer)
     if not alone:
-        yield f"{indent}newer: {f'{on_one_line(late.sentence)} ({_when(late)})' if late else 'cannot be told'}"
+        yield f"{_INDENT}newer: {f'{on_one_line(late.sentence)} ({_when(late)})' if late else 'cannot be told'}"
     words = reports.describe(one)
-    yield dim(f"{indent}{on_one_line(words.explanation)}")
+    yield dim(f"{_INDENT}{on_one_line(words.explanation)}")
     if one.resolution is None:
         return
     if one.resolution.action == "ask" and not alone and not one.left.drawn:
-        yield f"{indent}ask: which of the two holds?"
+        yield f"{_INDENT}ask: which of the two holds?"
         for order, other in (("first", one.right), ("second", one.left)):
-            yield f"{indent}if the {order}: {_without(other, project, arguments)}"
+            yield f"{_INDENT}if the {order}: {_without(other, project, arguments)}"
         return
-    why = on_one_line(words.recommendation or "")
-    yield f"{indent}{one.resolution.action}: {why}"
+    yield f"{_INDENT}{one.resolution.action}: {on_one_line(words.recommendation or '')}"
     for step in one.resolution.steps:
-        yield f"{indent}{on_one_line(advised(step, arguments))}"
+        yield f"{_INDENT}{on_one_line(advised(step, arguments))}"
 
 
 def _when(side: Side) -> str:
     if side.dated:
-        return f"since {shown(side.at)[:10]} by its own words"
-    return f"{'drawn' if side.drawn else 'stored'} {shown(side.at)[:16].replace('T', ' ')} UTC"
+        return f"since {format_time(side.at)[:10]} by its own words"
+    return f"{'drawn' if side.drawn else 'stored'} {format_time(side.at)[:16].replace('T', ' ')} UTC"
 
 
 def _without(side: Side, project: str, arguments: Namespace) -> str:
@@ -316,22 +277,14 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
             return command("add", content, *about)
         case actions.Delete(id=id):
             return command("delete", id)
-        case actions.Search(query=query):
-            return command("search", query)
         case actions.Show(id=id):
             return command("show", id)
         case actions.ShowHistory(id=id):
             return command("history", id)
-        case actions.FindSimilar(id=id):
-            return command("associations", id)
-        case actions.FindRelationships(id=id):
-            return command("analyze", "relationships", id)
         case actions.CheckQuality(id=id):
             return command("analyze", "quality", id)
         case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
             return command("analyze", "conflicts", *ids, "--sensitivity", sensitivity)
-        case actions.ExportAll():
-            return command("export", "--archive", "memories.json")
         case actions.CleanSessions(days=days):
             return command("sessions", "cleanup", "--older-than", str(days))
         case actions.Update(id=id):

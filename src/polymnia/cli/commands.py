@@ -1,30 +1,251 @@
-"""The commands and their arguments. What a command does is in the module it names."""
+"""The commands and their arguments, as tables. What a command does is in the module it names."""
 
 from __future__ import annotations
 
 import sys
-from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from polymnia import __version__
-from polymnia.cli.arguments import add_arguments
 from polymnia.errors import Fault
 from polymnia.models import JsonObject
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
+
+if TYPE_CHECKING:
+    from polymnia.cli.console import Answer
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands that take a text
+_WITHOUT_JSON = ("stdio", "serve", "demo", "purge")
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
 In an AI client's configuration, the command is `polymnia` and its arguments are, for example:
   stdio --dialect official
 Started by a program without arguments, polymnia serves stdio with every tool."""
+
+_Argument = tuple[str, JsonObject]
+
+
+def _number(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) < 10**9:
+            raise ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return int(text)
+
+    return read
+
+
+def _at_most(most: int, what: str) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value <= most:
+            raise ArgumentTypeError(f"{text!r} is no {what} from 0 to {most}")
+        return value
+
+    return read
+
+
+_share, _days = _at_most(1, "number"), _at_most(36_500, "number of days")
+
+
+def _value(name: str, metavar: str, help: str, **options: Any) -> _Argument:
+    """An argument with a value: by its place, or with dashes by its name."""
+    return name, {"metavar": metavar, "help": help, **options}
+
+
+def _values(name: str, metavar: str, help: str, **options: Any) -> _Argument:
+    return _value(name, metavar, help, action="append", default=[], **options)
+
+
+def _choice(name: str, help: str, *choices: str, **options: Any) -> _Argument:
+    return name, {"choices": choices, "help": help, **options}
+
+
+def _flag(name: str, help: str) -> _Argument:
+    return name, {"action": "store_true", "help": help}
+
+
+_ID = _value("name", "ID|NAME", "the id of the memory (its first eight characters are enough), or its name")
+_AT = _value("--at", "TIME", "as it was then: 2026-05-01, 2026-05-01T12:30, or a change number")
+_OF_SCOPE = (
+    _value("--scope", "S", "only memories of this scope"),
+    _flag("--below", "and of every scope below it"),
+)
+_QUERY = (
+    _value("query", "QUERY", "what to look for, in your own words; nothing in it is syntax"),
+    _value("--limit", "N", "how many memories at most (default 10)", type=int, default=10),
+    _values("--kind", "K", "only memories of this kind; may be repeated"),
+    _values("--category", "C", "only memories of this category; may be repeated"),
+    _values("--tag", "T", "only memories with this tag; repeated: with any of them"),
+    *_OF_SCOPE,
+    _value("--session", "S", "only memories of this session or of none"),
+    _value("--since", "TIME", "only memories made at this time or later"),
+    _value("--until", "TIME", "only memories made before this time"),
+    _values("--meta", "KEY=VALUE", "only memories with this metadata; repeated: with all of it"),
+)
+
+_ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
+    # ── memories ──
+    "add": (
+        _value("text", "TEXT", "what to remember; - reads stdin"),
+        _value("--scope", "S", "where to file it, such as work/api (default user/default)"),
+        _flag("--suggest", "file it where its like are filed; where none are, --scope is taken"),
+        _value("--category", "C", "its category"),
+        _values("--tag", "T", "a tag; may be repeated"),
+        _values("--meta", "KEY=VALUE", "a piece of metadata; may be repeated"),
+        _value(
+            "--threshold",
+            "X",
+            "how similar a text of the scope must be to be the same one, from 0 to 1 (default 0.95)",
+            type=_share,
+            default=0.95,
+        ),
+        _flag("--allow-duplicates", "store it even if the scope has it already"),
+        _flag("--no-associate", "draw no links to what is near it"),
+    ),
+    "show": (_ID, _AT),
+    "list": (
+        *_OF_SCOPE,
+        _value("--page", "N", "which page (default 1)", type=_number(1), default=1),
+        _value("--per-page", "N", "how many memories on a page (default 20)", type=_number(1), default=20),
+    ),
+    "move": (
+        _value("ids", "ID", "the ids of the memories, or their names", nargs="*"),
+        _value("--scope", "OLD", "instead of ids: rename this scope, with everything below it"),
+        _value("--to", "SCOPE", "the scope to file them under", required=True),
+    ),
+    "delete": (_value("ids", "ID|NAME", "the ids of the memories, or their names", nargs="+"),),
+    "associations": (
+        _ID,
+        _value("--limit", "N", "how many at most (default 10)", type=_number(1), default=10),
+        _value("--threshold", "X", "how strong at least, from 0 to 1 (default 0.1)", type=_share, default=0.1),
+    ),
+    "scopes": (
+        _value("parent", "PARENT", "only this scope and what is below it", nargs="?"),
+        _value("--suggest", "TEXT", "tell where this text belongs; - reads stdin"),
+    ),
+    "sessions": (
+        _choice(
+            "action",
+            "list (default), create, or cleanup: remove those that nobody uses any more",
+            *("list", "create", "cleanup"),
+            metavar="ACTION",
+            nargs="?",
+            default="list",
+        ),
+        _value("session", "SESSION", "only this one; create makes a name without it", nargs="?"),
+        _value("--older-than", "DAYS", "cleanup: unused for so many days (default 7)", type=_days),
+    ),
+    "analyze": (
+        _choice(
+            "what",
+            "patterns, quality ID, relationships ID, conflicts [ID ...] or insights [ID ...]",
+            *("patterns", "quality", "relationships", "conflicts", "insights"),
+            metavar="WHAT",
+            nargs="?",
+        ),
+        _value("ids", "ID", "the ids of memories, or their names", nargs="*"),
+        _values("--type", "T", "only this type or dimension; may be repeated"),
+        _value("--session", "S", "also what belongs to this session"),
+        _value("--since", "TIME", "patterns: only what was written or read at this time or later"),
+        _value("--until", "TIME", "patterns: only what was written or read before this time"),
+        _value("--least", "X", "patterns (default 0.5) and relationships: at least so certain", type=_share),
+        _value("--depth", "N", "relationships: so far (default 2)", type=_number(1), default=2),
+        _choice(
+            "--sensitivity",
+            "conflicts: high tells what may be one, low what almost surely is (default medium)",
+            *("high", "medium", "low"),
+            default="medium",
+        ),
+    ),
+    # ── search ──
+    "search": (
+        *_QUERY,
+        _value("--threshold", "X", "only memories with at least this score, from 0 to 1; 0 hides nothing", type=_share),
+        _value("--max-tokens", "N", "the best passages that fit so many tokens", type=int),
+        _flag("--facets", "count kinds, tags, scopes and months of all that match"),
+        _value("--cursor", "C", "go on after a page; --json tells the cursor as next"),
+    ),
+    "explain": _QUERY,
+    # ── files ──
+    "import": (
+        _value(
+            "path",
+            "FILE",
+            "a graph (memory.json, memory.jsonl), an archive, a project file, or contents of your own (a table with a "
+            "column content or text, a JSON list, a .md file); - reads stdin",
+        ),
+        _choice(
+            "--existing",
+            "what happens to what exists: merge adds what it lacks (default); not with an archive",
+            *("merge", "replace", "keep"),
+        ),
+        _flag("--archive", "the file is an archive, even if it does not say so"),
+        _choice(
+            "--strategy",
+            "with --archive, what happens to a memory that exists: skip_duplicates keeps it (default)",
+            *("skip_duplicates", "overwrite", "create_versions", "merge_metadata"),
+        ),
+        _value("--prefix", "SCOPE", "with --archive: file everything below this scope"),
+        _flag("--no-validate", "with --archive: take what can be taken, even if not all can"),
+        _flag("--dry-run", "only report what the file holds"),
+    ),
+    "export": (
+        _value("path", "FILE", "ends in .json or .jsonl (an archive may end otherwise); - writes to stdout"),
+        _flag("--force", "replace a file that exists"),
+        _AT,
+        _flag("--archive", "write an archive: everything that is known of each memory"),
+        _value("--scope", "S", "with --archive: only this scope and everything below it"),
+        _choice("--format", "with --archive (default: as the file's name says, or json)", "json", "yaml"),
+        _flag("--gzip", "with --archive: compressed, as if the name ends in .gz"),
+        _flag("--no-associations", "with --archive: without what links memories"),
+    ),
+    # ── history, store and server ──
+    "backup": (
+        _value("path", "FILE", "the file to write: every project, with history and indexes"),
+        _flag("--force", "replace the file if it exists"),
+    ),
+    "restore": (_value("path", "FILE", "a file that `polymnia backup` made, or another store"),),
+    "history": (_ID,),
+    "changes": (("--limit", {"type": int, "default": 20, "help": "how many (default 20)"}),),
+    "undo": (_value("--change", "N", "which change (default: the newest one)", type=int),),
+    "purge": (
+        _value("names", "ID|NAME", "the names of the memories, or their ids", nargs="+"),
+        _flag("--yes", "really: this cannot be undone"),
+    ),
+    "reindex": (
+        _flag("--anew", "make everything again from the texts"),
+        _flag("--all-projects", "every project of the store"),
+    ),
+    "keys": (
+        _choice("action", "add, list or revoke", "add", "list", "revoke", metavar="ACTION"),
+        _value("which", "NAME|ID", "add: what to call it; revoke: its id", nargs="?"),
+        _values("--for", "PROJECT", "add: a project it opens; may be repeated (default: all)", dest="projects"),
+        _choice(
+            "--access",
+            "add: read, read and write (the default), or nothing but the figures of the server at /metrics",
+            *("read", "write", "metrics"),
+            default="write",
+        ),
+    ),
+    "config": (
+        _choice(
+            "--client",
+            "print what this client's configuration needs instead: claude-desktop, claude-code, cursor or vscode",
+            *("claude-desktop", "claude-code", "cursor", "vscode"),
+            metavar="CLIENT",
+        ),
+    ),
+}
 
 
 class _Table(RawDescriptionHelpFormatter):
@@ -63,7 +284,7 @@ COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("serve", "server:serve", "serve many clients over HTTP, server-sent events and WebSocket"),
     _Command("keys", "server:keys", "make, list and revoke keys for the network", ("keys",)),
-    _Command("demo", "demo:demo", "a short visible tour on a temporary store"),
+    _Command("demo", "server:demo", "a short visible tour on a temporary store"),
     _Command("add", "memories:add", "remember a text, unless it is known already", _EMBEDDING),
     _Command("search", "search:search", "find memories by words and by meaning", _SEARCHING),
     _Command("explain", "search:explain", "show how a query is read and answered", _SEARCHING),
@@ -78,9 +299,9 @@ COMMANDS = (
     ),
     _Command("sessions", "scopes:sessions", "list, begin and clean up sessions"),
     _Command(
-        "import", "imports:import_file", "take in a graph file of another server, an archive or a project", _IMPORTING
+        "import", "transfer:import_file", "take in a graph file of another server, an archive or a project", _IMPORTING
     ),
-    _Command("export", "exports:export_file", "write the memory as a graph file, or as an archive"),
+    _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive"),
     _Command("backup", "store:backup", "copy the whole store to a file, while servers may be running"),
     _Command("restore", "store:restore", "put a backup in place of the store, which is kept"),
     _Command("history", "history:history", "tell everything that happened to a memory"),
@@ -105,7 +326,10 @@ def parser() -> ArgumentParser:
             description=f"{command.help[0].upper()}{command.help[1:]}.",
             allow_abbrev=False,
         )
-        add_arguments(sub, command.name)
+        for name, options in _ARGUMENTS.get(command.name, ()):
+            sub.add_argument(name, **options)
+        if command.name not in _WITHOUT_JSON:
+            sub.add_argument("--json", action="store_true", help="answer in JSON, for scripts")
         for setting in SETTINGS:
             if command.takes(setting.name):
                 _add(sub, setting)
@@ -145,21 +369,23 @@ def run(words: list[str]) -> int:
     arguments, more = top.parse_known_args(words)
     if more:
         quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
-        told = f"{arguments.command} takes no more arguments: {' '.join(more)}.{quotes}"
-        return _refused(f"{told}\nSee: polymnia {arguments.command} --help")
+        wrong = f"{arguments.command} takes no more arguments: {' '.join(more)}.{quotes}"
+        return _refused(f"{wrong}\nSee: polymnia {arguments.command} --help")
     if arguments.command is None:
         top.print_help()
         return 0
     command = next(one for one in COMMANDS if one.name == arguments.command)
     try:
-        values = {s.name: _value(s, arguments) for s in SETTINGS if getattr(arguments, s.name, None) is not None}
-        chosen = app.settings(values)
+        texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
+        chosen = app.settings(
+            {s.name: text if text == "" and s.optional else s.value(text, s.flag) for s, text in texts.items()}
+        )
         if command.name == "stdio":
             app.serve_stdio(chosen)
             return 0
         module, _, function = command.runs.partition(":")
-        work: Callable[[Namespace, object], int] = getattr(import_module(f"polymnia.cli.{module}"), function)
-        return work(arguments, chosen)
+        work: Callable[[Namespace, object], Answer] = getattr(import_module(f"polymnia.cli.{module}"), function)
+        return work(arguments, chosen).print(as_json=getattr(arguments, "json", False))
     except BadSetting as e:
         return _refused(str(e))
     except Fault as e:
@@ -195,8 +421,3 @@ def _did_you_mean(word: str, known: list[str]) -> str:
     names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
     near = get_close_matches(word.lstrip("-"), names, n=1)
     return f"; did you mean {names[near[0]]}?" if near else ""
-
-
-def _value(setting: Setting, arguments: Namespace) -> object:
-    text = getattr(arguments, setting.name)
-    return text if text == "" and setting.optional else setting.value(text, setting.flag)

@@ -16,8 +16,10 @@ import msgspec
 
 from polymnia.app import memory, wants_colour
 from polymnia.engine import scopes
+from polymnia.engine.content import content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
+from polymnia.models import JsonObject, Record
 from polymnia.settings import Settings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +37,7 @@ def _coloured(code: str) -> Callable[[str], str]:
 strong, dim, green, red = _coloured("1"), _coloured("2"), _coloured("32"), _coloured("31")
 
 
-def shown(at: int) -> str:
+def format_time(at: int) -> str:
     """A time in microseconds as RFC 3339 in UTC."""
     return datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
@@ -46,7 +48,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what if count == 1 else plural}"
 
 
-def moment(text: str) -> int:
+def parse_time(text: str) -> int:
     """A time a person wrote, in microseconds since 1970. Without a zone it is local time."""
     try:
         return (datetime.fromisoformat(text).astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
@@ -77,13 +79,13 @@ def _columns(character: str) -> int:
 
 def cut(text: str, most: int) -> str:
     """A text that takes so many columns at most; of a longer one the beginning, which an ellipsis shows."""
-    room, kept = most, 0
+    room, end = most, 0
     for at, character in enumerate(text):
         room -= _columns(character)
         if room < 0:
-            return text[:kept] + "…" * (most > 0)
+            return text[:end] + "…" * (most > 0)
         if room > 0:
-            kept = at + 1
+            end = at + 1
     return text
 
 
@@ -105,30 +107,69 @@ def line(text: str, indent: int = 0) -> str:
     return on_one_line(text) if room is None else cut(on_one_line(text[: 8 * room]), max(room - indent, 1))
 
 
-def print_rows(
+def table(
     rows: Sequence[Sequence[str]], *, most: Sequence[int] = (), paint: Sequence[Callable[[str], str]] = ()
-) -> None:
-    """Print rows: in columns on a terminal, the last one cut to its width; else whole, with tabs between them.
+) -> list[str]:
+    """Lines of rows: in columns on a terminal, the last one cut to its width; else whole, with tabs between them.
 
     ``most`` bounds the columns before the last one, ``paint`` colours them.
     """
     room = columns()
     if room is None:
-        for row in rows:
-            print("\t".join(map(on_one_line, row)))
-        return
+        return ["\t".join(map(on_one_line, row)) for row in rows]
     cells = [[on_one_line(cell[: 8 * room]) for cell in row] for row in rows]
     wide = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
     wide = [min(each, most[i]) if i < len(most) else each for i, each in enumerate(wide)]
     left = max(room - sum(wide) - 2 * len(wide), 1)
+    lines = []
     for row in cells:
-        told = [padded(cell, each) for cell, each in zip(row[:-1], wide, strict=True)] + [cut(row[-1], left)]
-        print("  ".join(paint[i](cell) if i < len(paint) else cell for i, cell in enumerate(told)))
+        fitted = [padded(cell, each) for cell, each in zip(row[:-1], wide, strict=True)] + [cut(row[-1], left)]
+        lines.append("  ".join(paint[i](cell) if i < len(paint) else cell for i, cell in enumerate(fitted)))
+    return lines
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON, one line."""
-    print(msgspec.json.encode(value).decode())
+def record_data(record: Record, names: str) -> JsonObject:
+    """A memory for programs: these of its fields."""
+    every = {
+        "id": record.uid,
+        "name": record.name,
+        "entityType": record.kind,
+        "observations": record.observations,
+        "text": content(record),
+        "scope": scopes.shown(record.scope),
+        "session": record.session,
+        "category": record.category,
+        "tags": record.tags,
+        "metadata": record.metadata,
+        "contentType": record.content_type,
+        "summary": record.summary,
+        "version": record.version,
+        "created": format_time(record.created),
+        "updated": format_time(record.updated),
+    }
+    return {name: every[name] for name in names.split()}
+
+
+class Answer(msgspec.Struct):
+    """What a command answers: data for programs, lines for people, what else is worth knowing, the exit code."""
+
+    data: Any = None
+    lines: Iterable[str] = ()
+    notes: Iterable[str] = ()
+    code: int = 0
+
+    def print(self, *, as_json: bool) -> int:
+        """Print it; answers the exit code. Notes are no memories, so they go where they cannot be taken for one."""
+        if as_json:
+            if self.data is not None:
+                print(msgspec.json.encode(self.data).decode())
+            return self.code
+        for text in self.lines:
+            print(text)
+        sys.stdout.flush()
+        for note in self.notes:
+            print(on_one_line(note), file=sys.stderr)
+        return self.code
 
 
 _CLEAR = "\r\x1b[K"  # to the start of the line, and erase it
@@ -162,20 +203,13 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
 
 
-def print_notes(notes: Iterable[str]) -> None:
-    """Print what else is worth knowing. It is no memory, so it goes where it cannot be taken for one."""
-    sys.stdout.flush()
-    for note in notes:
-        print(on_one_line(note), file=sys.stderr)
+# ── what a person types ───────────────────────────────────────────────────────────────────────────────
 
 
-# ── what a person gives ───────────────────────────────────────────────────────────────────────────────
-
-
-def text(given: str) -> str:
+def read_text(argument: str) -> str:
     """The text of an argument; a dash stands for all of stdin, without the line breaks at its end."""
-    if given != "-":
-        return given
+    if argument != "-":
+        return argument
     if sys.stdin.isatty():
         print("Type the text; Ctrl-D ends it.", file=sys.stderr)
     try:
@@ -198,9 +232,9 @@ def existing(chosen: Settings) -> Memory:
     return held
 
 
-def known_scope(held: Memory, given: str) -> str:
+def known_scope(held: Memory, name: str) -> str:
     """A scope that has memories in it or below it; for any other the error names the nearest one."""
-    scope = scopes.legal_scope(given, "scope")
+    scope = scopes.legal_scope(name, "scope")
     if held.scopes(scope):
         return scope
     near = held.nearest_scope(scope)
@@ -208,12 +242,12 @@ def known_scope(held: Memory, given: str) -> str:
     raise NotFound([scope], "Scope", hint=f"{did_you_mean}`polymnia scopes` lists them.")
 
 
-def resolved(held: Memory, given: str) -> str:
-    """The name of the memory that a name, an id or its beginning stands for; what was given where none is there."""
+def resolved(held: Memory, name: str) -> str:
+    """The name of the memory that a name, an id or its beginning stands for; else the argument itself."""
     try:
-        return held.resolve(given).name
+        return held.resolve(name).name
     except NotFound:
-        return given  # it may have been deleted: its history is still there
+        return name  # it may have been deleted: its history is still there
 
 
 def check_target(path: str, force: bool, chosen: Settings) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
-from polymnia.cli.console import counted, dim, existing, green, moment, print_json, red, resolved, shown, strong
+from polymnia.cli.console import Answer, counted, dim, existing, format_time, green, parse_time, red, resolved, strong
 from polymnia.engine import scopes
+from polymnia.engine.history import Deed
 from polymnia.engine.memory import Memory
-from polymnia.engine.verbs.history import Deed
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event, JsonObject
 from polymnia.settings import Settings
@@ -21,38 +22,33 @@ _SAID = ("category", "content_type", "summary", "tags", "metadata")  # what some
 def instant(memory: Memory, text: str) -> int:
     """A time given as a time or as the number of a change."""
     if not text.isdecimal() or len(text) == 8:
-        return moment(text)
+        return parse_time(text)
     change = memory.change(int(text))
     if change is None:
         raise NotFound([text], "Change", hint="`polymnia changes` lists their numbers.")
     return change.at
 
 
-def history(arguments: Namespace, chosen: Settings) -> int:
+def history(arguments: Namespace, chosen: Settings) -> Answer:
     """Tell everything that happened to a memory."""
     with existing(chosen) as held:
         events = held.history(resolved(held, arguments.name))
-    if arguments.json:
-        print_json([{**_change(event.change), **_event(event)} for event in events])
-        return 0
-    for event in events:
-        _print_change(event.change, f"version {event.version}" if event.version else "")
-        if event.created:
-            print(green("  created" if event.change.undoes is None else "  brought back"))
-        for text in event.added:
-            print(green(f"  + {text}"))
-        for text in event.removed:
-            print(red(f"  - {text}"))
-        for text in event.related:
-            print(green(f"  + {text}"))
-        for text in event.unrelated:
-            print(red(f"  - {text}"))
-        for column, old in event.changed.items():
-            if told := _was(column, old):
-                print(f"  {told}")
-        if event.deleted:
-            print(red("  deleted"))
-    return 0
+    data = [{**_change_data(event.change), **_event_data(event)} for event in events]
+    return Answer(data, [text for event in events for text in _event_lines(event)])
+
+
+def _event_lines(event: Event) -> Iterator[str]:
+    yield _change_line(event.change, f"version {event.version}" if event.version else "")
+    if event.created:
+        yield green("  created" if event.change.undoes is None else "  brought back")
+    for added, removed in ((event.added, event.removed), (event.related, event.unrelated)):
+        yield from (green(f"  + {text}") for text in added)
+        yield from (red(f"  - {text}") for text in removed)
+    for column, old in event.changed.items():
+        if text := _was(column, old):
+            yield f"  {text}"
+    if event.deleted:
+        yield red("  deleted")
 
 
 def _was(column: str, old: Any) -> str:
@@ -66,20 +62,16 @@ def _was(column: str, old: Any) -> str:
     return f"{column.replace('_', ' ')} was {old}"
 
 
-def changes(arguments: Namespace, chosen: Settings) -> int:
+def changes(arguments: Namespace, chosen: Settings) -> Answer:
     """List the newest changes."""
     with existing(chosen) as held:
         newest = held.changes(arguments.limit)
         deeds = held.deeds(newest)
-    if arguments.json:
-        print_json([{**_change(change), "did": _deeds(deeds[change.id])} for change in newest])
-        return 0
-    for change in newest:
-        _print_change(change, _told(deeds[change.id]))
-    return 0
+    data = [{**_change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
+    return Answer(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
 
 
-def undo(arguments: Namespace, chosen: Settings) -> int:
+def undo(arguments: Namespace, chosen: Settings) -> Answer:
     """Take back a change, whole."""
     with existing(chosen) as held:
         named = None if arguments.change is None else held.change(arguments.change)
@@ -89,17 +81,14 @@ def undo(arguments: Namespace, chosen: Settings) -> int:
     by = undone.undone_by
     titles = {one.memory: one.title for deeds_of in known.values() for one in deeds_of}
     did = [one._replace(title=one.title or titles.get(one.memory)) for one in next(iter(deeds.values()), [])]
-    if arguments.json:
-        print_json({"undone": _change(undone), "change": by, "did": _deeds(did)})
-        return 0
-    print(f"Undid change {undone.id}: {undone.action} by {undone.who}, {shown(undone.at)}.")
-    if told := _told(did):
-        print(f"So: {told}.")
-    print(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
-    return 0
+    lines = [f"Undid change {undone.id}: {undone.action} by {undone.who}, {format_time(undone.at)}."]
+    if did:
+        lines.append(f"So: {_summary(did)}.")
+    lines.append(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
+    return Answer({"undone": _change_data(undone), "change": by, "did": _deeds(did)}, lines)
 
 
-def _told(deeds: list[Deed]) -> str:
+def _summary(deeds: list[Deed]) -> str:
     """What a change did, in a line: each kind of deed with how many, and the first titles."""
     parts = []
     for how in dict.fromkeys(one.how for one in deeds):
@@ -116,20 +105,20 @@ def _deeds(deeds: list[Deed]) -> list[dict[str, str | None]]:
     return [{"how": one.how, "title": one.title} for one in deeds]
 
 
-def _print_change(change: Change, more: str) -> None:
+def _change_line(change: Change, more: str) -> str:
     undone = f", undone by {change.undone_by}" if change.undone_by else ""
     undoes = f" of change {change.undoes}" if change.undoes else ""
     tail = f"  {more}" if more else ""
     tool = f" by {change.tool}" if change.tool not in (None, change.action) else ""
     account = f", {change.account}" if change.account else ""
-    author = dim(f"{change.who}{account}")
-    print(f"{strong(f'#{change.id}')} {shown(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}")
+    number, author = strong(f"#{change.id}"), dim(f"{change.who}{account}")
+    return f"{number} {format_time(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}"
 
 
-def _change(change: Change) -> JsonObject:
+def _change_data(change: Change) -> JsonObject:
     return {
         "change": change.id,
-        "at": shown(change.at),
+        "at": format_time(change.at),
         "who": change.who,
         "account": change.account,
         "client": change.client,
@@ -141,7 +130,7 @@ def _change(change: Change) -> JsonObject:
     }
 
 
-def _event(event: Event) -> JsonObject:
+def _event_data(event: Event) -> JsonObject:
     return {
         "version": event.version,
         "created": event.created,
@@ -154,13 +143,13 @@ def _event(event: Event) -> JsonObject:
     }
 
 
-def purge(arguments: Namespace, chosen: Settings) -> int:
+def purge(arguments: Namespace, chosen: Settings) -> Answer:
     """Remove memories for good."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
     with existing(chosen) as held:
-        gone = held.purge([resolved(held, name) for name in arguments.names])
-    if not gone:
+        count = held.purge([resolved(held, name) for name in arguments.names])
+    if not count:
         raise NotFound(arguments.names)
-    print(f"Removed {counted(gone, 'memory')} for good: the text is gone from store, indexes and history.")
-    return 0
+    text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."
+    return Answer(lines=[text])

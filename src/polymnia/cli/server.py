@@ -1,16 +1,19 @@
-"""The server: the network, the keys that open it, the settings in force, and what a client needs to start it."""
+"""The server: the network, its keys, the settings in force, what a client needs to start it, and a short tour."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 import sys
+import tempfile
 from argparse import Namespace
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
 from polymnia.app import default_store, key_file, misspelt, passed_over
-from polymnia.cli.console import counted, dim, padded, print_json, shown, strong
+from polymnia.cli.console import Answer, counted, dim, format_time, green, padded, strong
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.keys import Key
@@ -22,7 +25,7 @@ _SHADE = "(set, not shown)"
 _PATHS = ("config", "store", "file", "export_dir", "keys")
 
 
-def serve(arguments: Namespace, chosen: Settings) -> int:
+def serve(arguments: Namespace, chosen: Settings) -> Answer:
     """Serve many clients until a signal comes."""
     with importing():
         from polymnia.app.network import serve_http
@@ -33,49 +36,31 @@ def serve(arguments: Namespace, chosen: Settings) -> int:
     for text in (*misspelt(), *passed_over(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
     serve_http(chosen, ready)
-    return 0
+    return Answer()
 
 
-def keys(arguments: Namespace, chosen: Settings) -> int:
+def keys(arguments: Namespace, chosen: Settings) -> Answer:
     """Make, list or revoke keys."""
     file = key_file(chosen)
     if arguments.action == "list":
         found = file.keys()
-        if arguments.json:
-            print_json([_data(key) for key in found])
-            return 0
-        for key in found:
-            print(f"{strong(key.id)}  {key.name}  {_opens(key)}  {dim(shown(key.created)[:10])}")
-        print(dim(f"{counted(len(found), 'key')} in {file.path}."))
-        return 0
+        lines = [f"{strong(k.id)}  {k.name}  {_opens(k)}  {dim(format_time(k.created)[:10])}" for k in found]
+        return Answer([_data(key) for key in found], [*lines, dim(f"{counted(len(found), 'key')} in {file.path}.")])
     if not arguments.which:
         if arguments.action == "add":
             raise Invalid("keys add needs a name for the key", hint="Say whose it is: polymnia keys add NAME")
         raise Invalid("keys revoke needs the id of a key", hint="polymnia keys list shows the ids.")
     if arguments.action == "revoke":
-        gone = file.revoke(arguments.which)
-        if arguments.json:
-            print_json({"revoked": _data(gone)})
-        else:
-            print(f"{gone.name} ({gone.id}) opens nothing any more.")
-        return 0
+        revoked = file.revoke(arguments.which)
+        return Answer({"revoked": _data(revoked)}, [f"{revoked.name} ({revoked.id}) opens nothing any more."])
     metrics = arguments.access == "metrics"
     if metrics and arguments.projects:
         raise Invalid("A key with --access metrics opens no project", hint="Leave out --for.")
     projects = () if metrics else tuple(arguments.projects) or None
     key, text = file.add(arguments.which, projects=projects, write=arguments.access == "write", metrics=metrics)
-    if arguments.json:
-        print_json({"key": text, **_data(key)})
-    else:
-        print(text)
-        print(
-            dim(
-                f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere."
-                + (_FIRST if len(file.keys()) == 1 else "")
-            ),
-            file=sys.stderr,
-        )
-    return 0
+    first = _FIRST if len(file.keys()) == 1 else ""
+    note = f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere.{first}"
+    return Answer({"key": text, **_data(key)}, [text], [note])
 
 
 def _opens(key: Key) -> str:
@@ -91,19 +76,19 @@ def _data(key: Key) -> JsonObject:
         "name": key.name,
         "projects": None if key.projects is None else list(key.projects),
         "access": "metrics" if key.metrics else "write" if key.write else "read",
-        "created": shown(key.created),
+        "created": format_time(key.created),
     }
 
 
 # ── settings ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def config(arguments: Namespace, chosen: Settings) -> int:
+def config(arguments: Namespace, chosen: Settings) -> Answer:
     """Show every setting with its source, or what a client needs. Keys are shown to be set, not what they are."""
     if arguments.client is not None:
         print(_for_client(arguments.client, chosen))
-        return 0
-    told: dict[str, JsonObject] = {}
+        return Answer()
+    data: dict[str, JsonObject] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
         if setting.secret and value is not None:
@@ -112,18 +97,13 @@ def config(arguments: Namespace, chosen: Settings) -> int:
             value = without_password(value)
         if value is None:
             value = _meant(chosen, setting.name)
-        told[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
-    if arguments.json:
-        print_json(told)
-        return 0
-    wide = max(map(len, told))
-    for name, one in told.items():
+        data[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
+    wide = max(map(len, data))
+    lines = []
+    for name, one in data.items():
         value = "–" if one["value"] is None else str(one["value"])
-        print(f"{strong(padded(name, wide))}  {value}  {dim(one['source'])}")
-    sys.stdout.flush()
-    for text in misspelt():
-        print(text, file=sys.stderr)
-    return 0
+        lines.append(f"{strong(padded(name, wide))}  {value}  {dim(one['source'])}")
+    return Answer(data, lines, misspelt())
 
 
 def _meant(chosen: Settings, name: str) -> str | None:
@@ -154,13 +134,12 @@ def _for_client(client: str, chosen: Settings) -> str:
     """
     command, arguments = _program(), ["stdio", *_given(chosen)]
     if client == "claude-code":
-        import shlex
-
         return shlex.join(["claude", "mcp", "add", "--scope", "user", "memory", "--", *command, *arguments])
     entry = {"command": command[0], "args": [*command[1:], *arguments]}
+    wrapped: JsonObject = {"mcpServers": {"memory": entry}}
     if client == "vscode":
-        return _pretty({"servers": {"memory": {"type": "stdio", **entry}}})
-    return _pretty({"mcpServers": {"memory": entry}})
+        wrapped = {"servers": {"memory": {"type": "stdio", **entry}}}
+    return msgspec.json.format(msgspec.json.encode(wrapped), indent=2).decode()
 
 
 def _program() -> list[str]:
@@ -182,5 +161,63 @@ def _given(chosen: Settings) -> list[str]:
     return words
 
 
-def _pretty(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+# ── a tour ────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ENTITIES = [
+    {
+        "name": "authentication-strategy",
+        "entityType": "decision",
+        "observations": ["We use JWT tokens", "Access tokens expire after 1 hour", "Decided on 2026-03-02"],
+    },
+    {"name": "user-service", "entityType": "component", "observations": ["FastAPI service", "인증은 JWT로 처리한다"]},
+]
+_RELATION = {"from": "user-service", "to": "authentication-strategy", "relationType": "implements"}
+
+
+class _Client:
+    """A client as small as can be: one line out, one line back."""
+
+    def __init__(self, to: IO[bytes], back: IO[bytes]) -> None:
+        self._to = to
+        self._back = back
+        self._id = 0
+
+    def ask(self, method: str, params: JsonObject) -> Any:
+        self._id += 1
+        message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}
+        self._to.write(msgspec.json.encode(message) + b"\n")
+        self._to.flush()
+        return msgspec.json.decode(self._back.readline())["result"]
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        print(f"\n{strong(tool)} {dim(msgspec.json.encode(arguments).decode())}")
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        print(green("  " + result["content"][0]["text"].replace("\n", "\n  ")))
+        return result
+
+
+def demo(arguments: Namespace, chosen: object) -> Answer:
+    """Store, relate, search, show, and take one step back, over a real stdio server."""
+    with tempfile.TemporaryDirectory(prefix="polymnia-demo-") as folder:
+        store = os.path.join(folder, "memory.db")
+        command = [sys.executable, "-m", "polymnia", "stdio", "--dialect", "strict", "--store", store]
+        print(f"Starting {dim('polymnia stdio --dialect strict')} on a temporary store.")
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            client = _Client(server.stdin, server.stdout)
+            about = {"protocolVersion": "2025-11-25", "capabilities": {}}
+            hello = client.ask("initialize", {**about, "clientInfo": {"name": "demo", "version": "1"}})
+            print(f"Connected to {hello['serverInfo']['title']} {hello['serverInfo']['version']}.")
+            client.call("create_entities", entities=_ENTITIES)
+            client.call("create_relations", relations=[_RELATION])
+            client.call("search_nodes", query="which tokens expire after an hour")
+            client.call("search_nodes", query="인증")
+            client.call("open_nodes", names=["user-service"])
+            client.call("delete_entities", entityNames=["authentication-strategy"])
+            server.stdin.close()
+            server.wait()
+        for words in (["undo"], ["history", "authentication-strategy"]):
+            print(f"\n{strong(' '.join(['polymnia', *words]))}", flush=True)
+            subprocess.run([sys.executable, "-m", "polymnia", *words, "--store", store], check=True)
+    return Answer(lines=["\nThat was it. README.md shows how to give this memory to your AI client."])

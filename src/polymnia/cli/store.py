@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import msgspec
 
 from polymnia.app import damaged_models, memory, missing_models
-from polymnia.cli.console import bar, counted, dim, green, print_json, red, strong
+from polymnia.cli.console import Answer, bar, counted, dim, green, red, strong
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
@@ -18,29 +18,25 @@ from polymnia.models import JsonObject
 from polymnia.settings import Settings
 
 
-def backup(arguments: Namespace, chosen: Settings) -> int:
+def backup(arguments: Namespace, chosen: Settings) -> Answer:
     """Copy the store, and verify the copy."""
     with memory(chosen, "cli", create=False) as held:
         copied = held.store.back_up(arguments.path, overwrite=arguments.force)
-    if arguments.json:
-        print_json(msgspec.to_builtins(copied))
-        return 0
-    print(f"Backed up to {copied.path}, and verified: {_content(copied)}.")
-    print(dim(f"`polymnia restore {arguments.path}` brings it back."))
-    return 0
+    lines = [
+        f"Backed up to {copied.path}, and verified: {_content(copied)}.",
+        dim(f"`polymnia restore {arguments.path}` brings it back."),
+    ]
+    return Answer(msgspec.to_builtins(copied), lines)
 
 
-def restore(arguments: Namespace, chosen: Settings) -> int:
+def restore(arguments: Namespace, chosen: Settings) -> Answer:
     """Put a backup in place of the store."""
     with memory(chosen, "cli") as held:
         restored = held.store.restore(arguments.path)
-    if arguments.json:
-        print_json(msgspec.to_builtins(restored))
-        return 0
-    print(f"Restored from {restored.copied.path}: {_content(restored.copied)}.")
+    lines = [f"Restored from {restored.copied.path}: {_content(restored.copied)}."]
     if restored.kept is not None:
-        print(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
-    return 0
+        lines.append(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
+    return Answer(msgspec.to_builtins(restored), lines)
 
 
 def _content(copied: Copied) -> str:
@@ -64,9 +60,9 @@ class _Progress:
         self._step(done, total)
 
 
-def reindex(arguments: Namespace, chosen: Settings) -> int:
+def reindex(arguments: Namespace, chosen: Settings) -> Answer:
     """Bring all words and vectors up to date. What is done stays done, so it can be stopped and started again."""
-    told: JsonObject = {}
+    data: JsonObject = {}
     with memory(chosen, "cli", create=False) as held:
         projects = held.store.projects() if arguments.all_projects else [chosen.project]
         for project in projects:
@@ -78,13 +74,11 @@ def reindex(arguments: Namespace, chosen: Settings) -> int:
             except KeyboardInterrupt:
                 print(f"Stopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
                 raise
-            gone = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
-            told[project] = {"done": progress.done, "removed": gone, **_search_data(after)}
+            removed = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
+            data[project] = {"done": progress.done, "removed": removed, **_search_data(after)}
             if not arguments.json:
-                _print_done(project, progress.done, gone, after)
-    if arguments.json:
-        print_json(told)
-    return 0
+                print(*_reindexed(project, progress.done, removed, after), sep="\n")
+    return Answer(data)
 
 
 def _summary(done: dict[str, int]) -> str:
@@ -95,11 +89,11 @@ def _summary(done: dict[str, int]) -> str:
     return ", ".join(parts) or "What was there"
 
 
-def _print_done(project: str, done: dict[str, int], gone: int, after: Health) -> None:
-    print(f"{strong(project)}: {_summary(done) if done else 'everything was up to date'}.")
-    if gone:
-        print(dim(f"  {counted(gone, 'vector')} of models that are not in use went."))
-    print(dim(f"  {counted(after.passages, 'passage')} can be searched by words{_by_meaning(after)}."))
+def _reindexed(project: str, done: dict[str, int], removed: int, after: Health) -> list[str]:
+    lines = [f"{strong(project)}: {_summary(done) if done else 'everything was up to date'}."]
+    if removed:
+        lines.append(dim(f"  {counted(removed, 'vector')} of models that are not in use went."))
+    return [*lines, dim(f"  {counted(after.passages, 'passage')} can be searched by words{_by_meaning(after)}.")]
 
 
 def _by_meaning(after: Health) -> str:
@@ -107,13 +101,13 @@ def _by_meaning(after: Health) -> str:
     return "".join(f", {one}" for one in used) or "; there is no model for meaning (--embedder none)"
 
 
-def health(arguments: Namespace, chosen: Settings) -> int:
+def health(arguments: Namespace, chosen: Settings) -> Answer:
     """Tell how the store and its search are; the exit code is 1 when something is broken."""
     with memory(chosen, "cli", create=False) as held:
         finder = held.finding()
         for channel in finder.channels:
             channel.load()  # only a model that was tried is known to work
-        told = _search_data(finder.health(held.project))
+        search = _search_data(finder.health(held.project))
         counts = {}
         for project in held.store.projects():
             with held.store.read(project) as snapshot:
@@ -122,10 +116,10 @@ def health(arguments: Namespace, chosen: Settings) -> int:
         about = held.store.about()
         damaged = [msgspec.to_builtins(one) for one in damaged_indexes(held.store, counts, whole=True)]
     fault = damaged_models(chosen)
-    if fault is not None and all(model["why"] != fault.message for model in told["models"].values()):
+    if fault is not None and all(model["why"] != fault.message for model in search["models"].values()):
         about_model = {"what": fault.message, "where": [], "how": fault.hint, "vectors": False}
         damaged.append({"kind": "model_file", "project": None, **about_model})
-    well = not damaged and all(model["state"] != "broken" for model in told["models"].values())
+    well = not damaged and all(model["state"] != "broken" for model in search["models"].values())
     data = {
         "well": well,
         "store": about,
@@ -133,15 +127,11 @@ def health(arguments: Namespace, chosen: Settings) -> int:
         "project": chosen.project,
         "memories": entities,
         "relations": relations,
-        **told,
+        **search,
         "missing": missing_models(chosen),
         "damaged": damaged,
     }
-    if arguments.json:
-        print_json(data)
-    else:
-        _print_health(data)
-    return 0 if well else 1
+    return Answer(data, _health_lines(data), code=0 if well else 1)
 
 
 def _search_data(found: Health) -> JsonObject:
@@ -153,32 +143,30 @@ def _search_data(found: Health) -> JsonObject:
     }
 
 
-def _print_health(data: JsonObject) -> None:
+def _health_lines(data: JsonObject) -> Iterator[str]:
     store = data["store"]
-    print(f"{strong('store')}     {store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}")
+    yield f"{strong('store')}     {store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}"
     if "file" in store:
-        print(f"{strong('file')}      {store['file']}")
+        yield f"{strong('file')}      {store['file']}"
     names = [f"{name} {dim('(' + counted(one['memories'], 'memory') + ')')}" for name, one in data["projects"].items()]
-    print(f"{strong('projects')}  {', '.join(names) or 'none yet'}")
-    print(
-        f"{strong('project')}   {data['project']}: {counted(data['memories'], 'memory')}, "
-        f"{counted(data['relations'], 'relation')}, {counted(data['passages'], 'passage')}"
-    )
+    yield f"{strong('projects')}  {', '.join(names) or 'none yet'}"
+    counts = [counted(data["memories"], "memory"), counted(data["relations"], "relation")]
+    yield f"{strong('project')}   {data['project']}: {', '.join([*counts, counted(data['passages'], 'passage')])}"
     waiting = f"{counted(data['waitingWords'], 'row')} not in the index yet, searched all the same"
-    print(f"{strong('words')}     {waiting if data['waitingWords'] else 'all in the index'}")
+    yield f"{strong('words')}     {waiting if data['waitingWords'] else 'all in the index'}"
     for name, model in data["models"].items():
         state = {"broken": red, "ready": green}.get(model["state"], dim)(model["state"])
         waits = f", {counted(model['pending'], 'passage')} waiting for theirs" if model["pending"] else ""
-        print(f"{strong('meaning')}   {name}: {state}, {counted(model['vectors'], 'vector')}{waits}")
+        yield f"{strong('meaning')}   {name}: {state}, {counted(model['vectors'], 'vector')}{waits}"
         if model["why"]:
-            print(f"          {model['why']}")
+            yield f"          {model['why']}"
     if not data["models"]:
-        print(f"{strong('meaning')}   no model (--embedder none): search goes by words alone")
+        yield f"{strong('meaning')}   no model (--embedder none): search goes by words alone"
     if data["missing"]:
-        print(f"{strong('missing')}   {data['missing']}")
+        yield f"{strong('missing')}   {data['missing']}"
     for one in data["damaged"]:
         where = f" {dim('(' + one['project'] + ')')}" if one["project"] else ""
-        print(f"{strong('damaged')}   {red(one['what'])}{where}")
-        print(f"          {one['how']}")
+        yield f"{strong('damaged')}   {red(one['what'])}{where}"
+        yield f"          {one['how']}"
     if any(model["state"] == "broken" for model in data["models"].values()):
-        print(red("Not well: a broken model takes no part in search until it is mended."))
+        yield red("Not well: a broken model takes no part in search until it is mended.")

@@ -12,9 +12,8 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from ssl import SSLContext
-from types import TracebackType
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
 from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
@@ -28,72 +27,48 @@ from polymnia.client.errors import (
     error_data,
     error_of,
 )
-from polymnia.client.link import Link, Lost, Target
-from polymnia.client.messages import VERSION, Message, Result, notification, read, request, response
-from polymnia.client.operations import REQUEST_ID_META, REQUEST_IDS, AsyncOperations
+from polymnia.client.link import Link, Lost, StdioLink, Target
+from polymnia.client.messages import VERSION, Message, Result, notification, parse, request, response
+from polymnia.client.operations import READS, REQUEST_ID_META, WITH_REQUEST_ID, AsyncOperations, OnProgress
 from polymnia.importing import importing
 
-__all__ = ["AsyncMCPMemoryClient", "Changed", "Progress", "uri_of"]
+__all__ = ["AsyncMCPMemoryClient", "OnChange"]
 
 log = logging.getLogger("polymnia.client")
 
-Progress = Callable[[float, float | None], object]
-"""Hears how far a call is: how much is done, and of how much where the server knows. May be a coroutine function."""
-
-Changed = Callable[[str], object]
-"""Hears the address of a resource that has changed. May be a coroutine function."""
+OnChange = Callable[[str], object]
+"""Called with the address of a resource that has changed. May be a coroutine function."""
 
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
-_CLOSING = 2.0  # seconds that what runs in the background may take to end
-FAILED = "A callback of the client failed: %r"
-_LOCAL = "ws://127.0.0.1:9080/ws"
+_CLOSE_TIMEOUT = 2.0  # seconds that what runs in the background may take to end
 _KINDS = ("ws", "wss", "http", "https", "stdio")
 
 
-class _Progress(Struct):
-    progressToken: Any = None  # noqa: N815 - the wire's spelling
+class _Params(Struct):
+    """The parameters of what a server sends that the client reads."""
+
+    progressToken: int | str | float | None = None  # noqa: N815 - the wire's spelling
     progress: float = 0
     total: float | None = None
-
-
-class _Updated(Struct):
     uri: str = ""
-
-
-class _Agreed(Struct):
     protocolVersion: str = VERSION  # noqa: N815 - the wire's spelling
 
 
-_progress = Decoder(_Progress)
-_updated = Decoder(_Updated)
-_agreed = Decoder(_Agreed)
+_params = Decoder(_Params)
 
 
-class _Waiting:
-    """A request that was sent and is not answered: by which link, how large it is, and who waits for it."""
+class _Pending(NamedTuple):
+    """A request that was sent and is not answered."""
 
-    __slots__ = ("future", "link", "size")
-
-    def __init__(self, link: Link, size: int, future: asyncio.Future[bytes]) -> None:
-        self.link = link
-        self.size = size
-        self.future = future
+    link: Link
+    size: int
+    future: asyncio.Future[bytes]
 
     def fail(self, error: Exception) -> None:
         """There is no answer."""
         if not self.future.done():
             self.future.set_exception(error)
-
-
-class _Watching:
-    """Who hears of the progress of a call, and what of it still runs."""
-
-    __slots__ = ("callback", "running")
-
-    def __init__(self, callback: Progress) -> None:
-        self.callback = callback
-        self.running: set[asyncio.Task[None]] = set()
 
 
 class AsyncMCPMemoryClient(AsyncOperations):
@@ -109,7 +84,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
     def __init__(
         self,
-        endpoint: str = _LOCAL,
+        endpoint: str = "ws://127.0.0.1:9080/ws",
         api_key: str | None = None,
         *,
         timeout: float | None = 30.0,
@@ -133,33 +108,33 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
         Raises ConnectionFailedError where ``endpoint`` is malformed, ValueError or TypeError for anything else.
         """
-        sent = {"User-Agent": f"polymnia-python/{__version__}", **(headers or {})}
-        if wrong := [name for name, value in sent.items() if not _fits_header(name, value)]:
+        headers = {"User-Agent": f"polymnia-python/{__version__}", **(headers or {})}
+        if wrong := [name for name, value in headers.items() if not _fits_header(name, value)]:
             raise ValueError(f"headers: {wrong[0]!r} has a line break or another character that no header may have")
         if api_key is not None:
-            sent["Authorization"] = f"Bearer {_key(api_key)}"
+            headers["Authorization"] = f"Bearer {_key(api_key)}"
         if ssl is not None and not isinstance(ssl, SSLContext):
             raise TypeError(
                 f"ssl must be an ssl.SSLContext, not {type(ssl).__name__}: "
                 "ssl.create_default_context(cafile='ca.pem') makes one"
             )
-        self._kind, endpoint, started = _endpoint(endpoint)
+        self._kind, endpoint, words = _endpoint(endpoint)
         if command is not None:
             if self._kind != "stdio":
                 raise ValueError("command is only for the endpoint stdio")
-            started = tuple(shlex.split(command) if isinstance(command, str) else command)
-            if not started:
+            words = tuple(shlex.split(command) if isinstance(command, str) else command)
+            if not words:
                 raise ValueError("command is empty")
         self.timeout = _seconds(timeout)
-        self._target = Target(endpoint, sent, started, ssl)
+        self._target = Target(endpoint, headers, words, ssl)
         self._name = client_name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Future[None] | None = None
         self._link: Link | None = None
-        self._opening: asyncio.Lock | None = None
-        self._waiting: dict[int, _Waiting] = {}
-        self._watching: dict[int, _Watching] = {}
-        self._subscribed: dict[str, list[Changed]] = {}
+        self._opening = asyncio.Lock()
+        self._pending: dict[int, _Pending] = {}
+        self._progress: dict[Any, tuple[OnProgress, set[asyncio.Task[None]]]] = {}  # and its callbacks that still run
+        self._subscribed: dict[str, list[OnChange]] = {}
         self._reviving: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[Any]] = set()
         self._last = 0
@@ -173,19 +148,18 @@ class AsyncMCPMemoryClient(AsyncOperations):
         arguments: Mapping[str, Any] | None = None,
         *,
         timeout: float | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Result:
         """Call any tool by its name; the answer as the protocol has it is in ``raw``.
 
         Raises ToolError where the tool answers that it failed.
         """
-        given = dict(arguments or {})
-        operation = given.get("operation")
-        place = REQUEST_IDS.get((name, operation if isinstance(operation, str) else None), "meta")
-        params: dict[str, Any] = {"name": name, "arguments": given}
-        if place == "argument":
-            given.setdefault("request_id", os.urandom(16).hex())
-        elif place == "meta":
+        arguments = dict(arguments or {})
+        operation = str(arguments.get("operation") or name)
+        params: dict[str, Any] = {"name": name, "arguments": arguments}
+        if operation in WITH_REQUEST_ID:
+            arguments.setdefault("request_id", os.urandom(16).hex())
+        elif operation not in READS:
             params["_meta"] = {REQUEST_ID_META: os.urandom(16).hex()}
         return Result(await self._request("tools/call", params, timeout, on_progress))
 
@@ -202,14 +176,14 @@ class AsyncMCPMemoryClient(AsyncOperations):
 
     async def read_resource(self, uri: str, *, timeout: float | None = None) -> str:
         """A resource as text; ``uri`` may be the name of a memory."""
-        told = await self.request("resources/read", {"uri": uri_of(uri)}, timeout=timeout)
-        return "".join(part.get("text", "") for part in told["contents"])
+        result = await self.request("resources/read", {"uri": _uri(uri)}, timeout=timeout)
+        return "".join(part.get("text", "") for part in result["contents"])
 
     async def ping(self, *, timeout: float | None = None) -> None:
         """Ask whether the server is there."""
         await self._request("ping", {}, timeout)
 
-    async def subscribe(self, memory: str, callback: Changed, *, timeout: float | None = None) -> None:
+    async def subscribe(self, memory: str, callback: OnChange, *, timeout: float | None = None) -> None:
         """Hear of changes to a memory, whoever makes them: to the entity of the graph that has this name.
 
         A name that no entity has yet may be given: its creation is a change. Ids of contents report nothing. An address
@@ -219,7 +193,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         been missed.
         """
         self._enter()
-        uri = uri_of(memory)
+        uri = _uri(memory)
         known = self._subscribed.setdefault(uri, [])
         known.append(callback)
         if len(known) > 1:
@@ -234,10 +208,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if self._link is not None:
             self._link.listen()
 
-    async def unsubscribe(self, memory: str, callback: Changed | None = None, *, timeout: float | None = None) -> None:
+    async def unsubscribe(self, memory: str, callback: OnChange | None = None, *, timeout: float | None = None) -> None:
         """Hear no more of it; without ``callback``, nobody does. A callback that was never subscribed is ignored."""
         self._enter()
-        uri = uri_of(memory)
+        uri = _uri(memory)
         known = self._subscribed.get(uri, [])
         if callback in known:
             known.remove(callback)
@@ -259,27 +233,25 @@ class AsyncMCPMemoryClient(AsyncOperations):
             self._link = None
             await link.close()
         if running := self._running - {asyncio.current_task()}:
-            await asyncio.wait(running, timeout=_CLOSING)
-        for waiting in self._waiting.values():
-            waiting.fail(ConnectionFailedError("The client was closed"))
+            await asyncio.wait(running, timeout=_CLOSE_TIMEOUT)
+        for pending in self._pending.values():
+            pending.fail(ConnectionFailedError("The client was closed"))
 
     async def __aenter__(self) -> AsyncMCPMemoryClient:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
-    async def _called(
-        self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: Progress | None
+    async def _call_tool(
+        self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: OnProgress | None
     ) -> Any:
         return (await self.call_tool(tool, arguments, timeout=timeout, on_progress=on_progress)).value
 
     # One request, until it is answered
 
     async def _request(
-        self, method: str, params: dict[str, Any], timeout: float | None, on_progress: Progress | None = None
+        self, method: str, params: dict[str, Any], timeout: float | None, on_progress: OnProgress | None = None
     ) -> bytes:
         self._enter()
         self._last = id = self._last + 1
@@ -287,21 +259,22 @@ class AsyncMCPMemoryClient(AsyncOperations):
             return await self._answer(id, method, request(id, method, params), timeout)
         params["_meta"] = {**params.get("_meta", {}), "progressToken": id}
         data = request(id, method, params)
-        self._watching[id] = watching = _Watching(on_progress)
+        running: set[asyncio.Task[None]] = set()
+        self._progress[id] = on_progress, running
         try:
             return await self._answer(id, method, data, timeout)
         except asyncio.CancelledError:
-            watching.running.clear()  # whoever cancels waits for nothing
+            running.clear()  # whoever cancels waits for nothing
             raise
         finally:
-            del self._watching[id]
-            if watching.running:
-                await asyncio.wait(watching.running)
+            del self._progress[id]
+            if running:
+                await asyncio.wait(running)
 
     async def _answer(self, id: int, method: str, data: bytes, timeout: float | None) -> bytes:
-        lasts = _seconds(self.timeout if timeout is None else timeout)
+        seconds = _seconds(self.timeout if timeout is None else timeout)
         loop = asyncio.get_running_loop()
-        end = None if lasts is None else loop.time() + lasts
+        end = None if seconds is None else loop.time() + seconds
         latest: Exception | None = None
         before: Exception | None = None
         pause = _FIRST_PAUSE
@@ -311,17 +284,17 @@ class AsyncMCPMemoryClient(AsyncOperations):
                     try:
                         link = self._link or await self._connected()
                         before, latest = latest, None
-                        return await self._asked(link, id, data)
+                        return await self._ask(link, id, data)
                     except Lost as e:
                         if e.final:
                             raise self._failed(f"Cannot connect to {self._target.endpoint}: {e}", e) from e
-                        latest, asked = e, None
+                        latest, retry_after = e, None
                     except RateLimitedError as e:
-                        latest, asked = e, e.retry_after
-                    if asked is None:
+                        latest, retry_after = e, e.retry_after
+                    if retry_after is None:
                         wait, pause = pause * (0.5 + random.random()), min(pause * 2, _LONGEST_PAUSE)
                     else:
-                        wait = max(asked, _FIRST_PAUSE)
+                        wait = max(retry_after, _FIRST_PAUSE)
                         if timeout is not None and end is not None and loop.time() + wait >= end:
                             raise latest
                         log.debug("%s: %s; waiting %g seconds, as the server asks", method, latest, wait)
@@ -337,10 +310,10 @@ class AsyncMCPMemoryClient(AsyncOperations):
             if latest is None and self._link is None:
                 latest = before or Lost("it did not answer")
             if isinstance(latest, Lost):
-                text = f"{self._target.endpoint} was not reached within {lasts:g} seconds: {latest}"
+                text = f"{self._target.endpoint} was not reached within {seconds:g} seconds: {latest}"
                 raise self._failed(text, latest) from latest
-            told = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=lasts)
-            raise CallTimeoutError(f"No answer to {method} within {lasts:g} seconds", 504, told) from None
+            more = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=seconds)
+            raise CallTimeoutError(f"No answer to {method} within {seconds:g} seconds", 504, more) from None
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the client is closed before."""
@@ -364,9 +337,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
         details = {"endpoint": self._target.endpoint, "reason": str(lost)}
         return ConnectionFailedError(text, 0, error_data("connection_error", lost.suggestions, **details))
 
-    async def _asked(self, link: Link, id: int, data: bytes) -> bytes:
+    async def _ask(self, link: Link, id: int, data: bytes) -> bytes:
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting[id] = _Waiting(link, len(data), future)
+        self._pending[id] = _Pending(link, len(data), future)
         try:
             link.send(id, data)
             return await future
@@ -375,19 +348,17 @@ class AsyncMCPMemoryClient(AsyncOperations):
             link.notify(notification("notifications/cancelled", {"requestId": id, "reason": "the caller withdrew it"}))
             raise
         finally:
-            self._waiting.pop(id, None)
+            self._pending.pop(id, None)
 
     # The connection
 
     async def _connected(self) -> Link:
-        if self._opening is None:
-            self._opening = asyncio.Lock()
         async with self._opening:
             if self.is_closed:
                 raise ConnectionFailedError("The client was closed")
             if self._link is not None:
                 return self._link
-            link = self._made()
+            link = self._new_link()
             try:
                 await link.open()
                 await self._shake_hands(link)
@@ -398,40 +369,31 @@ class AsyncMCPMemoryClient(AsyncOperations):
             self._link = link
             return link
 
-    def _made(self) -> Link:
+    def _new_link(self) -> Link:
         """A new link. Its libraries are loaded when it is first needed."""
+        if self._kind == "stdio":
+            return StdioLink(self._target, self)
         if self._kind in ("ws", "wss"):
             with importing():
                 from polymnia.client.websocket import WebSocketLink
             return WebSocketLink(self._target, self)
-        if self._kind == "stdio":
-            with importing():
-                from polymnia.client.stdio import StdioLink
-            return StdioLink(self._target, self)
         with importing():
             from polymnia.client.http import HttpLink
         return HttpLink(self._target, self)
 
     async def _shake_hands(self, link: Link) -> None:
-        told = await self._send_first(
-            link,
-            "initialize",
-            {
-                "protocolVersion": VERSION,
-                "capabilities": {},
-                "clientInfo": {"name": self._name, "version": __version__},
-            },
-        )
-        link.agreed(_agreed.decode(told).protocolVersion)
+        about = {"name": self._name, "version": __version__}
+        hello = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": about}
+        link.agreed(_params.decode(await self._ask_first(link, "initialize", hello)).protocolVersion)
         link.notify(notification("notifications/initialized", {}))
         for uri in list(self._subscribed):
-            await self._send_first(link, "resources/subscribe", {"uri": uri})
+            await self._ask_first(link, "resources/subscribe", {"uri": uri})
         if self._subscribed:
             link.listen()
 
-    async def _send_first(self, link: Link, method: str, params: dict[str, Any]) -> bytes:
+    async def _ask_first(self, link: Link, method: str, params: dict[str, Any]) -> bytes:
         self._last = id = self._last + 1
-        return await self._asked(link, id, request(id, method, params))
+        return await self._ask(link, id, request(id, method, params))
 
     async def _revive(self) -> None:
         """Connect again for those who hear of changes, and tell them that they may have missed one."""
@@ -449,51 +411,48 @@ class AsyncMCPMemoryClient(AsyncOperations):
                 await asyncio.sleep(max(wait, pause * (0.5 + random.random())))
                 pause = min(pause * 2, _LONGEST_PAUSE)
                 continue
-            for uri, callbacks in list(self._subscribed.items()):
-                for callback in list(callbacks):
-                    self._tell(callback, uri)
+            for uri in list(self._subscribed):
+                self._changed(uri)
             return
 
-    # What a link tells
+    # What a link reports
 
     def receive(self, data: bytes | bytearray | str) -> None:
         """A message has come: an answer, a notification, or a request of the server."""
-        message = read(data)
+        message = parse(data)
         if message is None:
             return
         if message.method is not None:
             try:
-                self._told(message)
+                self._notified(message)
             except DecodeError as e:
                 log.debug("The server sent a %s that cannot be read: %s", message.method, e)
             return
-        if message.id is None and message.error is not None and self._waiting:
+        error = message.failure()
+        if message.id is None and error is not None and self._pending:
             # The server could not read a message, not even its id: it was too large.
-            max(self._waiting.values(), key=lambda one: one.size).fail(message.error.raised())
-            return
-        waiting = self._waiting.get(message.id) if isinstance(message.id, int) else None
-        if waiting is None:
-            return
-        if message.error is not None:
-            waiting.fail(message.error.raised())
-        elif not waiting.future.done():
-            waiting.future.set_result(bytes(message.result) or b"{}")
+            max(self._pending.values(), key=lambda one: one.size).fail(error)
+        elif isinstance(message.id, int) and (pending := self._pending.get(message.id)) is not None:
+            if error is not None:
+                pending.fail(error)
+            elif not pending.future.done():
+                pending.future.set_result(bytes(message.result) or b"{}")
 
     def waits(self, id: int) -> bool:
         """Whether a request is not answered yet."""
-        return id in self._waiting and not self._waiting[id].future.done()
+        return id in self._pending and not self._pending[id].future.done()
 
     def fail(self, id: int, error: Exception) -> None:
         """A request will not be answered by this connection."""
-        if id in self._waiting:
-            self._waiting[id].fail(error)
+        if id in self._pending:
+            self._pending[id].fail(error)
 
     def lost(self, link: Link, error: Lost) -> None:
-        """The connection is gone: every request on it is sent again by whoever waits for it.
+        """The connection is lost: every request on it is sent again by whoever waits for it.
 
         All but one that was too large for the server: that is the largest of them.
         """
-        theirs = [one for one in self._waiting.values() if one.link is link and not one.future.done()]
+        theirs = [one for one in self._pending.values() if one.link is link and not one.future.done()]
         if error.too_large and theirs:
             data = error_data("too_large", ["Send less at once, or raise max_message_bytes of the server"], status=413)
             max(theirs, key=lambda one: one.size).fail(error_of(-32600, str(error), data))
@@ -506,30 +465,31 @@ class AsyncMCPMemoryClient(AsyncOperations):
         if self._subscribed and not self.is_closed and (self._reviving is None or self._reviving.done()):
             self._reviving = asyncio.get_running_loop().create_task(self._revive())
 
-    def _told(self, message: Message) -> None:
-        params = message.params
+    def _notified(self, message: Message) -> None:
         if message.id is not None:
             if self._link is not None:
                 self._link.notify(response(message.id, str(message.method)))
-        elif message.method == "notifications/progress":
-            told = _progress.decode(params)
-            if isinstance(told.progressToken, int) and told.progressToken in self._watching:
-                watching = self._watching[told.progressToken]
-                if (task := self._tell(watching.callback, told.progress, told.total)) is not None:
-                    watching.running.add(task)
-        elif message.method == "notifications/resources/updated":
-            uri = _updated.decode(params).uri
-            for callback in list(self._subscribed.get(uri, ())):
-                self._tell(callback, uri)
+            return
+        params = _params.decode(message.params or b"{}")
+        if message.method == "notifications/resources/updated":
+            self._changed(params.uri)
+        elif message.method == "notifications/progress" and params.progressToken in self._progress:
+            callback, running = self._progress[params.progressToken]
+            if (task := self._call_back(callback, params.progress, params.total)) is not None:
+                running.add(task)
 
-    def _tell(self, callback: Callable[..., object], *told: object) -> asyncio.Task[None] | None:
+    def _changed(self, uri: str) -> None:
+        for callback in list(self._subscribed.get(uri, ())):
+            self._call_back(callback, uri)
+
+    def _call_back(self, callback: Callable[..., object], *arguments: object) -> asyncio.Task[None] | None:
         """Call a callback of the user; one that fails is logged, and fails nothing else."""
         try:
-            made = callback(*told)
+            made = callback(*arguments)
         except Exception:
-            log.exception(FAILED, callback)
+            log.exception("A callback of the client failed: %r", callback)
             return None
-        return self._run(_awaited(callback, made)) if inspect.isawaitable(made) else None
+        return self._run(_await(callback, made)) if inspect.isawaitable(made) else None
 
     def _run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -538,11 +498,11 @@ class AsyncMCPMemoryClient(AsyncOperations):
         return task
 
 
-async def _awaited(callback: Callable[..., object], made: Awaitable[object]) -> None:
+async def _await(callback: Callable[..., object], made: Awaitable[object]) -> None:
     try:
         await made
     except Exception:
-        log.exception(FAILED, callback)
+        log.exception("A callback of the client failed: %r", callback)
 
 
 def _endpoint(text: str) -> tuple[str, str, tuple[str, ...]]:
@@ -560,17 +520,14 @@ def _endpoint(text: str) -> tuple[str, str, tuple[str, ...]]:
         parts = urlsplit(f"{kind}:{rest}")
         if not rest.startswith("//") or not parts.hostname:
             raise ValueError("it names no host")
-        try:
-            port = parts.port
-        except ValueError:
-            port = 0
-        if port == 0:
-            raise ValueError("its port is not a number from 1 to 65535")
+        with suppress(ValueError):
+            if parts.port != 0:
+                return kind, f"{kind}:{rest}", ()
+        raise ValueError("its port is not a number from 1 to 65535")
     except ValueError as e:
         known = ["Give an address such as ws://localhost:9080/ws, or stdio for a server of your own"]
         data = error_data("connection_error", known, endpoint=text)
         raise ConnectionFailedError(f"{text!r} is not an endpoint: {e}", 0, data) from None
-    return kind, f"{kind}:{rest}", ()
 
 
 def _key(key: str) -> str:
@@ -599,10 +556,6 @@ def _seconds(timeout: float | None) -> float | None:
     return timeout
 
 
-def uri_of(memory: str) -> str:
+def _uri(memory: str) -> str:
     """The address of a memory by its name; an address stays as it is."""
-    if "://" in memory:
-        return memory
-    from urllib.parse import quote
-
-    return f"memory://memory/{quote(memory, safe='')}"
+    return memory if "://" in memory else f"memory://memory/{quote(memory, safe='')}"

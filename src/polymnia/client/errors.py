@@ -3,26 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-__all__ = [
-    "BadRequestError",
-    "CallTimeoutError",
-    "CancelledError",
-    "ConflictError",
-    "ConnectionFailedError",
-    "ForbiddenError",
-    "InternalError",
-    "MCPMemoryError",
-    "NotFoundError",
-    "RateLimitedError",
-    "ServiceUnavailableError",
-    "ToolError",
-    "UnauthorizedError",
-    "ValidationError",
-    "error_data",
-    "error_of",
-]
+from typing import Any, ClassVar
 
 
 class MCPMemoryError(Exception):
@@ -33,6 +14,11 @@ class MCPMemoryError(Exception):
     """
 
     kind = "error"
+    _by_code: ClassVar[dict[int, type[MCPMemoryError]]] = {}
+
+    def __init_subclass__(cls, kind: str = "", codes: Sequence[int] = ()) -> None:
+        cls.kind = kind or cls.kind
+        cls._by_code.update(dict.fromkeys(codes, cls))
 
     def __init__(self, message: str, code: int = 0, data: Any = None) -> None:
         super().__init__(message)
@@ -42,51 +28,37 @@ class MCPMemoryError(Exception):
 
     @property
     def suggestions(self) -> list[str]:
-        """What to do about it; empty where nobody said."""
+        """What to do about it; may be empty."""
         found = self.data.get("suggestions") if isinstance(self.data, dict) else None
         return [str(one) for one in found] if isinstance(found, list) else []
 
 
-class BadRequestError(MCPMemoryError):
+class BadRequestError(MCPMemoryError, kind="bad_request", codes=[400]):
     """400: the request is malformed, or names an operation that does not exist."""
 
-    kind = "bad_request"
 
-
-class UnauthorizedError(MCPMemoryError):
+class UnauthorizedError(MCPMemoryError, kind="unauthorized", codes=[401]):
     """401: there is no key, or one that opens nothing here."""
 
-    kind = "unauthorized"
 
-
-class ForbiddenError(MCPMemoryError):
+class ForbiddenError(MCPMemoryError, kind="forbidden", codes=[403]):
     """403: the key, or a setting of the server, does not allow it."""
 
-    kind = "forbidden"
 
-
-class NotFoundError(MCPMemoryError):
+class NotFoundError(MCPMemoryError, kind="not_found", codes=[404, -32002]):
     """404, or -32002 for a resource: there is nothing of that id or address."""
 
-    kind = "not_found"
 
-
-class ConflictError(MCPMemoryError):
+class ConflictError(MCPMemoryError, kind="conflict", codes=[409]):
     """409: something that exists is in the way."""
 
-    kind = "conflict"
 
-
-class ValidationError(MCPMemoryError):
+class ValidationError(MCPMemoryError, kind="validation_error", codes=[422]):
     """422: the parameters do not fit; ``data["details"]`` says which."""
 
-    kind = "validation_error"
 
-
-class RateLimitedError(MCPMemoryError):
+class RateLimitedError(MCPMemoryError, kind="rate_limited", codes=[429, 503]):
     """429 or 503: too many calls, and the server asks for a longer pause than the timeout given with the call."""
-
-    kind = "rate_limited"
 
     @property
     def retry_after(self) -> float | None:
@@ -97,37 +69,27 @@ class RateLimitedError(MCPMemoryError):
         return float(found) if isinstance(found, int | float) else None
 
 
-class InternalError(MCPMemoryError):
+class InternalError(MCPMemoryError, kind="internal_error", codes=[500]):
     """500: the server failed."""
 
-    kind = "internal_error"
 
-
-class ServiceUnavailableError(MCPMemoryError):
+class ServiceUnavailableError(MCPMemoryError, kind="service_unavailable", codes=[502]):
     """502: the server lacks something it needs for this."""
 
-    kind = "service_unavailable"
 
-
-class CallTimeoutError(MCPMemoryError, TimeoutError):
+class CallTimeoutError(MCPMemoryError, TimeoutError, kind="timeout", codes=[504]):
     """504: the server, or the timeout of the call, gave up."""
 
-    kind = "timeout"
 
-
-class CancelledError(MCPMemoryError):
+class CancelledError(MCPMemoryError, kind="cancelled", codes=[-32800]):
     """-32800: the call was withdrawn before it was done."""
 
-    kind = "cancelled"
 
-
-class ToolError(MCPMemoryError):
+class ToolError(MCPMemoryError, kind="tool_error"):
     """The tool answered that it failed. ``data`` is its answer where that is a JSON object."""
 
-    kind = "tool_error"
 
-
-class ConnectionFailedError(MCPMemoryError, ConnectionError):
+class ConnectionFailedError(MCPMemoryError, ConnectionError, kind="connection_error"):
     """There is no connection to the server, and the message says why.
 
     Where trying again may help it comes when the timeout of the call is over. It comes at once where it will not: an
@@ -135,27 +97,8 @@ class ConnectionFailedError(MCPMemoryError, ConnectionError):
     ends before it answers, a client that was closed.
     """
 
-    kind = "connection_error"
-
     def __init__(self, message: str, code: int = 0, data: Any = None) -> None:
         super().__init__(message, code, error_data(self.kind) if data is None else data)
-
-
-_TYPES: dict[int, type[MCPMemoryError]] = {
-    400: BadRequestError,
-    401: UnauthorizedError,
-    403: ForbiddenError,
-    404: NotFoundError,
-    409: ConflictError,
-    422: ValidationError,
-    429: RateLimitedError,
-    500: InternalError,
-    502: ServiceUnavailableError,
-    503: RateLimitedError,
-    504: CallTimeoutError,
-    -32002: NotFoundError,
-    -32800: CancelledError,
-}
 
 
 def error_data(error_type: str, suggestions: Sequence[str] = (), **details: Any) -> dict[str, Any]:
@@ -165,4 +108,4 @@ def error_data(error_type: str, suggestions: Sequence[str] = (), **details: Any)
 
 def error_of(code: int, message: str, data: Any = None) -> MCPMemoryError:
     """The error of a code; the base type where the code has none of its own."""
-    return _TYPES.get(code, MCPMemoryError)(message, code, data)
+    return MCPMemoryError._by_code.get(code, MCPMemoryError)(message, code, data)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from httptools import HttpParserError, HttpResponseParser
 
 from polymnia.client.errors import MCPMemoryError
-from polymnia.client.link import Lost, Owner, Target, lost_by, no_endpoint
+from polymnia.client.link import Link, Lost, Target, connection_error, no_endpoint
 from polymnia.client.messages import refusal
+
+if TYPE_CHECKING:
+    from polymnia.client.asynchronous import AsyncMCPMemoryClient
 
 __all__ = ["HttpLink"]
 
-_CLOSING = 1.0
-_AGAIN = 0.2  # seconds until a stream that ended is opened again
+_CLOSE_TIMEOUT = 1.0
+_REOPEN_PAUSE = 0.2  # seconds until a stream that ended is opened again
 _RESUMES = 5  # how often the rest of an answer is asked for before the request is sent anew
 _BOTH = "application/json, text/event-stream"
 
@@ -92,7 +94,7 @@ class _Wire(asyncio.Protocol):
         """It is gone."""
         self.open = False
         self.gone.set_result(None)
-        lost = Lost("the server closed the connection") if error is None else lost_by(error)
+        lost = Lost("the server closed the connection") if error is None else connection_error(error)
         lost.final &= not self._answered
         self._fail(lost)
 
@@ -129,31 +131,31 @@ class _Wire(asyncio.Protocol):
     def _events(self, data: bytes) -> None:
         *whole, self._rest = (self._rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
         for event in whole:
-            said = []
+            message = []
             for line in event.split(b"\n"):
                 name, _, value = line.partition(b":")
                 value = value.removeprefix(b" ")
                 if name == b"data" and value:
-                    said.append(value)
+                    message.append(value)
                 elif name == b"id":
                     self.answer.last = value.decode("latin-1")
-            if said:
-                self._event(b"\n".join(said))
+            if message:
+                self._event(b"\n".join(message))
 
 
 def _ignored(data: bytes) -> None:
     pass
 
 
-class HttpLink:
+class HttpLink(Link):
     """One session."""
 
-    def __init__(self, target: Target, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
+        super().__init__(target, client)
         parts = urlsplit(target.endpoint)
         self._host, secure = parts.hostname or "", parts.scheme == "https"
         self._port = parts.port or (443 if secure else 80)
-        self._ssl = (target.ssl or ssl.create_default_context()) if secure else None
+        self._ssl = target.tls(secure)
         path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
         self._path = quote(path, safe="%/?=&:@!$'()*+,;~")
         host = parts.netloc.rpartition("@")[2]
@@ -166,9 +168,6 @@ class HttpLink:
         self._others: set[asyncio.Task[None]] = set()
         self._listening = False
         self._closed = False
-
-    async def open(self) -> None:
-        """Nothing to do: the first message opens a connection."""
 
     def send(self, id: int, data: bytes) -> None:
         """Send a request."""
@@ -205,30 +204,30 @@ class HttpLink:
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._session is not None:
             with suppress(Lost, MCPMemoryError, TimeoutError):
-                async with asyncio.timeout(_CLOSING):
+                async with asyncio.timeout(_CLOSE_TIMEOUT):
                     await self._ask("DELETE")
         left = [wire for wire in self._wires if not wire.gone.done()]
         for wire in left:
             if wire.transport is not None:
                 wire.transport.abort()
         if left:
-            await asyncio.wait([wire.gone for wire in left], timeout=_CLOSING)
+            await asyncio.wait([wire.gone for wire in left], timeout=_CLOSE_TIMEOUT)
 
     # One request
 
     async def _post(self, id: int, data: bytes) -> None:
         try:
-            answer = await self._ask("POST", data, self._owner.receive, waits=lambda: self._owner.waits(id))
+            answer = await self._ask("POST", data, self._client.receive, waits=lambda: self._client.waits(id))
             if not 200 <= answer.status < 300:
                 raise self._refused(answer)
             if not answer.streams:
-                self._owner.receive(bytes(answer.body))
-                if self._owner.waits(id):
+                self._client.receive(bytes(answer.body))
+                if self._client.waits(id):
                     raise no_endpoint(f"which answers with {answer.header(b'content-type') or 'nothing'}")
         except Exception as e:  # whoever waits for the answer hears of it
-            self._owner.fail(id, e)
+            self._client.fail(id, e)
         else:
-            self._owner.fail(id, Lost("the answer ended before it was whole"))
+            self._client.fail(id, Lost("the answer ended before it was whole"))
 
     async def _tell(self, data: bytes) -> None:
         with suppress(Lost, MCPMemoryError):
@@ -239,7 +238,7 @@ class HttpLink:
         last = ""
         while not self._closed:
             try:
-                answer = await self._ask("GET", hear=self._owner.receive, last=last)
+                answer = await self._ask("GET", hear=self._client.receive, last=last)
                 if answer.status == 404:
                     self._end(Lost("the session has ended"))
                     return
@@ -249,8 +248,8 @@ class HttpLink:
                     last = ""
                 last = answer.last or last
             except Lost as e:
-                last = e.last or last
-            await asyncio.sleep(_AGAIN)
+                last = e.last_event or last
+            await asyncio.sleep(_REOPEN_PAUSE)
 
     async def _ask(
         self,
@@ -280,11 +279,11 @@ class HttpLink:
             last = answer.last or last
             if waits is None or not answer.streams or not answer.last or not waits():
                 if broken is not None:
-                    broken.last = last
+                    broken.last_event = last
                     raise broken
                 return answer
             method, body, resumed = "GET", b"", True
-            await asyncio.sleep(_AGAIN)
+            await asyncio.sleep(_REOPEN_PAUSE)
         raise Lost("the stream broke too often")
 
     async def _wire(self) -> _Wire:
@@ -293,10 +292,8 @@ class HttpLink:
                 return wire
         try:
             _, wire = await asyncio.get_running_loop().create_connection(_Wire, self._host, self._port, ssl=self._ssl)
-        except OSError as e:
-            raise lost_by(e) from e
-        except UnicodeError as e:
-            raise Lost(f"it names no possible host: {e}", final=True) from e
+        except (OSError, UnicodeError) as e:
+            raise connection_error(e) from e
         self._wires.add(wire)
         wire.gone.add_done_callback(lambda _: self._wires.discard(wire))
         return wire
@@ -322,7 +319,7 @@ class HttpLink:
 
     def _end(self, error: Lost) -> None:
         self._closed, self._session = True, None
-        self._owner.lost(self, error)
+        self._client.lost(self, error)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -1,56 +1,62 @@
-"""What carries messages to a server and back. The links to each kind of endpoint are modules of their own."""
+"""What carries messages to a server and back: a process here, HTTP and WebSocket in modules of their own."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from contextlib import suppress
+from ssl import SSLContext, create_default_context
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-__all__ = ["Link", "Lost", "Owner", "Target", "lost_by", "no_endpoint"]
+if TYPE_CHECKING:
+    from polymnia.client.asynchronous import AsyncMCPMemoryClient
+
+__all__ = ["Link", "Lost", "StdioLink", "Target", "connection_error", "no_endpoint"]
 
 _RUNNING = "Check that the server is running (polymnia serve) and that the address is right"
-_PASSING = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # the connection was cut, not refused
+_CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # the connection was cut, not refused
+_EXIT_TIMEOUT = 5.0  # seconds a process may take to end when its input does
+_STDERR_TIMEOUT = 1.0  # seconds that the last lines of a process may take to arrive after its end
+_LAST_BYTES = 2000
+_LAST_LINES = 10
+_STDERR = 2
 
 
 class Lost(Exception):
-    """The connection is gone, or could not be made. Whatever was not answered may be sent again.
+    """The connection is lost, or could not be made. Whatever was not answered may be sent again.
 
-    ``last`` is the id of the last event of a stream that broke; ``too_large`` says that a message was; ``final`` that
-    trying again will not help.
+    ``last_event`` is the id of the last event of a stream that broke; ``too_large`` says that a message was; ``final``
+    that trying again will not help.
     """
 
     def __init__(
-        self,
-        text: str,
-        *,
-        last: str = "",
-        too_large: bool = False,
-        final: bool = False,
-        suggestions: Sequence[str] = (_RUNNING,),
+        self, text: str, *, too_large: bool = False, final: bool = False, suggestions: Sequence[str] = (_RUNNING,)
     ) -> None:
         super().__init__(text)
-        self.last = last
+        self.last_event = ""
         self.too_large = too_large
         self.final = final
         self.suggestions = suggestions
 
 
-def lost_by(error: Exception) -> Lost:
+def connection_error(error: Exception) -> Lost:
     """What an error of the network means: in words, and whether trying again may help."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        why = getattr(error, "verify_message", "") or str(error)
         known = "Name the authority that signed it: ssl=ssl.create_default_context(cafile='ca.pem')"
-        return Lost(f"its certificate is not accepted: {why}", final=True, suggestions=[known])
-    if isinstance(error, ssl.SSLError) and not isinstance(error, _PASSING):
+        return Lost(f"its certificate is not accepted: {error.verify_message}", final=True, suggestions=[known])
+    if isinstance(error, ssl.SSLError) and not isinstance(error, _CUT):
         return Lost(f"TLS failed: {error.reason or error}", final=True)
     if isinstance(error, socket.gaierror):
         return Lost(f"its host was not found: {error.strerror}")
+    if isinstance(error, UnicodeError):
+        return Lost(f"it names no possible host: {error}", final=True)
     numbers = re.findall(r"\[Errno (\d+)\]", str(error))  # a host with several addresses has an error for each
     number = int(numbers[-1]) if numbers else getattr(error, "errno", None)
     if isinstance(number, int) and number in errno.errorcode:
@@ -70,36 +76,38 @@ class Target(Struct, frozen=True):
     endpoint: str
     headers: Mapping[str, str]
     command: tuple[str, ...] = ()
-    ssl: ssl.SSLContext | None = None
+    ssl: SSLContext | None = None
+
+    def tls(self, secure: bool) -> SSLContext | None:
+        """The context of a connection."""
+        return (self.ssl or create_default_context()) if secure else None
 
 
-class Owner(Protocol):
-    """What a link tells of what happens."""
+class Link:
+    """One connection. It tells its client of messages (``receive``) and of its end (``lost``)."""
 
-    def receive(self, data: bytes | bytearray | str) -> None:
-        """A message has come."""
-
-    def waits(self, id: int) -> bool:
-        """Whether a request is not answered yet."""
-
-    def fail(self, id: int, error: Exception) -> None:
-        """A request will not be answered."""
-
-    def lost(self, link: Link, error: Lost) -> None:
-        """The link can carry nothing any more."""
-
-
-class Link(Protocol):
-    """One connection."""
+    def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
+        self._target = target
+        self._client = client
 
     async def open(self) -> None:
-        """Connect. Raises Lost where trying again may help, and an error of the client where it will not."""
+        """Connect. Raises Lost."""
+
+    async def close(self) -> None:
+        """Disconnect."""
+
+    def write(self, data: bytes) -> None:
+        """Write a message. Raises Lost."""
+        raise NotImplementedError
 
     def send(self, id: int, data: bytes) -> None:
         """Send a request. Raises Lost, or reports that later."""
+        self.write(data)
 
     def notify(self, data: bytes) -> None:
-        """Send what has no answer; it may be dropped where the connection is gone."""
+        """Send what has no answer; it is dropped where the connection is lost."""
+        with suppress(Lost):
+            self.write(data)
 
     def forget(self, id: int) -> None:
         """Nobody waits for the answer to this request any more."""
@@ -108,7 +116,107 @@ class Link(Protocol):
         """The handshake is done, with this version of the protocol."""
 
     def listen(self) -> None:
-        """Notifications of the server are wanted."""
+        """Ask for notifications, where they do not come without asking."""
+
+
+class StdioLink(Link, asyncio.SubprocessProtocol):
+    """A process of one's own, a message a line. What it writes to its standard error goes to ours."""
+
+    def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
+        super().__init__(target, client)
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._input: Any = None
+        self._line = bytearray()
+        self._stderr = bytearray()  # the end of what it wrote there
+        self._stderr_closed = False
+        self._agreed = False
+        self._lost: Lost | None = None
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def open(self) -> None:
+        """Start the process."""
+        command = self._target.command
+        try:
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(lambda: self, *command, cwd=os.getcwd())
+        except (OSError, ValueError) as e:  # it will not be there the next time either
+            why, known = connection_error(e), ["Check the command: it is started without a shell"]
+            raise Lost(f"{command[0]} could not be started: {why}", final=True, suggestions=known) from e
+        self._input = transport.get_pipe_transport(0)
+
+    def write(self, data: bytes) -> None:
+        """Write a line."""
+        if self._lost is not None:
+            raise self._lost
+        if self._ended.done():
+            if self._agreed:
+                raise Lost("the process has ended")
+            return  # why it ended is about to be reported
+        if self._input.is_closing():
+            raise Lost("the process has ended")
+        self._input.write(data + b"\n")
+
+    def agreed(self, version: str) -> None:
+        """It works: where it ends from now on, it is started again."""
+        self._agreed = True
 
     async def close(self) -> None:
-        """Disconnect."""
+        """End its input, and the process where that does not end it."""
+        if self._transport is None:
+            return
+        if self._input is not None:
+            self._input.close()
+        done, _ = await asyncio.wait([self._ended], timeout=_EXIT_TIMEOUT)
+        if not done:
+            self._transport.kill()
+            await asyncio.wait([self._ended], timeout=_EXIT_TIMEOUT)
+        self._transport.close()
+
+    # asyncio.SubprocessProtocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It runs, or has ended already."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Handle the lines that are whole."""
+        if fd == _STDERR:
+            self._stderr = (self._stderr + data)[-_LAST_BYTES:]
+            with suppress(OSError):
+                os.write(_STDERR, data)
+            return
+        first, *others = data.split(b"\n")
+        self._line += first
+        for line in others:
+            self._client.receive(bytes(self._line))
+            self._line = bytearray(line)
+
+    def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
+        """Its standard error is at its end."""
+        if fd == _STDERR:
+            self._stderr_closed = True
+            if self._ended.done():
+                self._report()
+
+    def process_exited(self) -> None:
+        """The process has ended."""
+        if not self._ended.done():
+            self._ended.set_result(None)
+        if self._agreed or self._stderr_closed:
+            self._report()
+        else:
+            asyncio.get_running_loop().call_later(_STDERR_TIMEOUT, self._report)
+
+    def _report(self) -> None:
+        if self._transport is None or self._lost is not None:
+            return
+        code: Any = self._transport.get_returncode()
+        self._transport.close()
+        if self._agreed:
+            self._lost = Lost(f"the process has ended with exit code {code}")
+        else:
+            lines = "\n".join(self._stderr.decode(errors="replace").strip().splitlines()[-_LAST_LINES:])
+            text = f"{self._target.command[0]} ended with exit code {code} before it answered"
+            known = ["Check the command: it has to serve MCP on its standard input and output, as polymnia stdio does"]
+            self._lost = Lost(f"{text}:\n{lines}" if lines else text, final=True, suggestions=known)
+        self._client.lost(self, self._lost)

@@ -11,22 +11,16 @@ from msgspec.json import Decoder, Encoder
 from polymnia.client.errors import MCPMemoryError, ToolError, error_data, error_of
 from polymnia.client.link import Lost, no_endpoint
 
-__all__ = ["VERSION", "Result", "notification", "read", "refusal", "request", "response"]
+__all__ = ["VERSION", "Message", "Result", "notification", "parse", "refusal", "request", "response"]
 
 VERSION = "2025-11-25"
 """The version of the protocol the client asks for."""
-
-encode = Encoder().encode
 
 
 class _Error(Struct):
     code: int = 0
     message: str = ""
     data: Any = None
-
-    def raised(self) -> MCPMemoryError:
-        """As the client raises it."""
-        return error_of(self.code, self.message, self.data)
 
 
 class Message(Struct):
@@ -38,22 +32,27 @@ class Message(Struct):
     result: Raw = field(default_factory=Raw)
     error: _Error | None = None
 
+    def failure(self) -> MCPMemoryError | None:
+        """Its error as the client raises it."""
+        return None if self.error is None else error_of(self.error.code, self.error.message, self.error.data)
+
 
 class _Block(Struct):
     type: str = ""
     text: str = ""
 
 
-class _Tool(Struct):
+class _ToolResult(Struct):
     structured: Any = field(default=UNSET, name="structuredContent")
-    content: Raw = field(default_factory=Raw)
+    content: Raw = field(default_factory=lambda: Raw(b"[]"))
     failed: bool = field(default=False, name="isError")
 
 
+_encode = Encoder().encode
+_decode = Decoder().decode
 _message = Decoder(Message)
-_tool = Decoder(_Tool)
+_tool_result = Decoder(_ToolResult)
 _blocks = Decoder(list[_Block])
-_any = Decoder()
 
 
 class Result:
@@ -63,22 +62,25 @@ class Result:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        told = _tool.decode(data)
-        if told.failed:
-            raise _failed(_text(told.content))
-        self.value: Any = told.structured if told.structured is not UNSET else _parsed(_text(told.content))
+        result = _tool_result.decode(data)
+        self.value: Any = result.structured
+        if result.failed or self.value is UNSET:
+            text = "\n".join(block.text for block in _blocks.decode(result.content) if block.type == "text")
+            self.value = _parsed(text)
+            if result.failed:
+                raise _failure(text, self.value)
 
     @property
     def raw(self) -> dict[str, Any]:
         """The result as the protocol has it: content, structuredContent, _meta."""
-        found: dict[str, Any] = _any.decode(self._data)
+        found: dict[str, Any] = _decode(self._data)
         return found
 
     def __repr__(self) -> str:
         return f"Result({self.value!r})"
 
 
-def read(data: bytes | bytearray | str) -> Message | None:
+def parse(data: bytes | bytearray | str) -> Message | None:
     """A message; None where it is none."""
     try:
         return _message.decode(data)
@@ -88,30 +90,31 @@ def read(data: bytes | bytearray | str) -> Message | None:
 
 def request(id: int, method: str, params: Any) -> bytes:
     """A request. Raises TypeError or ValueError where the parameters are not JSON."""
-    data = encode(params)
+    data = _encode(params)
     if b"null" in data and not _is_json(to_builtins(params)):  # which is also what NaN becomes
         raise ValueError("The parameters are not JSON: they have a number that is NaN or infinite")
-    return b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}' % (id, encode(method), data)
+    return b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}' % (id, _encode(method), data)
 
 
 def notification(method: str, params: Any) -> bytes:
     """A notification."""
-    return b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (encode(method), encode(params))
+    return _encode({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 def response(id: Any, method: str) -> bytes:
     """The answer to a request of the server: it may ask whether the client is there, and for nothing else."""
     if method == "ping":
-        return encode({"jsonrpc": "2.0", "id": id, "result": {}})
-    return encode({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": f"Method not found: {method}"}})
+        return _encode({"jsonrpc": "2.0", "id": id, "result": {}})
+    return _encode({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": f"Method not found: {method}"}})
 
 
-def refusal(data: bytes, status: int, retry_after: str | None = None, location: str | None = None) -> Exception:
+def refusal(body: bytes, status: int, retry_after: str | None = None, location: str | None = None) -> Exception:
     """Why an HTTP answer is none: an error of the server, or a loss where no MCP server answered."""
-    found = read(data)
-    if found is not None and found.error is not None and status not in (404, 405, 426):
-        error = found.error.raised()
-        if status in (502, 503, 504) and _kind(error) != "rate_limited":
+    message = parse(body)
+    error = None if message is None else message.failure()
+    if error is not None and status not in (404, 405, 426):
+        kind = error.data.get("error_type") if isinstance(error.data, dict) else None
+        if status in (502, 503, 504) and kind != "rate_limited":
             return Lost(error.message)
     elif status in (401, 403, 429, 500):
         error = error_of(status, f"The server answered with status {status}")
@@ -126,10 +129,6 @@ def refusal(data: bytes, status: int, retry_after: str | None = None, location: 
     return error
 
 
-def _kind(error: MCPMemoryError) -> Any:
-    return error.data.get("error_type") if isinstance(error.data, dict) else None
-
-
 def _is_json(value: Any) -> bool:
     """Whether all numbers in it are finite; msgspec refuses everything else that JSON lacks."""
     if isinstance(value, float):
@@ -139,24 +138,17 @@ def _is_json(value: Any) -> bool:
     return not isinstance(value, list | tuple) or all(_is_json(one) for one in value)
 
 
-def _text(content: Raw) -> str:
-    if not bytes(content):
-        return ""
-    return "\n".join(block.text for block in _blocks.decode(content) if block.type == "text")
-
-
 def _parsed(text: str) -> Any:
     if text[:1] in ("{", "["):
         try:
-            return _any.decode(text)
+            return _decode(text)
         except DecodeError:
             pass
     return text
 
 
-def _failed(text: str) -> ToolError:
-    told = _parsed(text)
-    if not isinstance(told, dict):
+def _failure(text: str, answer: Any) -> ToolError:
+    if not isinstance(answer, dict):
         return ToolError(text)
-    message = told.get("message")
-    return ToolError(message if isinstance(message, str) else text, data=told)
+    message = answer.get("message")
+    return ToolError(message if isinstance(message, str) else text, data=answer)

@@ -7,23 +7,41 @@ import inspect
 import os
 import selectors
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from functools import partial
+from functools import partial, wraps
 from queue import SimpleQueue
-from ssl import SSLContext
-from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
-from polymnia.client.asynchronous import FAILED, AsyncMCPMemoryClient, Changed, Progress, log
+from polymnia.client.asynchronous import AsyncMCPMemoryClient, OnChange, log
 from polymnia.client.errors import ConnectionFailedError
 from polymnia.client.messages import Result
-from polymnia.client.operations import Operations
+from polymnia.client.operations import OnProgress, Operations
 
 __all__ = ["MCPMemoryClient"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _like(
+    method: Callable[Concatenate[AsyncMCPMemoryClient, P], object],
+) -> Callable[[Callable[..., T]], Callable[Concatenate[MCPMemoryClient, P], T]]:
+    """A method that takes what the one of the other client takes, and is explained by it."""
+    return wraps(method, ("__doc__",))
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncMCPMemoryClient, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[MCPMemoryClient, P], T]:
+    """A method that does what the one of the other client does."""
+
+    @wraps(method)
+    def call(client: MCPMemoryClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return client._run(method(client._client, *args, **kwargs))
+
+    return call
 
 
 class MCPMemoryClient(Operations):
@@ -40,37 +58,10 @@ class MCPMemoryClient(Operations):
     much is done and of how much.
     """
 
-    def __init__(
-        self,
-        endpoint: str = "ws://127.0.0.1:9080/ws",
-        api_key: str | None = None,
-        *,
-        timeout: float | None = 30.0,
-        command: Sequence[str] | None = None,
-        headers: Mapping[str, str] | None = None,
-        ssl: SSLContext | None = None,
-        client_name: str = "polymnia-python",
-    ) -> None:
-        """Remember where to connect, and with what, as :class:`~polymnia.client.AsyncMCPMemoryClient` does.
-
-        ``endpoint``: the address of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``,
-        ``https://``), or ``stdio`` for a server of one's own; ``stdio:polymnia stdio`` names its command.
-        ``api_key``: a key that ``polymnia keys add`` printed; whitespace around it is dropped.
-        ``timeout``: seconds that a call may take, retries included, or None for as long as it takes. Pauses that the
-        server asks for, because of its rate limits, are not counted.
-        ``command``: the command of ``stdio`` as a list.
-        ``headers``: further headers for WebSocket and HTTP.
-        ``ssl``: the context for ``wss`` and ``https``, for a private authority
-        ``ssl.create_default_context(cafile="ca.pem")``.
-        ``client_name``: what the client calls itself; the history of a memory shows it.
-
-        Raises ConnectionFailedError where ``endpoint`` is malformed, ValueError or TypeError for anything else.
-        """
-        self._made = partial(
-            AsyncMCPMemoryClient, endpoint, api_key, timeout=timeout, command=command, headers=headers, ssl=ssl,
-            client_name=client_name,
-        )  # fmt: skip
-        self._client = self._made()
+    @_like(AsyncMCPMemoryClient.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._new_client = partial(AsyncMCPMemoryClient, *args, **kwargs)
+        self._client = self._new_client()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._callbacks: Any = None
@@ -84,69 +75,40 @@ class MCPMemoryClient(Operations):
 
     @timeout.setter
     def timeout(self, seconds: float | None) -> None:
-        """Give calls another time."""
         self._client.timeout = seconds
 
-    def call_tool(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        timeout: float | None = None,
-        on_progress: Progress | None = None,
-    ) -> Result:
-        """Call any tool by its name; the answer as the protocol has it is in ``raw``.
+    request = _blocking(AsyncMCPMemoryClient.request)
+    list_tools = _blocking(AsyncMCPMemoryClient.list_tools)
+    read_resource = _blocking(AsyncMCPMemoryClient.read_resource)
+    ping = _blocking(AsyncMCPMemoryClient.ping)
 
-        Raises ToolError where the tool answers that it failed.
-        """
+    @_like(AsyncMCPMemoryClient.call_tool)
+    def call_tool(self, *args: Any, on_progress: OnProgress | None = None, **kwargs: Any) -> Result:
         if on_progress is None:
-            return self._run(self._client.call_tool(name, arguments, timeout=timeout))
-        heard: SimpleQueue[tuple[float, float | None] | None] = SimpleQueue()
+            return self._run(self._client.call_tool(*args, **kwargs))
+        progress: SimpleQueue[tuple[float, float | None] | None] = SimpleQueue()
 
-        def hear(done: float, total: float | None) -> None:
-            heard.put((done, total))
+        def report(done: float, total: float | None) -> None:
+            progress.put((done, total))
 
-        future = self._begun(self._client.call_tool(name, arguments, timeout=timeout, on_progress=hear))
-        future.add_done_callback(lambda _: heard.put(None))
+        future = self._start(self._client.call_tool(*args, on_progress=report, **kwargs))
+        future.add_done_callback(lambda _: progress.put(None))
         try:
-            while (told := heard.get()) is not None:
-                _called(on_progress, *told)
+            while (step := progress.get()) is not None:
+                _call_back(on_progress, *step)
         except BaseException:
             future.cancel()  # an interrupt withdraws the call
             raise
         return future.result()
 
-    def request(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
-        """Send any request of the protocol; answers its result."""
-        return self._run(self._client.request(method, params, timeout=timeout))
+    @_like(AsyncMCPMemoryClient.subscribe)
+    def subscribe(self, memory: str, callback: OnChange, **kwargs: Any) -> None:
+        self._run(self._client.subscribe(memory, _Later(callback, self._later), **kwargs))
 
-    def list_tools(self, *, timeout: float | None = None) -> list[dict[str, Any]]:
-        """The tools the server has, with their schemas."""
-        return self._run(self._client.list_tools(timeout=timeout))
-
-    def read_resource(self, uri: str, *, timeout: float | None = None) -> str:
-        """A resource as text; ``uri`` may be the name of a memory."""
-        return self._run(self._client.read_resource(uri, timeout=timeout))
-
-    def ping(self, *, timeout: float | None = None) -> None:
-        """Ask whether the server is there."""
-        self._run(self._client.ping(timeout=timeout))
-
-    def subscribe(self, memory: str, callback: Changed, *, timeout: float | None = None) -> None:
-        """Hear of changes to a memory, whoever makes them: to the entity of the graph that has this name.
-
-        A name that no entity has yet may be given: its creation is a change. Ids of contents report nothing. An address
-        (``memory://memory/Ann``) will do for the name. ``callback`` is called with the address.
-
-        The subscription outlives a lost connection. After one ``callback`` is called once, because a change may have
-        been missed.
-        """
-        self._run(self._client.subscribe(memory, _Later(callback, self._later), timeout=timeout))
-
-    def unsubscribe(self, memory: str, callback: Changed | None = None, *, timeout: float | None = None) -> None:
-        """Hear no more of it; without ``callback``, nobody does. A callback that was never subscribed is ignored."""
+    @_like(AsyncMCPMemoryClient.unsubscribe)
+    def unsubscribe(self, memory: str, callback: OnChange | None = None, **kwargs: Any) -> None:
         later = None if callback is None else _Later(callback, self._later)
-        self._run(self._client.unsubscribe(memory, later, timeout=timeout))
+        self._run(self._client.unsubscribe(memory, later, **kwargs))
 
     def close(self) -> None:
         """Disconnect. Calls that are under way fail."""
@@ -165,54 +127,54 @@ class MCPMemoryClient(Operations):
     def __enter__(self) -> MCPMemoryClient:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _called(self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: Progress | None) -> Any:
+    def _call_tool(
+        self, tool: str, arguments: dict[str, Any], timeout: float | None, on_progress: OnProgress | None
+    ) -> Any:
         return self.call_tool(tool, arguments, timeout=timeout, on_progress=on_progress).value
 
-    def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         try:
-            loop = self._loop or self._started()
+            loop = self._loop or self._running_loop()
         except ConnectionFailedError:
             work.close()
             raise
         return asyncio.run_coroutine_threadsafe(work, loop)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        future = self._begun(work)
+        future = self._start(work)
         try:
             return future.result()
         except BaseException:
             future.cancel()  # an interrupt withdraws the call; what has ended is past that
             raise
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._starting:
             if self._client.is_closed:
                 raise ConnectionFailedError("The client was closed")
             if self._loop is None:
                 self._loop = loop = _new_loop()
-                self._thread = threading.Thread(target=_turn, args=(loop,), name="polymnia-client", daemon=True)
+                self._thread = threading.Thread(target=_run_loop, args=(loop,), name="polymnia-client", daemon=True)
                 self._thread.start()
             return self._loop
 
-    def _later(self, callback: Callable[..., object], *told: object) -> None:
+    def _later(self, callback: OnChange, uri: str) -> None:
         """Call a callback on the thread of the callbacks."""
         if self._callbacks is None:
             from concurrent.futures import ThreadPoolExecutor
 
             self._callbacks = ThreadPoolExecutor(1, "polymnia-callbacks")
-        self._callbacks.submit(_called, callback, *told)
+        self._callbacks.submit(_call_back, callback, uri)
 
     def _leave_to_parent(self) -> None:
         """Forget, in a process that was forked, what belongs to its parent: the connection and the threads."""
         parents = self._client
         if self._loop is not None:
             self._loop.set_exception_handler(lambda loop, context: None)  # its tasks are not ours to miss
-        self._client = self._made()
+        self._client = self._new_client()
         self._client.timeout, self._client.is_closed = parents.timeout, parents.is_closed
         self._loop = self._thread = self._callbacks = None
         self._starting = threading.Lock()
@@ -233,7 +195,7 @@ if hasattr(os, "register_at_fork"):
 class _Later:
     """A callback that is called elsewhere, and equal to every other one of the same callback."""
 
-    def __init__(self, callback: Changed, later: Callable[..., None]) -> None:
+    def __init__(self, callback: OnChange, later: Callable[[OnChange, str], None]) -> None:
         self._callback = callback
         self._later = later
 
@@ -247,14 +209,14 @@ class _Later:
         return hash(self._callback)
 
 
-def _called(callback: Callable[..., object], *told: object) -> None:
+def _call_back(callback: Callable[..., object], *arguments: object) -> None:
     """Call a callback of the user, to its end where it is a coroutine function. One that fails is logged."""
     try:
-        made = callback(*told)
+        made = callback(*arguments)
         if inspect.iscoroutine(made):
             asyncio.run(made)
     except Exception:
-        log.exception(FAILED, callback)
+        log.exception("A callback of the client failed: %r", callback)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -264,7 +226,7 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def _turn(loop: asyncio.AbstractEventLoop) -> None:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()

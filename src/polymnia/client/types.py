@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
+from polymnia.client.operations import OnProgress
+
 
 ArchiveFormat = Literal["json", "yaml"]
 CitationStyle = Literal["apa", "chicago", "harvard", "ieee", "mla"]
@@ -57,12 +59,25 @@ SystemComponent = Literal["ai_service", "cache", "database", "vector_store"]
 TimeHorizon = Literal["long", "medium", "short"]
 
 
-class CallerParameters(TypedDict):
+class CallParameters(TypedDict):
+    """How long a call may take, and who hears how far it is."""
+
+    timeout: NotRequired[float | None]  # Seconds this call may take, retries included; without it, the client's.
+    on_progress: NotRequired[OnProgress | None]  # Called with how far the call is, and how far it goes.
+
+
+class CallerParameters(CallParameters):
     """Who calls."""
 
     session_id: NotRequired[str | None]  # Also see and write this session's data.
     user_id: NotRequired[str | None]  # Who asks; kept in the history.
     request_id: NotRequired[str | None]  # Your id of the request; a retry is not done twice.
+
+
+class ProjectParameters(CallerParameters):
+    """Who calls, and about which project."""
+
+    project_id: str  # The project: any name of yours.
 
 
 class OperationAnswer(TypedDict):
@@ -115,7 +130,7 @@ class CitationOptions(TypedDict):
 class ComponentHealth(TypedDict):
     """How one part of the server is."""
 
-    status: HealthStatus  # How it is. One of degraded, healthy, unhealthy.
+    status: HealthStatus  # How it is.
     message: str  # What was tried, and what came of it.
     last_check: str  # When it was checked: UTC, ISO 8601.
     metrics: NotRequired[dict[str, Any]]  # What was measured; the names differ by component. With detailed.
@@ -124,16 +139,14 @@ class ComponentHealth(TypedDict):
 class Conflict(TypedDict):
     """Two statements that cannot both be true."""
 
-    # The type of the conflict. One of factual_conflicts, logical_conflicts, recommendation_conflicts,
-    # temporal_conflicts.
-    type: ConflictType
+    type: ConflictType  # The type of the conflict.
     subtype: str  # What exactly is in conflict, for example a number or a date.
     statements: list[ConflictStatement]  # The two statements.
     differs: str  # What differs between them.
     newer: str | None  # The id of the item that said it later; null where neither did.
     confidence: float  # How often a conflict like this one is real, from 0 to 1.
     explanation: str  # Why they are in conflict, as a sentence.
-    # What to do about it; unless options.include_resolution_suggestions is false: action, why, call, then.
+    # What to do about it; unless options.include_resolution_suggestions is false.
     resolution: NotRequired[ConflictResolution]
 
 
@@ -158,11 +171,10 @@ class ConflictOptions(TypedDict):
 class ConflictResolution(TypedDict):
     """What can be done about a conflict."""
 
-    # What to do; ask: only a person can tell, and why is the question. One of ask, keep_both_with_dates, keep_newest.
-    action: ResolutionAction
+    action: ResolutionAction  # What to do; ask: only a person can tell, and why is the question.
     why: str  # Why that, as a sentence.
-    call: NotRequired[ToolCall]  # The call that does it: tool, arguments.
-    then: NotRequired[ToolCall]  # The call to make after it: tool, arguments.
+    call: NotRequired[ToolCall]  # The call that does it.
+    then: NotRequired[ToolCall]  # The call to make after it.
 
 
 class ConflictStatement(TypedDict):
@@ -173,8 +185,7 @@ class ConflictStatement(TypedDict):
     sentence: NotRequired[str]  # The sentence as it is written. Else relation is given.
     relation: NotRequired[str]  # A relationship, as a sentence. Else sentence is given.
     said_at: str  # When it was said: UTC, ISO 8601.
-    # What said_at was taken from. One of the last change of the item, the relationship, the sentence.
-    dated_by: StatementDate
+    dated_by: StatementDate  # What said_at was taken from.
 
 
 class ContentDeletion(TypedDict):
@@ -202,8 +213,7 @@ class ContentDetails(TypedDict):
     created_at: NotRequired[str]  # When it was stored first: UTC, ISO 8601; not in the format minimal.
     updated_at: NotRequired[str]  # When it was changed last: UTC, ISO 8601; not in the format minimal.
     relationships: NotRequired[list[Relationship]]  # Its relationships; with options.include_relationships.
-    # What it refers to and what refers to it; with include_refs: outgoing, incoming.
-    references: NotRequired[ContentReferences]
+    references: NotRequired[ContentReferences]  # What it refers to and what refers to it; with include_refs.
     history: NotRequired[list[ContentVersion]]  # Its versions, newest first; with include_history.
     # The vectors of its passages, by the name of the model; with options.include_embeddings.
     embeddings: NotRequired[dict[str, list[list[float]]]]
@@ -353,7 +363,7 @@ class Entity(TypedDict):
 class ExportFilters(TypedDict):
     """Which items export_project_data takes."""
 
-    date_range: NotRequired[DateRange | None]  # Only items stored in this time: start, end.
+    date_range: NotRequired[DateRange | None]  # Only items stored in this time.
     content_types: NotRequired[Sequence[str] | None]  # Only items of these MIME types.
     tags: NotRequired[Sequence[str] | None]  # Only items with one of these labels.
 
@@ -403,10 +413,8 @@ class FoundMemory(TypedDict):
     metadata: NotRequired[dict[str, Any]]  # Whatever was stored with it.
     name: NotRequired[str]  # The name, where it is an entity of the graph.
     kind: NotRequired[str]  # The type, where it is an entity of the graph.
-    # Of a turn of a dialogue: what was said just before it: memory_id, content, who, truncated, name.
-    previous_turn: NotRequired[MemoryTurn]
-    # Of a turn of a dialogue: what was said just after it: memory_id, content, who, truncated, name.
-    next_turn: NotRequired[MemoryTurn]
+    previous_turn: NotRequired[MemoryTurn]  # Of a turn of a dialogue: what was said just before it.
+    next_turn: NotRequired[MemoryTurn]  # Of a turn of a dialogue: what was said just after it.
 
 
 class FoundRelationship(TypedDict):
@@ -415,7 +423,7 @@ class FoundRelationship(TypedDict):
     content_id: str  # The other item.
     title: str  # Its title.
     type: str  # The type of the last relationship of the path.
-    direction: RelationshipDirection  # The direction of the last relationship of the path. One of incoming, outgoing.
+    direction: RelationshipDirection  # The direction of the last relationship of the path.
     origin: RelationshipOrigin  # manual: made by a caller; auto: stored by the server; discovered: found just now.
     # How strong the path is, from 0 to 1; unless options.include_strength is false.
     strength: NotRequired[float | None]
@@ -431,15 +439,14 @@ class GetOptions(TypedDict):
     include_embeddings: NotRequired[bool | None]  # Its vectors (default false).
     include_relationships: NotRequired[bool | None]  # Its relationships (default false).
     include_metadata: NotRequired[bool | None]  # Its metadata (default true).
-    # With its text, with a summary, or only id, title, type and version (default full). One of full, minimal, summary.
+    # With its text, with a summary, or only id, title, type and version (default full).
     format: NotRequired[ContentFormat | None]
 
 
 class ImportOptions(TypedDict):
     """Options of import_project_data."""
 
-    # What happens to items that exist (default merge). One of merge, replace, skip_existing.
-    merge_strategy: NotRequired[ImportMergeStrategy | None]
+    merge_strategy: NotRequired[ImportMergeStrategy | None]  # What happens to items that exist (default merge).
     validate_data: NotRequired[bool | None]  # Import nothing unless all is sound (default true).
     generate_embeddings: NotRequired[bool | None]  # Make the vectors before answering.
     detect_relationships: NotRequired[bool | None]  # Find relationships of what is imported.
@@ -449,9 +456,7 @@ class ImportOptions(TypedDict):
 class Insight(TypedDict):
     """Something that follows from what a project holds."""
 
-    # The type of the insight. One of content_gaps, efficiency_opportunities, knowledge_synthesis, trend_analysis,
-    # usage_insights.
-    type: InsightType
+    type: InsightType  # The type of the insight.
     name: str  # What kind of insight it is.
     summary: str  # The insight, as a sentence.
     confidence: float  # How often an insight like this one is right, from 0 to 1.
@@ -467,11 +472,9 @@ class Insight(TypedDict):
 class InsightOptions(TypedDict):
     """Options of generate_insights."""
 
-    # How much is looked at and told (default surface). One of comprehensive, deep, surface.
-    depth: NotRequired[InsightDepth | None]
+    depth: NotRequired[InsightDepth | None]  # How much is looked at and told (default surface).
     include_recommendations: NotRequired[bool | None]  # What to do about each (default true).
-    # The last and the next 7, 30 or 365 days (default medium). One of long, medium, short.
-    time_horizon: NotRequired[TimeHorizon | None]
+    time_horizon: NotRequired[TimeHorizon | None]  # The last and the next 7, 30 or 365 days (default medium).
 
 
 class IntegrityIssue(TypedDict):
@@ -479,7 +482,7 @@ class IntegrityIssue(TypedDict):
 
     check: str  # The check that found it.
     kind: str  # What kind of issue it is, as a name.
-    severity: Severity  # How bad it is. One of error, info, warning.
+    severity: Severity  # How bad it is.
     what: str  # What is wrong, as a sentence.
     count: int  # How many places it was found in.
     where: list[str]  # The first places; with options.detailed_report as many as are known.
@@ -587,9 +590,7 @@ class Pagination(TypedDict):
 class Pattern(TypedDict):
     """Something that holds in a project."""
 
-    # The type of the pattern. One of quality_issues, relationship_patterns, temporal_patterns, topic_clusters,
-    # usage_patterns, user_patterns.
-    type: PatternType
+    type: PatternType  # The type of the pattern.
     name: str  # What kind of finding it is, for example cluster, hub or burst.
     summary: str  # The finding, as a sentence.
     confidence: float  # How often a finding like this one is right, from 0 to 1.
@@ -611,7 +612,7 @@ class PatternOptions(TypedDict):
 
     min_confidence: NotRequired[float | None]  # Leave out what is less certain (default 0.5).
     include_explanations: NotRequired[bool | None]  # How each was measured (default true).
-    time_range: NotRequired[DateRange | None]  # Only what was written or read in this time: start, end.
+    time_range: NotRequired[DateRange | None]  # Only what was written or read in this time.
 
 
 class QualityBenchmark(TypedDict):
@@ -733,8 +734,7 @@ class RelationshipStep(TypedDict):
 
     start: str  # The item it starts at.
     type: str  # The type of the relationship.
-    # Whether it is followed along its direction or against it. One of incoming, outgoing.
-    direction: RelationshipDirection
+    direction: RelationshipDirection  # Whether it is followed along its direction or against it.
     end: str  # The item it leads to.
     strength: NotRequired[float | None]  # How strong it is, from 0 to 1; null if unknown.
 
@@ -788,7 +788,7 @@ class SearchFilters(TypedDict):
 
     content_types: NotRequired[Sequence[str] | None]  # Only items of these MIME types.
     tags: NotRequired[Sequence[str] | None]  # Only items with one of these labels.
-    date_range: NotRequired[DateRange | None]  # Only items stored in this time: start, end.
+    date_range: NotRequired[DateRange | None]  # Only items stored in this time.
     metadata: NotRequired[Mapping[str, Any] | None]  # Only items whose metadata has these values.
 
 
@@ -800,25 +800,21 @@ class SearchOptions(TypedDict):
     min_relevance: NotRequired[float | None]  # Leave out what scores less; 0 hides nothing. Without it: what matches.
     include_context: NotRequired[bool | None]  # The text around what matches.
     include_highlights: NotRequired[bool | None]  # The pieces that match, words marked.
-    sort_by: NotRequired[SortBy | None]  # The order (default relevance). One of date, relevance, title.
+    sort_by: NotRequired[SortBy | None]  # The order (default relevance).
     sort_order: NotRequired[SortOrder | None]  # Default: asc for title, else desc.
 
 
 class SearchResult(TypedDict):
     """An item that a search found."""
 
-    # The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
-    # updated_at, version.
-    content: ContentItem
+    content: ContentItem  # The item.
     relevance: float  # How well it matches, from 0 to 1.
     explanation: str  # Why it was found, as a sentence.
     # The passages that match, words marked with **; with options.include_highlights.
     highlights: NotRequired[list[str]]
     context: NotRequired[str]  # The text around the best passage; with options.include_context.
-    # Of a turn of a dialogue: what was said just before it: content_id, content, who, truncated.
-    previous_turn: NotRequired[SurroundingTurn]
-    # Of a turn of a dialogue: what was said just after it: content_id, content, who, truncated.
-    next_turn: NotRequired[SurroundingTurn]
+    previous_turn: NotRequired[SurroundingTurn]  # Of a turn of a dialogue: what was said just before it.
+    next_turn: NotRequired[SurroundingTurn]  # Of a turn of a dialogue: what was said just after it.
 
 
 class ServerPerformance(TypedDict):
@@ -827,9 +823,7 @@ class ServerPerformance(TypedDict):
     response_time: str  # The median time of a request, for example "1.5ms".
     throughput: float  # Requests a second in the last minute.
     error_rate: float  # The share of requests that failed, from 0 to 1.
-    # The figures in full. With detailed: uptime, requests, errors, error_rate, recent_requests, recent_error_rate,
-    # throughput, mean, median, p95, p99, longest.
-    requests: NotRequired[RequestFigures]
+    requests: NotRequired[RequestFigures]  # The figures in full. With detailed.
 
 
 class ServerResources(TypedDict):
@@ -854,9 +848,7 @@ class SessionInfo(TypedDict):
 class SimilarContent(TypedDict):
     """An item and how similar it is."""
 
-    # The item: content_id, title, content, content_type, kind, tags, summary, metadata, session_id, created_at,
-    # updated_at, version.
-    content: ContentItem
+    content: ContentItem  # The item.
     similarity: float  # How similar it is, from 0 to 1.
 
 
@@ -878,8 +870,7 @@ class SimilarOptions(TypedDict):
     include_self: NotRequired[bool | None]  # The item of content_id too (default false).
     content_types: NotRequired[Sequence[str] | None]  # Only items of these MIME types.
     exclude_ids: NotRequired[Sequence[str] | None]  # Leave these items out.
-    # How to measure it (default cosine). One of cosine, euclidean, manhattan.
-    similarity_method: NotRequired[SimilarityMethod | None]
+    similarity_method: NotRequired[SimilarityMethod | None]  # How to measure it (default cosine).
 
 
 class SourceMemory(TypedDict):
@@ -890,7 +881,7 @@ class SourceMemory(TypedDict):
 
 
 class StoreOptions(TypedDict):
-    """What store_content does besides storing."""
+    """Options of store_content."""
 
     generate_embeddings: NotRequired[bool | None]  # Make the vectors before answering; false: never (default: soon).
     detect_relationships: NotRequired[bool | None]  # Find what it references, follows or resembles.
@@ -909,14 +900,13 @@ class SurroundingTurn(TypedDict):
 class SystemHealth(TypedDict):
     """How the server is as a whole, and part by part."""
 
-    status: HealthStatus  # The worst status of all components checked. One of degraded, healthy, unhealthy.
+    status: HealthStatus  # The worst status of all components checked.
     version: str  # The version of the server.
     # Each component checked, by name: database, vector_store, ai_service, cache.
     components: dict[str, ComponentHealth]
     uptime: NotRequired[str]  # How long the server has been running, for example "3600s".
-    # How fast it answers, where counted: response_time, throughput, error_rate, requests.
-    performance: NotRequired[ServerPerformance]
-    resources: ServerResources  # What it uses: memory_usage, storage_usage, connection_count.
+    performance: NotRequired[ServerPerformance]  # How fast it answers, where counted.
+    resources: ServerResources  # What it uses.
 
 
 class TextAnalysis(TypedDict):
@@ -953,14 +943,7 @@ class Updates(TypedDict):
     metadata: NotRequired[Mapping[str, Any] | None]  # Keys to add or change; the others stay.
 
 
-MemoryStoreOperation = Literal[
-    "store_content", "update_content", "delete_content", "store_decision", "create_relationship"
-]
-
-
-class StoreMemoryParameters(TypedDict):
-    """The parameters of ``store_memory``, for ``memory_store``."""
-
+class StoreMemoryParameters(CallParameters):
     content: str
     scope: NotRequired[str | None]
     category: NotRequired[str | None]
@@ -971,10 +954,7 @@ class StoreMemoryParameters(TypedDict):
     similarity_threshold: NotRequired[float | None]
 
 
-class StoreContentParameters(CallerParameters):
-    """The parameters of ``store_content``, for ``memory_store``."""
-
-    project_id: str
+class StoreContentParameters(ProjectParameters):
     content: str
     summary: NotRequired[str | None]
     content_type: NotRequired[str | None]
@@ -983,27 +963,18 @@ class StoreContentParameters(CallerParameters):
     options: NotRequired[StoreOptions | None]
 
 
-class UpdateContentParameters(CallerParameters):
-    """The parameters of ``update_content``, for ``memory_store``."""
-
-    project_id: str
+class UpdateContentParameters(ProjectParameters):
     content_id: str
     updates: Updates
     options: NotRequired[UpdateOptions | None]
 
 
-class DeleteContentParameters(CallerParameters):
-    """The parameters of ``delete_content``, for ``memory_store``."""
-
-    project_id: str
+class DeleteContentParameters(ProjectParameters):
     content_id: str
     options: NotRequired[DeleteOptions | None]
 
 
-class StoreDecisionParameters(CallerParameters):
-    """The parameters of ``store_decision``, for ``memory_store``."""
-
-    project_id: str
+class StoreDecisionParameters(ProjectParameters):
     title: str
     context: str
     decision: str
@@ -1015,10 +986,7 @@ class StoreDecisionParameters(CallerParameters):
     metadata: NotRequired[Mapping[str, Any] | None]
 
 
-class CreateRelationshipParameters(CallerParameters):
-    """The parameters of ``create_relationship``, for ``memory_store``."""
-
-    project_id: str
+class CreateRelationshipParameters(ProjectParameters):
     source_id: str
     target_id: str
     type: RelationshipType
@@ -1027,33 +995,21 @@ class CreateRelationshipParameters(CallerParameters):
     metadata: NotRequired[Mapping[str, Any] | None]
 
 
-MemoryRetrieveOperation = Literal["search_content", "get_content", "find_similar_content", "get_content_history"]
-
-
-class SearchContentParameters(CallerParameters):
-    """The parameters of ``search_content``, for ``memory_retrieve``."""
-
-    project_id: str
+class SearchContentParameters(ProjectParameters):
     query: str
     query_type: NotRequired[QueryType | None]
     filters: NotRequired[SearchFilters | None]
     options: NotRequired[SearchOptions | None]
 
 
-class GetContentParameters(CallerParameters):
-    """The parameters of ``get_content``, for ``memory_retrieve``."""
-
-    project_id: str
+class GetContentParameters(ProjectParameters):
     content_id: str
     include_refs: NotRequired[bool | None]
     include_history: NotRequired[bool | None]
     options: NotRequired[GetOptions | None]
 
 
-class FindSimilarContentParameters(CallerParameters):
-    """The parameters of ``find_similar_content``, for ``memory_retrieve``."""
-
-    project_id: str
+class FindSimilarContentParameters(ProjectParameters):
     content: NotRequired[str | None]
     content_id: NotRequired[str | None]
     limit: NotRequired[int | None]
@@ -1061,43 +1017,26 @@ class FindSimilarContentParameters(CallerParameters):
     options: NotRequired[SimilarOptions | None]
 
 
-class GetContentHistoryParameters(CallerParameters):
-    """The parameters of ``get_content_history``, for ``memory_retrieve``."""
-
-    project_id: str
+class GetContentHistoryParameters(ProjectParameters):
     content_id: str
     limit: NotRequired[int | None]
     include_diffs: NotRequired[bool | None]
 
 
-MemoryAnalyzeOperation = Literal[
-    "detect_patterns", "analyze_quality", "find_content_relationships", "detect_conflicts", "generate_insights"
-]
-
-
-class DetectPatternsParameters(CallerParameters):
-    """The parameters of ``detect_patterns``, for ``memory_analyze``."""
-
-    project_id: str
+class DetectPatternsParameters(ProjectParameters):
     scope: NotRequired[PatternScope | None]
     content_id: NotRequired[str | None]
     pattern_types: NotRequired[Sequence[PatternType] | None]
     options: NotRequired[PatternOptions | None]
 
 
-class AnalyzeQualityParameters(CallerParameters):
-    """The parameters of ``analyze_quality``, for ``memory_analyze``."""
-
-    project_id: str
+class AnalyzeQualityParameters(ProjectParameters):
     content_id: str
     quality_dimensions: NotRequired[Sequence[QualityDimension] | None]
     options: NotRequired[QualityOptions | None]
 
 
-class FindContentRelationshipsParameters(CallerParameters):
-    """The parameters of ``find_content_relationships``, for ``memory_analyze``."""
-
-    project_id: str
+class FindContentRelationshipsParameters(ProjectParameters):
     content_id: str
     relationship_types: NotRequired[Sequence[RelationshipType] | None]
     max_depth: NotRequired[int | None]
@@ -1105,54 +1044,34 @@ class FindContentRelationshipsParameters(CallerParameters):
     options: NotRequired[RelationshipOptions | None]
 
 
-class DetectConflictsParameters(CallerParameters):
-    """The parameters of ``detect_conflicts``, for ``memory_analyze``."""
-
-    project_id: str
+class DetectConflictsParameters(ProjectParameters):
     scope: NotRequired[ConflictScope | None]
     content_ids: NotRequired[Sequence[str] | None]
     conflict_types: NotRequired[Sequence[ConflictType] | None]
     options: NotRequired[ConflictOptions | None]
 
 
-class GenerateInsightsParameters(CallerParameters):
-    """The parameters of ``generate_insights``, for ``memory_analyze``."""
-
-    project_id: str
+class GenerateInsightsParameters(ProjectParameters):
     scope: NotRequired[InsightScope | None]
     content_ids: NotRequired[Sequence[str] | None]
     insight_types: NotRequired[Sequence[InsightType] | None]
     options: NotRequired[InsightOptions | None]
 
 
-MemorySystemOperation = Literal[
-    "check_system_health", "export_project_data", "import_project_data", "validate_data_integrity",
-    "generate_citation"
-]
-
-
 class CheckSystemHealthParameters(CallerParameters):
-    """The parameters of ``check_system_health``, for ``memory_system``."""
-
     project_id: NotRequired[str | None]
     detailed: NotRequired[bool | None]
     components: NotRequired[Sequence[SystemComponent] | None]
 
 
-class ExportProjectDataParameters(CallerParameters):
-    """The parameters of ``export_project_data``, for ``memory_system``."""
-
-    project_id: str
+class ExportProjectDataParameters(ProjectParameters):
     format: ProjectFormat
     include: NotRequired[ExportInclude | None]
     filters: NotRequired[ExportFilters | None]
     options: NotRequired[ExportOptions | None]
 
 
-class ImportProjectDataParameters(CallerParameters):
-    """The parameters of ``import_project_data``, for ``memory_system``."""
-
-    project_id: str
+class ImportProjectDataParameters(ProjectParameters):
     source: str
     format: ProjectFormat
     data: NotRequired[str | None]
@@ -1160,92 +1079,57 @@ class ImportProjectDataParameters(CallerParameters):
 
 
 class ValidateDataIntegrityParameters(CallerParameters):
-    """The parameters of ``validate_data_integrity``, for ``memory_system``."""
-
     project_id: NotRequired[str | None]
     scope: NotRequired[IntegrityScope | None]
     checks: NotRequired[Sequence[IntegrityCheck] | None]
     options: NotRequired[IntegrityOptions | None]
 
 
-class GenerateCitationParameters(CallerParameters):
-    """The parameters of ``generate_citation``, for ``memory_system``."""
-
-    project_id: str
+class GenerateCitationParameters(ProjectParameters):
     content_id: str
     style: NotRequired[CitationStyle | None]
     options: NotRequired[CitationOptions | None]
 
 
 class CreateEntitiesAnswer(TypedDict):
-    """What ``create_entities`` answers. The ids of the new entities."""
-
     ids: list[str]  # The ids of the new entities, in the order of the call.
     entities: list[CreatedEntity]  # The new entities, each with its id and name.
     success: bool  # Always true: what fails is answered as an error.
 
 
 class CreateRelationsAnswer(TypedDict):
-    """What ``create_relations`` answers. An id for each relation of the call."""
-
     ids: list[str]  # An id for each relation of the call, in order; one that was there before keeps its id.
     success: bool  # Always true: what fails is answered as an error.
 
 
 class AddObservationsAnswer(TypedDict):
-    """What ``add_observations`` answers. How many observations were added."""
-
     added: int  # How many observations were added; those known before do not count.
     success: bool  # Always true: what fails is answered as an error.
 
 
 class DeleteEntitiesAnswer(TypedDict):
-    """What ``delete_entities`` answers. How many were deleted."""
-
-    deleted: int  # How many were deleted; what did not exist does not count.
-    success: bool  # Always true: what fails is answered as an error.
-
-
-class DeleteObservationsAnswer(TypedDict):
-    """What ``delete_observations`` answers. How many were deleted."""
-
-    deleted: int  # How many were deleted; what did not exist does not count.
-    success: bool  # Always true: what fails is answered as an error.
-
-
-class DeleteRelationsAnswer(TypedDict):
-    """What ``delete_relations`` answers. How many were deleted."""
-
     deleted: int  # How many were deleted; what did not exist does not count.
     success: bool  # Always true: what fails is answered as an error.
 
 
 class ReadGraphAnswer(TypedDict):
-    """What ``read_graph`` answers. Entities and the relations between them."""
-
     entities: list[Entity]  # The entities.
     relations: list[Relation]  # The relations between them.
     nextCursor: NotRequired[str]  # Present when there is more: pass it as cursor to go on.
 
 
 class SearchNodesAnswer(TypedDict):
-    """What ``search_nodes`` answers. The entities found, best first, each with its relations."""
-
     nodes: list[Node]  # The entities found, best first.
     nextCursor: NotRequired[str]  # Present when there is more: pass it as cursor to go on.
 
 
 class OpenNodesAnswer(TypedDict):
-    """What ``open_nodes`` answers. The entities, each with its relations, and the names that no entity has."""
-
     nodes: list[Node]  # The entities that exist, each with its relations.
     notFound: list[str]  # The names that no entity has.
     nextCursor: NotRequired[str]  # Present when there is more: pass it as cursor to go on.
 
 
 class StoreMemoryAnswer(TypedDict):
-    """What ``store_memory`` answers. The memory that holds the text now, or did before, and what it is linked to."""
-
     memory_id: str  # The id of the memory.
     content: str  # The text.
     scope: str  # The scope it is filed in.
@@ -1255,32 +1139,12 @@ class StoreMemoryAnswer(TypedDict):
     associations: list[str]  # The ids of the memories it is linked to.
     similarity_score: NotRequired[float]  # Of a duplicate: how similar the two texts are, from 0 to 1.
     similar_memories: NotRequired[list[SimilarMemory]]  # Memories that are nearly the same and were kept apart.
-    # What a duplicate added to the memory that was there: tags, category, metadata, replaced.
-    joined: NotRequired[JoinedDetails]
+    joined: NotRequired[JoinedDetails]  # What a duplicate added to the memory that was there.
     associations_pending: NotRequired[bool]  # True when more associations will appear in the background.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
 class StoreContentAnswer(WriteAnswer):
-    """What ``store_content`` answers. The id, version and metadata of the new item, and the relationships found for
-    it.
-    """
-
-    content_id: str  # The id of the item: pass it to get_content, update_content and so on.
-    version: int  # The version of the item, counted from 1.
-    # The metadata of the item. Missing in a repeated answer when the item is gone.
-    metadata: NotRequired[dict[str, Any]]
-    created_at: str  # When the item was stored first: UTC, ISO 8601.
-    updated_at: str  # When the item was changed last: UTC, ISO 8601.
-    warnings: NotRequired[list[CredentialWarning]]  # Present when the content seems to contain credentials.
-    relationships: NotRequired[list[Relationship]]  # The relationships that were found, where that was asked for.
-
-
-class UpdateContentAnswer(WriteAnswer):
-    """What ``update_content`` answers. The id, new version and metadata of the item, and the relationships found for
-    it.
-    """
-
     content_id: str  # The id of the item: pass it to get_content, update_content and so on.
     version: int  # The version of the item, counted from 1.
     # The metadata of the item. Missing in a repeated answer when the item is gone.
@@ -1292,10 +1156,6 @@ class UpdateContentAnswer(WriteAnswer):
 
 
 class DeleteContentAnswer(WriteAnswer):
-    """What ``delete_content`` answers. Which item was deleted, whether that can be undone, and what became of its
-    relationships.
-    """
-
     content_id: str  # The item.
     deleted: bool  # Always true.
     hard: bool  # Whether it is gone for good; otherwise update_content can restore it.
@@ -1304,8 +1164,6 @@ class DeleteContentAnswer(WriteAnswer):
 
 
 class StoreDecisionAnswer(WriteAnswer):
-    """What ``store_decision`` answers. The id, version and metadata of the new decision."""
-
     content_id: str  # The id of the item: pass it to get_content, update_content and so on.
     version: int  # The version of the item, counted from 1.
     # The metadata of the item. Missing in a repeated answer when the item is gone.
@@ -1317,18 +1175,12 @@ class StoreDecisionAnswer(WriteAnswer):
 
 
 class CreateRelationshipAnswer(WriteAnswer):
-    """What ``create_relationship`` answers. The relationship, and whether it is new."""
-
     relationship_id: str  # The id of the relationship.
     created: bool  # False when the two items had this relationship already: it is updated.
-    # The relationship in full. Missing in a repeated answer: relationship_id, source_id, target_id, type, origin,
-    # created_at, strength, context, metadata, deleted.
-    relationship: NotRequired[Relationship]
+    relationship: NotRequired[Relationship]  # The relationship in full. Missing in a repeated answer.
 
 
 class MemorySearchAnswer(TypedDict):
-    """What ``memory_search`` answers. The memories found, most relevant first."""
-
     memories: list[FoundMemory]  # The memories found, most relevant first.
     total_found: int  # How many memories match in all.
     search_scope: str | None  # The scope that was searched; null where all were.
@@ -1336,29 +1188,6 @@ class MemorySearchAnswer(TypedDict):
 
 
 class MemoryGetAnswer(TypedDict):
-    """What ``memory_get`` answers. The memory in full, with what it is linked to."""
-
-    memory_id: str  # The id of the memory.
-    content: str  # Its text.
-    scope: str  # The scope it is filed in.
-    metadata: dict[str, Any]  # Whatever was stored with it.
-    tags: list[str]  # Its labels.
-    category: str | None  # What sort of memory it is; null where that was not given.
-    created_at: str  # When it was stored first: UTC, ISO 8601.
-    updated_at: str  # When it was changed last: UTC, ISO 8601.
-    version: int  # Its version, counted from 1.
-    associations: NotRequired[list[Association]]  # The memories it is linked to; unless include_associations is false.
-    name: NotRequired[str]  # The name, where it is an entity of the graph.
-    kind: NotRequired[str]  # The type, where it is an entity of the graph.
-    similar_memories: NotRequired[list[SimilarMemory]]  # Memories that are nearly the same as the changed text.
-    associations_pending: NotRequired[bool]  # True when more associations will appear in the background.
-    notes: NotRequired[list[str]]  # Remarks that help to read the answer.
-    success: NotRequired[bool]  # True in the answer of memory_update.
-
-
-class MemoryUpdateAnswer(TypedDict):
-    """What ``memory_update`` answers. The memory in full, with what it is linked to."""
-
     memory_id: str  # The id of the memory.
     content: str  # Its text.
     scope: str  # The scope it is filed in.
@@ -1378,27 +1207,18 @@ class MemoryUpdateAnswer(TypedDict):
 
 
 class MemoryDeleteAnswer(TypedDict):
-    """What ``memory_delete`` answers. Which memory was deleted."""
-
     memory_id: str  # The id of the memory.
     message: str  # What was done, as a sentence.
     success: bool  # Always true: what fails is answered as an error.
 
 
 class MemoryDiscoverAssociationsAnswer(TypedDict):
-    """What ``memory_discover_associations`` answers. The memories that have to do with one, strongest first, each
-    with the reason.
-    """
-
-    source_memory: SourceMemory  # The memory that was asked about: memory_id, content.
+    source_memory: SourceMemory  # The memory that was asked about.
     associations: list[DiscoveredAssociation]  # What has to do with it, strongest first.
-    # How many memories were compared: total_candidates, filtered_results, avg_similarity.
-    discovery_stats: DiscoveryStats
+    discovery_stats: DiscoveryStats  # How many memories were compared.
 
 
 class ScopeListAnswer(TypedDict):
-    """What ``scope_list`` answers. The scopes, each with how many memories are in it."""
-
     scopes: list[Scope]  # The scopes.
     total_scopes: int  # How many scopes this answer has.
     hierarchy_depth: int  # How deep the tree is.
@@ -1406,19 +1226,15 @@ class ScopeListAnswer(TypedDict):
 
 
 class ScopeSuggestAnswer(TypedDict):
-    """What ``scope_suggest`` answers. The scope the text belongs to, how certain that is, and other scopes."""
-
     suggested_scope: str  # The scope the text belongs to.
     confidence: float  # How certain that is, from 0 to 1.
     alternatives: list[ScopeAlternative]  # Other scopes it may belong to, most certain first.
-    analysis: TextAnalysis  # What was seen in the text: detected_keywords, suggested_category, content_type.
+    analysis: TextAnalysis  # What was seen in the text.
     reasoning: str  # Why, as a sentence.
     abstained: bool  # True when the memories that are filed cannot tell: suggested_scope is a place to fall back to.
 
 
 class MemoryMoveAnswer(TypedDict):
-    """What ``memory_move`` answers. How many memories were moved, and which could not be."""
-
     moved_count: int  # How many memories were moved.
     failed_moves: list[FailedMove]  # Memories that could not be moved, with the reason.
     target_scope: str  # The scope they were moved to.
@@ -1429,16 +1245,11 @@ class MemoryMoveAnswer(TypedDict):
 
 
 class MemoryListAllAnswer(TypedDict):
-    """What ``memory_list_all`` answers. One page of memories."""
-
     memories: list[ListedMemory]  # The memories of this page, newest first.
-    # Where this page stands among all pages: page, per_page, total_items, total_pages, has_next, has_prev.
-    pagination: Pagination
+    pagination: Pagination  # Where this page stands among all pages.
 
 
 class MemoryExportAnswer(TypedDict):
-    """What ``memory_export`` answers. How much was exported, and the data or the file it was written to."""
-
     exported_count: int  # How many memories were exported.
     export_size: int  # The size of the export in bytes.
     export_scope: str | None  # The scope that was exported; null where all were.
@@ -1453,10 +1264,6 @@ class MemoryExportAnswer(TypedDict):
 
 
 class MemoryImportAnswer(TypedDict):
-    """What ``memory_import`` answers. How many memories were imported, skipped and overwritten, and what was wrong
-    with the rest.
-    """
-
     imported_count: int  # How many memories are new.
     skipped_count: int  # How many are here already and were left as they are.
     overwritten_count: int  # How many existed and were changed.
@@ -1471,8 +1278,6 @@ class MemoryImportAnswer(TypedDict):
 
 
 class SessionManageAnswer(TypedDict):
-    """What ``session_manage`` answers. What the action did: which fields there are depends on it."""
-
     action: str  # The action of the call: it tells which of the other fields there are.
     session_id: NotRequired[str]  # create: the id of the session.
     session_scope: NotRequired[str]  # create: the scope of its memories.
@@ -1488,51 +1293,37 @@ class SessionManageAnswer(TypedDict):
 
 
 class SearchContentAnswer(OperationAnswer):
-    """What ``search_content`` answers. One page of results, best first, with the total and the distribution of all
-    of them.
-    """
-
     results: list[SearchResult]  # The results of this page, in the order asked for.
     total: int  # How many items match in all.
     page: int  # The number of this page, counted from 1.
     per_page: int  # How many results a page has at most: options.limit.
-    facets: SearchFacets  # All matching items, counted by type, tag and month: content_types, tags, months.
+    facets: SearchFacets  # All matching items, counted by type, tag and month.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class GetContentAnswer(OperationAnswer):
-    """What ``get_content`` answers. The item, in the format and with the parts asked for."""
-
     content_id: str  # The id of the item.
-    # The item. Its text is the field content of this object: content_id, title, content_type, version, content, kind,
-    # tags, summary, metadata, session_id, created_at, updated_at, relationships, references, history, embeddings.
-    content: ContentDetails
+    content: ContentDetails  # The item. Its text is the field content of this object.
 
 
 class FindSimilarContentAnswer(OperationAnswer):
-    """What ``find_similar_content`` answers. The most similar items, most similar first."""
-
     results: list[SimilarContent]  # The items, most similar first.
     total: int  # How many there are in this answer.
-    similarity_method: SimilarityMethod  # How similarity was measured. One of cosine, euclidean, manhattan.
+    similarity_method: SimilarityMethod  # How similarity was measured.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class GetContentHistoryAnswer(OperationAnswer):
-    """What ``get_content_history`` answers. The versions of the item, newest first."""
-
     content_id: str  # The id of the item.
     versions: list[ContentVersion]  # Its versions, newest first, at most limit of them.
     total_versions: int  # How many versions it has in all.
-    deleted: NotRequired[ContentDeletion]  # Present when the item was deleted: at, by, change, restore.
+    deleted: NotRequired[ContentDeletion]  # Present when the item was deleted.
 
 
 class DetectPatternsAnswer(OperationAnswer):
-    """What ``detect_patterns`` answers. The patterns that were found, most certain first."""
-
     analyzed_at: str  # When the analysis was made: UTC, ISO 8601.
     cached: bool  # Whether it was made before this call, and the data has not changed.
-    scope: PatternScope  # What was looked at. One of content, project, session.
+    scope: PatternScope  # What was looked at.
     patterns: list[Pattern]  # The patterns, type by type, the most certain of each first.
     counts: dict[str, int]  # How many patterns of each type were found.
     below_min_confidence: int  # How many were left out because they are less certain than options.min_confidence.
@@ -1542,8 +1333,6 @@ class DetectPatternsAnswer(OperationAnswer):
 
 
 class AnalyzeQualityAnswer(OperationAnswer):
-    """What ``analyze_quality`` answers. The quality of the item as scores from 0 to 1, and what would improve it."""
-
     analyzed_at: str  # When the analysis was made: UTC, ISO 8601.
     cached: bool  # Whether it was made before this call, and the data has not changed.
     content_id: str  # The id of the item.
@@ -1552,44 +1341,37 @@ class AnalyzeQualityAnswer(OperationAnswer):
     dimensions: dict[str, QualityDimensionScore]  # The score of each dimension asked for, by name.
     # What would improve it, most useful first; unless options.include_suggestions is false.
     suggestions: NotRequired[list[QualitySuggestion]]
-    benchmark: NotRequired[QualityBenchmark]  # How it compares; with options.benchmark_against: items, standing.
-    # What was measured: characters, words, sentences, headings, language, contents_compared_with.
-    looked_at: QualityLook
+    benchmark: NotRequired[QualityBenchmark]  # How it compares; with options.benchmark_against.
+    looked_at: QualityLook  # What was measured.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class FindContentRelationshipsAnswer(OperationAnswer):
-    """What ``find_content_relationships`` answers. The items it is related to, strongest first."""
-
     analyzed_at: str  # When the analysis was made: UTC, ISO 8601.
     cached: bool  # Whether it was made before this call, and the data has not changed.
     content_id: str  # The id of the item.
     relationships: list[FoundRelationship]  # The related items, strongest first.
-    looked_at: RelationshipLook  # What was searched: relations, depth, stored, candidates, discovered.
+    looked_at: RelationshipLook  # What was searched.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was found, as a sentence.
 
 
 class DetectConflictsAnswer(OperationAnswer):
-    """What ``detect_conflicts`` answers. The conflicts that were found, most certain first."""
-
     analyzed_at: str  # When the analysis was made: UTC, ISO 8601.
     cached: bool  # Whether it was made before this call, and the data has not changed.
-    scope: ConflictScope  # What was looked at. One of content_set, project.
-    sensitivity: Sensitivity  # The sensitivity in force. One of high, low, medium.
+    scope: ConflictScope  # What was looked at.
+    sensitivity: Sensitivity  # The sensitivity in force.
     conflicts: list[Conflict]  # The conflicts, most certain first.
     counts: dict[str, int]  # How many conflicts of each type were found.
-    looked_at: ConflictLook  # What was compared: items, statements, pairs_found, pairs_compared.
+    looked_at: ConflictLook  # What was compared.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was found, as a sentence.
 
 
 class GenerateInsightsAnswer(OperationAnswer):
-    """What ``generate_insights`` answers. The insights, strongest first, each with what it rests on and what to do."""
-
     analyzed_at: str  # When the analysis was made: UTC, ISO 8601.
     cached: bool  # Whether it was made before this call, and the data has not changed.
-    scope: InsightScope  # What was looked at. One of content_set, project, session.
+    scope: InsightScope  # What was looked at.
     insights: list[Insight]  # The insights, type by type, the strongest of each first.
     counts: dict[str, int]  # How many insights of each type were found.
     looked_at: dict[str, Any]  # What was looked at, in figures: in all, and under its name for each type.
@@ -1598,19 +1380,12 @@ class GenerateInsightsAnswer(OperationAnswer):
 
 
 class CheckSystemHealthAnswer(OperationAnswer):
-    """What ``check_system_health`` answers. The status of the server and of each of its components."""
-
-    # The status, the components, and what they use: status, version, components, uptime, performance, resources.
-    health: SystemHealth
+    health: SystemHealth  # The status, the components, and what they use.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class ExportProjectDataAnswer(OperationAnswer):
-    """What ``export_project_data`` answers. What was exported: the data itself, or where it is large the file that
-    holds it.
-    """
-
-    format: ProjectFormat  # The format asked for. One of csv, json, markdown, zip.
+    format: ProjectFormat  # The format asked for.
     item_count: int  # How many items were exported.
     relationship_count: int  # How many relationships were exported.
     version_count: int  # How many earlier versions were exported.
@@ -1620,7 +1395,7 @@ class ExportProjectDataAnswer(OperationAnswer):
     # The file in the server's export folder, where the export is too large to be answered; over the network its name
     # only.
     file_path: NotRequired[str]
-    anonymized: NotRequired[AnonymizedExport]  # What was replaced; with options.anonymize: best_effort, replaced, note.
+    anonymized: NotRequired[AnonymizedExport]  # What was replaced; with options.anonymize.
     left_out: NotRequired[list[str]]  # What was asked for and is not included, because other options forbid it.
     without_embeddings: NotRequired[int]  # How many items have no vector; with options.include_embeddings.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
@@ -1628,12 +1403,8 @@ class ExportProjectDataAnswer(OperationAnswer):
 
 
 class ImportProjectDataAnswer(WriteAnswer):
-    """What ``import_project_data`` answers. How many items were imported, updated and skipped, and what was wrong
-    with the rest.
-    """
-
     source: str  # The source named in the call.
-    format: ProjectFormat  # The format named in the call. One of csv, json, markdown, zip.
+    format: ProjectFormat  # The format named in the call.
     imported_count: int  # How many items are new.
     updated_count: int  # How many items existed and were changed.
     skipped_count: int  # How many items existed and were left as they are.
@@ -1646,13 +1417,11 @@ class ImportProjectDataAnswer(WriteAnswer):
 
 
 class ValidateDataIntegrityAnswer(OperationAnswer):
-    """What ``validate_data_integrity`` answers. Whether the data is sound, and each issue that was found."""
-
     valid: bool  # Whether nothing is wrong, after repairs where they were asked for.
-    scope: IntegrityScope  # What was checked. One of project, session, system.
+    scope: IntegrityScope  # What was checked.
     checks: list[str]  # The checks that were run.
     issues: list[IntegrityIssue]  # What was found, worst first.
-    summary: IntegritySummary  # The issues, counted by severity: error, warning, info.
+    summary: IntegritySummary  # The issues, counted by severity.
     fixed: int  # How many places were repaired.
     # The number of the change that repaired each project: undoing it takes the repair back.
     changes: NotRequired[dict[str, int]]
@@ -1662,13 +1431,17 @@ class ValidateDataIntegrityAnswer(OperationAnswer):
 
 
 class GenerateCitationAnswer(OperationAnswer):
-    """What ``generate_citation`` answers. The citation as text, HTML, BibTeX and CSL-JSON."""
-
     content_id: str  # The id of the item.
-    style: CitationStyle  # The style of the citation. One of apa, chicago, harvard, ieee, mla.
+    style: CitationStyle  # The style of the citation.
     citation: str  # The citation as plain text.
     html: str  # The citation as HTML.
     bibtex: str  # The item as a BibTeX entry.
     csl: dict[str, Any]  # The item as CSL-JSON, from which the citation was written.
     permalink: NotRequired[str]  # The address of the item on this server; with options.include_permalink.
     access_date: NotRequired[str]  # The date of access, YYYY-MM-DD; with options.include_access_date.
+
+
+DeleteObservationsAnswer = DeleteEntitiesAnswer
+DeleteRelationsAnswer = DeleteEntitiesAnswer
+UpdateContentAnswer = StoreContentAnswer
+MemoryUpdateAnswer = MemoryGetAnswer

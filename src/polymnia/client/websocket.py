@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus, InvalidURI
@@ -12,22 +12,24 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN, State
 from websockets.uri import parse_uri
 
-from polymnia.client.link import Lost, Owner, Target, lost_by
+from polymnia.client.link import Link, Lost, Target, connection_error
 from polymnia.client.messages import refusal
+
+if TYPE_CHECKING:
+    from polymnia.client.asynchronous import AsyncMCPMemoryClient
 
 __all__ = ["WebSocketLink"]
 
 _QUIET = 20.0  # seconds without a byte after which the server is pinged, and as many more until it is given up
-_CLOSING = 1.0
+_CLOSE_TIMEOUT = 1.0
 _TOO_LARGE = 1009
 
 
-class WebSocketLink(asyncio.Protocol):
+class WebSocketLink(Link, asyncio.Protocol):
     """One WebSocket."""
 
-    def __init__(self, target: Target, owner: Owner) -> None:
-        self._target = target
-        self._owner = owner
+    def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
+        super().__init__(target, client)
         try:
             self._uri = parse_uri(target.endpoint)
         except InvalidURI as e:
@@ -43,50 +45,33 @@ class WebSocketLink(asyncio.Protocol):
 
     async def open(self) -> None:
         """Connect and upgrade."""
-        tls = (self._target.ssl or ssl.create_default_context()) if self._uri.secure else None
+        tls = self._target.tls(self._uri.secure)
         try:
             await self._loop.create_connection(lambda: self, self._uri.host, self._uri.port, ssl=tls)
             await self._opened
-        except OSError as e:
-            raise lost_by(e) from e
-        except UnicodeError as e:
-            raise Lost(f"it names no possible host: {e}", final=True) from e
+        except (OSError, UnicodeError) as e:
+            raise connection_error(e) from e
         except BaseException:
             self._abort()
             raise
-        self._watch = self._loop.call_later(_QUIET, self._look, False)
+        self._watch = self._loop.call_later(_QUIET, self._check_alive, False)
 
-    def send(self, id: int, data: bytes) -> None:
-        """Send a request."""
+    def write(self, data: bytes) -> None:
+        """Write a message."""
         if self._protocol.state is not OPEN:
             raise Lost("the WebSocket is closed")
         self._protocol.send_text(data)
         self._flush()
-
-    def notify(self, data: bytes) -> None:
-        """Send what has no answer."""
-        if self._protocol.state is OPEN:
-            self._protocol.send_text(data)
-            self._flush()
-
-    def forget(self, id: int) -> None:
-        """Answers to requests that are forgotten are dropped where they are received."""
-
-    def agreed(self, version: str) -> None:
-        """Nothing of a WebSocket depends on the version."""
-
-    def listen(self) -> None:
-        """Notifications come without asking."""
 
     async def close(self) -> None:
         """Say goodbye, and hang up soon in any case."""
         if self._protocol.state is OPEN:
             self._protocol.send_close(1000)
             self._flush()
-            await asyncio.wait([self._gone], timeout=_CLOSING)
+            await asyncio.wait([self._gone], timeout=_CLOSE_TIMEOUT)
         if self._transport is not None and not self._gone.done():
             self._abort()
-            await asyncio.wait([self._gone], timeout=_CLOSING)
+            await asyncio.wait([self._gone], timeout=_CLOSE_TIMEOUT)
 
     # asyncio.Protocol
 
@@ -95,10 +80,10 @@ class WebSocketLink(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         try:
-            asked = self._protocol.connect()
+            request = self._protocol.connect()
             for name, value in self._target.headers.items():
-                asked.headers[name] = value
-            self._protocol.send_request(asked)
+                request.headers[name] = value
+            self._protocol.send_request(request)
             self._flush()
         except Exception as e:  # whoever waits for the connection hears of it
             self._opened.set_exception(e)
@@ -107,11 +92,11 @@ class WebSocketLink(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Handle what has come."""
         self._heard = True
-        self._take(lambda: self._protocol.receive_data(data))
+        self._feed(lambda: self._protocol.receive_data(data))
 
     def eof_received(self) -> None:
         """The server has ended the connection."""
-        self._take(self._protocol.receive_eof)
+        self._feed(self._protocol.receive_eof)
 
     def connection_lost(self, error: Exception | None) -> None:
         """The connection is gone."""
@@ -119,19 +104,19 @@ class WebSocketLink(asyncio.Protocol):
             self._watch.cancel()
         if not self._gone.done():
             self._gone.set_result(None)
-        said = self._protocol.close_rcvd
-        if said is None and error is not None:
-            lost = lost_by(error)
+        closed = self._protocol.close_rcvd
+        if closed is None and error is not None:
+            lost = connection_error(error)
         else:
-            why = (said.reason if said else None) or self._protocol.parser_exc or "the server closed the connection"
-            lost = Lost(str(why), too_large=said is not None and said.code == _TOO_LARGE)
+            why = (closed and closed.reason) or self._protocol.parser_exc or "the server closed the connection"
+            lost = Lost(str(why), too_large=closed is not None and closed.code == _TOO_LARGE)
         if self._opened.done():
             lost.final = False  # it worked until now
-            self._owner.lost(self, lost)
+            self._client.lost(self, lost)
         else:
             self._opened.set_exception(lost)
 
-    def _take(self, feed: Callable[[], None]) -> None:
+    def _feed(self, feed: Callable[[], None]) -> None:
         feed()
         for event in self._protocol.events_received():
             if isinstance(event, Frame):
@@ -148,13 +133,10 @@ class WebSocketLink(asyncio.Protocol):
     def _frame(self, frame: Frame) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             return  # pings are answered by the protocol itself
-        if frame.fin and not self._parts:
-            self._owner.receive(bytes(frame.data))
-            return
         self._parts.append(bytes(frame.data))
         if frame.fin:
             whole, self._parts = b"".join(self._parts), []
-            self._owner.receive(whole)
+            self._client.receive(whole)
 
     def _flush(self) -> None:
         assert self._transport is not None
@@ -166,16 +148,16 @@ class WebSocketLink(asyncio.Protocol):
         if self._protocol.state is State.CLOSED or self._protocol.close_expected():
             self._transport.close()
 
-    def _look(self, asked: bool) -> None:
+    def _check_alive(self, pinged: bool) -> None:
         """Ask a silent server whether it is there; hang up where it did not answer the last time."""
-        if asked and not self._heard:
+        if pinged and not self._heard:
             self._abort()
             return
         silent, self._heard = not self._heard, False
         if silent and self._protocol.state is OPEN:
             self._protocol.send_ping(b"")
             self._flush()
-        self._watch = self._loop.call_later(_QUIET, self._look, silent)
+        self._watch = self._loop.call_later(_QUIET, self._check_alive, silent)
 
     def _abort(self) -> None:
         if self._transport is not None:

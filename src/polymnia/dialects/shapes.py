@@ -1,10 +1,13 @@
-"""What the shapes of all dialects are made with: a description for each parameter and each field."""
+"""What all dialects share: descriptions of fields, parameters read from a signature, tables of faults."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct, defstruct
+
+from polymnia.errors import Fault
 
 T = TypeVar("T")
 
@@ -21,6 +24,46 @@ def or_null(kind: str, text: str) -> Meta:
     return Meta(description=text, extra_json_schema={"type": [kind, "null"]})
 
 
-def or_else(value: T | None, default: T) -> T:
-    """A parameter, or what leaving it out means."""
-    return default if value is None else value
+def parameters(run: Callable[..., Any], base: type[Struct], options: tuple[str, str] | None = None) -> type[Struct]:
+    """The parameters of a tool as a type, read from the signature of its function, without the first.
+
+    One with a default may be left out or be null. Those after the ``*`` are the fields of a parameter ``options``,
+    for which there are the name of its type and its description.
+    """
+    names, count = run.__code__.co_varnames, run.__code__.co_argcount
+    optional = dict(zip(names[count - len(run.__defaults__ or ()) : count], run.__defaults__ or (), strict=True))
+    fields = _fields(run, names[1:count], optional)
+    if options is not None:
+        name, text = options
+        keyed = names[count : count + run.__code__.co_kwonlyargcount]
+        inner = defstruct(
+            name,
+            _fields(run, keyed, run.__kwdefaults__ or {}),
+            module=run.__module__,
+            namespace={"__doc__": f"Options of {run.__name__}."},
+            frozen=True,
+            forbid_unknown_fields=True,
+        )
+        fields.append(("options", Annotated[inner | None, about(text)], None))
+    return defstruct(run.__name__, fields, bases=(base,), module=run.__module__, frozen=True, kw_only=True)
+
+
+def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str, Any]) -> list[Any]:
+    kinds = run.__annotations__
+    return [
+        (name, kinds[name])
+        if name not in optional
+        else (name, kinds[name] if optional[name] is None else f"{kinds[name]} | None", None)
+        for name in names
+    ]
+
+
+def inherited(table: dict[type[Fault], T]) -> dict[type[Fault], T]:
+    """A table with every fault there is; one that it does not name has what its parent has."""
+
+    def below(kind: type[Fault]) -> Iterator[type[Fault]]:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from below(child)
+
+    return {fault: next(table[one] for one in fault.__mro__ if one in table) for fault in below(Fault)}

@@ -1,4 +1,4 @@
-"""The rules of the graph: what creating, relating, observing and deleting mean.
+"""The graph: what creating, relating, observing, opening and deleting mean.
 
 Where servers differ in manners, the difference is data: a :class:`Policy`. Each verb is one transaction:
 all of it happens or nothing does.
@@ -6,13 +6,15 @@ all of it happens or nothing does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.content import cursor as cursor_at
+from polymnia.engine.content import page_size, position
+from polymnia.engine.project import Project, Step
 from polymnia.errors import (
     AlreadyExists,
     BadArguments,
@@ -23,15 +25,18 @@ from polymnia.errors import (
     OverLimit,
     Violation,
 )
-from polymnia.models import EntityDraft, Limits, Note, Record, Relation, legal_name, legal_text
+from polymnia.models import EntityDraft, Graph, Note, Record, Relation, legal_name, legal_text
 
-Step = Callable[[int, int], None]
-"""Told how many of how many items are done; may raise to call the whole thing off."""
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Snapshot, Transaction
 
 _STEP = 1000
-_NOTES = 10  # told one by one; more would drown the answer
-_TOLD = 100  # misfits that are told
+_NOTES = 10  # one by one; more would drown the answer
+_VIOLATIONS = 100  # listed in one refusal
 _BEGINNING, _CANDIDATES = 3, 200  # letters that a name has in common with what may be meant, and how many are compared
+
+Ends = tuple[str, str, str]
+"""The source, target and type of a relation."""
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -57,87 +62,299 @@ STRICT = Policy()
 
 
 class Created(Struct, frozen=True):
-    """What create_entities stored, and what is worth telling about it."""
+    """The stored entities, and what is worth knowing about them."""
 
     records: list[Record]
     notes: list[Note]
 
 
 class Related(Struct, frozen=True):
-    """What create_relations came to: ``made`` is new; ``all`` has the relation of every item given, in order."""
+    """The relations that are new (``made``), and those of every item of the call, in order (``all``)."""
 
     made: list[Relation]
     all: list[Relation]
 
 
 class Added(Struct, frozen=True):
-    """The observations that one item of add_observations added to one entity."""
+    """The observations that one item of a call added to one entity."""
 
     name: str
     texts: tuple[str, ...]
 
 
 class Deleted(Struct, frozen=True):
-    """What delete_entities removed: the records, and the relations that went with them."""
+    """The entities that were removed, and the relations that went with them."""
 
     records: list[Record]
     relations: list[Relation]
 
 
-def _whole(items: Sequence[object], field: str, policy: Policy, limits: Limits) -> None:
-    _listed(items, field)
-    if not items and policy.empty_list == "refuse":
-        raise EmptyList(field)
-    if len(items) > limits.batch:
-        raise OverLimit(field, len(items), "items", limits.batch, "max_batch")
+class GraphVerbs(Project):
+    """Creating, relating, observing and deleting, in the manners of the policy; and reading the whole or a part."""
+
+    def create_entities(self, entities: Iterable[EntityDraft], *, step: Step | None = None) -> Created:
+        """Store new entities, each with a name, a kind and observations."""
+        given = list(entities)
+        self._check_drafts(given)
+        given = self.screen.drafts(given)
+        policy = self.policy
+
+        def create(tx: Transaction) -> Created:
+            drafts = [_once(draft) for draft in given] if policy.repeated_observation == "once" else given
+            names = [draft.name for draft in drafts]
+            distinct = list(dict.fromkeys(names))
+            if len(distinct) < len(names):
+                if policy.name_twice == "refuse":
+                    raise AlreadyExists([name for name in distinct if names.count(name) > 1])
+                ordered = drafts if policy.name_twice == "last" else reversed(drafts)
+                by_name = {draft.name: draft for draft in ordered}
+                drafts = [by_name[name] for name in distinct]
+            taken = tx.ids(distinct) if distinct else {}
+            if taken and policy.taken_name == "refuse":
+                raise AlreadyExists([name for name in distinct if name in taken])
+            new = [draft for draft in drafts if draft.name not in taken] if taken else drafts
+            made: list[Record] = []
+            for start, end in _stepped(len(new), step):
+                made += tx.add_records(new[start:end])
+            notes = _look_alike_notes(tx, [record.name for record in made])
+            if taken and policy.taken_name == "replace":
+                old = {record.id: record for record in tx.load(list(taken.values()))}
+                replaced = [(taken[draft.name], draft) for draft in drafts if draft.name in taken]
+                made += [tx.replace_record(id, in_place_of(old[id], draft)) for id, draft in replaced]
+                place = {name: i for i, name in enumerate(distinct)}
+                made.sort(key=lambda record: place[record.name])
+            return Created(made, notes)
+
+        texts = (text for draft in given for text in draft.observations)
+        return self._write("create_entities", create, step, texts, gives=Created)
+
+    def create_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> Related:
+        """Store relations, each given as (source, target, type)."""
+        given = self._checked_ends(relations)
+        policy = self.policy
+        if policy.empty_name == "refuse":
+            _check_names_say_something(
+                "create_relations",
+                (
+                    (f"relations[{i}].{field}", text, "")
+                    for i, ends in enumerate(given)
+                    for field, text in zip(("from", "to", "relationType"), ends, strict=True)
+                ),
+            )
+
+        def create(tx: Transaction) -> Related:
+            if policy.missing_end == "refuse" and given:
+                names = list(dict.fromkeys(name for source, target, _ in given for name in (source, target)))
+                there = tx.ids(names)
+                if missing := [name for name in names if name not in there]:
+                    raise MissingEnds(missing, near=nearest(tx, missing))
+            known: dict[Ends, Relation] = {}
+            if policy.repeated_relation != "keep":
+                for relation in reversed(tx.find_relations(list(dict.fromkeys(given)))):
+                    known[relation.ends] = relation
+            new = [ends for ends in given if ends not in known]
+            if policy.repeated_relation == "once":
+                new = list(dict.fromkeys(new))
+            made: list[Relation] = []
+            for start, end in _stepped(len(new), step):
+                made += tx.add_relations((*ends, {}) for ends in new[start:end])
+            if policy.repeated_relation != "once":
+                return Related(made, made)
+            known.update((relation.ends, relation) for relation in made)
+            return Related(made, [known[ends] for ends in given])
+
+        return self._write("create_relations", create, step, gives=Related)
+
+    def add_observations(
+        self, additions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None
+    ) -> list[Added]:
+        """Append observations to entities, each item given as (name, texts)."""
+        items = list(additions)
+        self._check_observations(items, "observations", "contents")
+        items = self.screen.observations(items)
+        repeated = self.policy.repeated_observation
+
+        def add(tx: Transaction) -> list[Added]:
+            ids = _ids(tx, [name for name, _ in items], refuse=self.policy.observing_missing == "refuse")
+            done = []
+            for i, (name, given) in enumerate(items):
+                if step is not None and i % _STEP == 0:
+                    step(i, len(items))
+                if name not in ids:
+                    continue
+                texts: Sequence[str] = given
+                if repeated != "keep":
+                    present = tx.present_observations(ids[name], given)
+                    texts = [text for text in given if text not in present]
+                    if repeated == "once":
+                        texts = list(dict.fromkeys(texts))
+                tx.add_observations([(ids[name], texts)])
+                done.append(Added(name, tuple(texts)))
+            return done
+
+        texts = (text for _, contents in items for text in contents)
+        return self._write("add_observations", add, step, texts, gives=list[Added])
+
+    def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
+        """Remove entities and every relation that starts or ends at one of them. Can be undone."""
+        distinct = self._checked_names(names, "entityNames")
+
+        def delete(tx: Transaction) -> Deleted:
+            ids = _ids(tx, distinct)
+            records = {record.name: record for record in tx.load(list(ids.values()))} if ids else {}
+            ends = distinct if self.policy.deleted_names_take_loose_relations else [n for n in distinct if n in ids]
+            relations = tx.relations_of(ends) if ends else []
+            tx.remove_relations([relation.id for relation in relations])
+            tx.remove_records(list(ids.values()))
+            return Deleted([records[name] for name in distinct if name in records], relations)
+
+        return self._write("delete_entities", delete, step, gives=Deleted)
+
+    def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None) -> int:
+        """Remove exact observations, each item given as (name, texts); answers how many went."""
+        items = list(deletions)
+        self._check_observations(items, "deletions", "observations")
+
+        def delete(tx: Transaction) -> int:
+            ids = _ids(tx, [name for name, _ in items], refuse=self.policy.deleting_from_missing == "refuse")
+            removed = sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
+            for record in tx.load(list(ids.values())) if removed else ():
+                # Of a content the summary says what its text says: with the text, it goes.
+                if not record.observations and record.summary is not None and record.name == record.uid:
+                    tx.revise(record.id, {"summary": None})
+            return removed
+
+        return self._write("delete_observations", delete, step, gives=int)
+
+    def delete_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> list[Relation]:
+        """Remove every relation equal to one of the given (source, target, type); answers what went."""
+        given = self._checked_ends(relations)
+
+        def delete(tx: Transaction) -> list[Relation]:
+            found = tx.find_relations(list(dict.fromkeys(given)))
+            tx.remove_relations([relation.id for relation in found])
+            return found
+
+        return self._write("delete_relations", delete, step, gives=list[Relation])
+
+    def read_graph(self, *, limit: int | None = None, cursor: str | None = None) -> Graph:
+        """Everything: all entities and all relations; with a limit, a page of it.
+
+        Over all pages each relation comes once, with the page of the entity it starts at; those that start
+        at a name nobody bears come with the last page.
+        """
+        with self.store.read(self.project) as snapshot:
+            if limit is None and cursor is None:
+                return Graph(list(snapshot.records()), list(snapshot.relations()))
+            size = page_size(limit)
+            (after,) = position("graph", cursor, 1) or (0,)
+            page = list(snapshot.records(int(after), size + 1))
+            more, page = len(page) > size, page[:size]
+            relations = snapshot.relations_from([record.name for record in page])
+            if not more:
+                relations = sorted([*relations, *snapshot.loose_relations()], key=lambda relation: relation.id)
+            return Graph(page, relations, cursor_at("graph", page[-1].id) if more else None)
+
+    def open_nodes(
+        self,
+        names: Iterable[str],
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        relations: bool = True,
+    ) -> tuple[Graph, list[str]]:
+        """The entities of these names with the relations they take part in, and the names that are not there."""
+        distinct = self._checked_names(names, "names")
+        with self.store.read(self.project) as snapshot:
+            ids = _ids(snapshot, distinct, refuse=self.policy.opening_missing == "refuse")
+            missing = [name for name in distinct if name not in ids]
+            near = nearest(snapshot, missing) if missing else []
+            (after,) = position("nodes", cursor, 1) or (0,)
+            open_ids = sorted(id for id in ids.values() if id > after)
+            size = len(open_ids) if limit is None and cursor is None else page_size(limit)
+            records = snapshot.load(open_ids[:size]) if open_ids else []
+            links = snapshot.relations_of([record.name for record in records]) if relations and records else []
+        self._count_reads((record.id for record in records), opened=True)
+        notes = [Note("nearest", f"The nearest there is to what was not found: {', '.join(near)}.")] if near else []
+        following = cursor_at("nodes", records[-1].id) if len(open_ids) > size else None
+        return Graph(records, links, following, notes), missing
+
+    def newest(self, limit: int = 20) -> list[Record]:
+        """The entities made last, newest first."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.newest(limit)
+
+    def count(self) -> tuple[int, int]:
+        """How many entities and relations there are."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.count()
+
+    # ── what is refused before anything is touched ────────────────────────────────────────────────────
+
+    def _check_batch(self, items: Sequence[object], field: str) -> None:
+        _check_list(items, field)
+        if not items and self.policy.empty_list == "refuse":
+            raise EmptyList(field)
+        self._check_count(items, field)
+
+    def _check_count(self, items: Sequence[object], field: str) -> None:
+        if len(items) > self.limits.batch:
+            raise OverLimit(field, len(items), "items", self.limits.batch, "max_batch")
+
+    def _check_drafts(self, drafts: Sequence[EntityDraft]) -> None:
+        self._check_batch(drafts, "entities")
+        for i, draft in enumerate(drafts):
+            where = f"entities[{i}]"
+            legal_name(draft.name, f"{where}.name", self.limits)
+            legal_name(draft.kind, f"{where}.entityType", self.limits)
+            _check_list(draft.observations, f"{where}.observations")
+            if not draft.observations and self.policy.empty_observations == "refuse":
+                raise EmptyList("Observations", f'{where} "{draft.name}"' if len(drafts) > 1 else None)
+            self._check_texts(draft.observations, f"{where}.observations")
+        if self.policy.empty_name == "refuse":
+            _check_names_say_something(
+                "create_entities",
+                (
+                    (f"entities[{i}].{field}", text, draft.name)
+                    for i, draft in enumerate(drafts)
+                    for field, text in (("name", draft.name), ("entityType", draft.kind))
+                ),
+            )
+
+    def _check_texts(self, texts: Sequence[str], field: str) -> None:
+        self._check_count(texts, field)
+        for i, text in enumerate(texts):
+            legal_text(text, f"{field}[{i}]", self.limits.text_bytes)
+
+    def _check_observations(self, items: Sequence[tuple[str, Sequence[str]]], field: str, inner: str) -> None:
+        self._check_batch(items, field)
+        for i, (name, texts) in enumerate(items):
+            legal_name(name, f"{field}[{i}].entityName", self.limits)
+            _check_list(texts, f"{field}[{i}].{inner}")
+            self._check_texts(texts, f"{field}[{i}].{inner}")
+
+    def _checked_ends(self, relations: Iterable[Ends]) -> list[Ends]:
+        given = list(relations)
+        for i, one in enumerate(given):
+            if isinstance(one, str) or len(one) != 3:
+                raise Invalid(f"relations[{i}] must be (source, target, type)", field=f"relations[{i}]")
+        self._check_batch(given, "relations")
+        for i, ends in enumerate(given):
+            for field, text in zip(("from", "to", "relationType"), ends, strict=True):
+                legal_name(text, f"relations[{i}].{field}", self.limits)
+        return [(source, target, type) for source, target, type in given]
+
+    def _checked_names(self, names: Iterable[str], field: str) -> list[str]:
+        given = listed(names)
+        self._check_batch(given, field)
+        for i, name in enumerate(given):
+            legal_name(name, f"{field}[{i}]", self.limits)
+        return list(dict.fromkeys(given))
 
 
-def _listed(items: object, field: str) -> None:
-    """Python takes a text for a list of its letters; nobody means that."""
-    if isinstance(items, str):
-        raise Invalid(f"{field} must be a list of texts, not a text", hint="Put it in brackets: [text].", field=field)
-
-
-def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:
-    """Slices of a batch, with progress told between them."""
-    for start in range(0, count, _STEP):
-        if step is not None:
-            step(start, count)
-        yield start, min(start + _STEP, count)
-    if step is not None and count:
-        step(count, count)
-
-
-def check_drafts(drafts: Sequence[EntityDraft], policy: Policy, limits: Limits) -> None:
-    """Refuse a batch that could not be stored as it is, before anything is touched."""
-    _whole(drafts, "entities", policy, limits)
-    for i, draft in enumerate(drafts):
-        legal_name(draft.name, f"entities[{i}].name", limits)
-        legal_name(draft.kind, f"entities[{i}].entityType", limits)
-        _listed(draft.observations, f"entities[{i}].observations")
-        if not draft.observations and policy.empty_observations == "refuse":
-            raise EmptyList("Observations", f'entities[{i}] "{draft.name}"' if len(drafts) > 1 else None)
-        if len(draft.observations) > limits.batch:
-            raise OverLimit(f"entities[{i}].observations", len(draft.observations), "items", limits.batch, "max_batch")
-        for n, text in enumerate(draft.observations):
-            legal_text(text, f"entities[{i}].observations[{n}]", limits.text_bytes)
-    if policy.empty_name == "refuse":
-        _named("create_entities", (
-            (f"entities[{i}].{field}", text, draft.name)
-            for i, draft in enumerate(drafts)
-            for field, text in (("name", draft.name), ("entityType", draft.kind))
-        ))  # fmt: skip
-
-
-def _named(verb: str, fields: Iterable[tuple[str, str, str]]) -> None:
-    """Refuse names and types that say nothing; each comes with its place and the name of its item."""
-    empty = [
-        Violation(path, "a text", "empty", provided=text, of=name or None)
-        for path, text, name in fields
-        if not text or text.isspace()
-    ]
-    if empty:
-        raise BadArguments(verb, empty[:_TOLD])
+def listed(names: Iterable[str]) -> list[str]:
+    """Names as a list; one name is a list of one."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def nearest(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
@@ -152,37 +369,6 @@ def nearest(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def create_entities(
-    tx: Transaction, drafts: Sequence[EntityDraft], policy: Policy, step: Step | None = None
-) -> Created:
-    """Store new entities; what happens to a taken name is the policy's choice."""
-    if policy.repeated_observation == "once":
-        drafts = [_once(draft) for draft in drafts]
-    names = [draft.name for draft in drafts]
-    distinct = list(dict.fromkeys(names))
-    if len(distinct) < len(names):
-        if policy.name_twice == "refuse":
-            raise AlreadyExists([name for name in distinct if names.count(name) > 1])
-        ordered = drafts if policy.name_twice == "last" else reversed(drafts)
-        by_name = {draft.name: draft for draft in ordered}
-        drafts = [by_name[name] for name in distinct]
-    taken = tx.ids(distinct) if distinct else {}
-    if taken and policy.taken_name == "refuse":
-        raise AlreadyExists([name for name in distinct if name in taken])
-    new = [draft for draft in drafts if draft.name not in taken] if taken else drafts
-    made: list[Record] = []
-    for start, end in _stepped(len(new), step):
-        made += tx.add_records(new[start:end])
-    notes = look_alike_notes(tx, [record.name for record in made])
-    if taken and policy.taken_name == "replace":
-        old = {record.id: record for record in tx.load(list(taken.values()))}
-        replaced = [(taken[draft.name], draft) for draft in drafts if draft.name in taken]
-        made += [tx.replace_record(id, in_place_of(old[id], draft)) for id, draft in replaced]
-        place = {name: i for i, name in enumerate(distinct)}
-        made.sort(key=lambda record: place[record.name])
-    return Created(made, notes)
-
-
 def in_place_of(record: Record, draft: EntityDraft) -> EntityDraft:
     """A draft of the graph, which knows no scopes or tags, with those of the record whose place it takes."""
     return EntityDraft(
@@ -191,15 +377,48 @@ def in_place_of(record: Record, draft: EntityDraft) -> EntityDraft:
     )  # fmt: skip
 
 
+def _check_list(items: object, field: str) -> None:
+    # Python takes a text for a list of its letters; nobody means that.
+    if isinstance(items, str):
+        raise Invalid(f"{field} must be a list of texts, not a text", hint="Put it in brackets: [text].", field=field)
+
+
+def _check_names_say_something(verb: str, fields: Iterable[tuple[str, str, str]]) -> None:
+    """Refuse empty names and types; each comes with its place and the name of its item."""
+    empty = [
+        Violation(path, "a text", "empty", provided=text, of=name or None)
+        for path, text, name in fields
+        if not text or text.isspace()
+    ]
+    if empty:
+        raise BadArguments(verb, empty[:_VIOLATIONS])
+
+
+def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:
+    """Slices of a batch, with a step before each and one after the last."""
+    for start in range(0, count, _STEP):
+        if step is not None:
+            step(start, count)
+        yield start, min(start + _STEP, count)
+    if step is not None and count:
+        step(count, count)
+
+
 def _once(draft: EntityDraft) -> EntityDraft:
     distinct = tuple(dict.fromkeys(draft.observations))
-    if len(distinct) == len(draft.observations):
-        return draft
-    return replace(draft, observations=distinct)
+    return draft if len(distinct) == len(draft.observations) else replace(draft, observations=distinct)
 
 
-def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
-    """Notes about names that are easily taken for a stored one."""
+def _ids(snapshot: Snapshot, names: Sequence[str], *, refuse: bool = False) -> dict[str, int]:
+    """The ids of names; one that is missing may be refused."""
+    distinct = list(dict.fromkeys(names))
+    ids = snapshot.ids(distinct) if distinct else {}
+    if refuse and (missing := [name for name in distinct if name not in ids]):
+        raise NotFound(missing, near=nearest(snapshot, missing))
+    return ids
+
+
+def _look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
     pairs = list({frozenset(pair): pair for pair in snapshot.look_alikes(names)}.values())
     notes = [
         Note("look_alike", f"The name {name!r} looks like {other!r}, which is another entity. Both are kept.")
@@ -208,124 +427,3 @@ def look_alike_notes(snapshot: Snapshot, names: Sequence[str]) -> list[Note]:
     if len(pairs) > _NOTES:
         notes.append(Note("look_alike", f"… and {len(pairs) - _NOTES:,} more pairs of names look alike."))
     return notes
-
-
-def check_relations(
-    relations: Sequence[tuple[str, str, str]], policy: Policy, limits: Limits, *, new: bool = False
-) -> None:
-    """Refuse relations that could not be looked for, or, as ``new`` ones, stored as they are."""
-    _whole(relations, "relations", policy, limits)
-    for i, (source, target, type) in enumerate(relations):
-        legal_name(source, f"relations[{i}].from", limits)
-        legal_name(target, f"relations[{i}].to", limits)
-        legal_name(type, f"relations[{i}].relationType", limits)
-    if new and policy.empty_name == "refuse":
-        _named("create_relations", (
-            (f"relations[{i}].{field}", text, "")
-            for i, ends in enumerate(relations)
-            for field, text in zip(("from", "to", "relationType"), ends, strict=True)
-        ))  # fmt: skip
-
-
-def create_relations(
-    tx: Transaction, relations: Sequence[tuple[str, str, str]], policy: Policy, step: Step | None = None
-) -> Related:
-    """Store relations; missing ends and repetitions are the policy's choice."""
-    if policy.missing_end == "refuse" and relations:
-        ends = list(dict.fromkeys(name for source, target, _ in relations for name in (source, target)))
-        there = tx.ids(ends)
-        if missing := [name for name in ends if name not in there]:
-            raise MissingEnds(missing, near=nearest(tx, missing))
-    known: dict[tuple[str, str, str], Relation] = {}
-    if policy.repeated_relation != "keep":
-        for relation in reversed(tx.find_relations(list(dict.fromkeys(relations)))):
-            known[relation.ends] = relation
-    new = [ends for ends in relations if ends not in known]
-    if policy.repeated_relation == "once":
-        new = list(dict.fromkeys(new))
-    made: list[Relation] = []
-    for start, end in _stepped(len(new), step):
-        made += tx.add_relations((*ends, {}) for ends in new[start:end])
-    if policy.repeated_relation != "once":
-        return Related(made, made)
-    known.update((relation.ends, relation) for relation in made)
-    return Related(made, [known[ends] for ends in relations])
-
-
-def check_observations(
-    items: Sequence[tuple[str, Sequence[str]]], field: str, inner: str, policy: Policy, limits: Limits
-) -> None:
-    """Refuse observations that could not be stored, or looked for, as they are."""
-    _whole(items, field, policy, limits)
-    for i, (name, texts) in enumerate(items):
-        legal_name(name, f"{field}[{i}].entityName", limits)
-        _listed(texts, f"{field}[{i}].{inner}")
-        if len(texts) > limits.batch:
-            raise OverLimit(f"{field}[{i}].{inner}", len(texts), "items", limits.batch, "max_batch")
-        for n, text in enumerate(texts):
-            legal_text(text, f"{field}[{i}].{inner}[{n}]", limits.text_bytes)
-
-
-def add_observations(
-    tx: Transaction, items: Sequence[tuple[str, Sequence[str]]], policy: Policy, step: Step | None = None
-) -> list[Added]:
-    """Append observations; missing entities and repetitions are the policy's choice."""
-    names = list(dict.fromkeys(name for name, _ in items))
-    ids = tx.ids(names) if names else {}
-    if policy.observing_missing == "refuse" and (missing := [name for name in names if name not in ids]):
-        raise NotFound(missing, near=nearest(tx, missing))
-    done = []
-    for i, (name, given) in enumerate(items):
-        if step is not None and i % _STEP == 0:
-            step(i, len(items))
-        if name not in ids:
-            continue
-        texts: Sequence[str] = given
-        if policy.repeated_observation != "keep":
-            present = tx.present_observations(ids[name], given)
-            texts = [text for text in given if text not in present]
-            if policy.repeated_observation == "once":
-                texts = list(dict.fromkeys(texts))
-        tx.add_observations([(ids[name], texts)])
-        done.append(Added(name, tuple(texts)))
-    return done
-
-
-def check_names(names: Sequence[str], field: str, policy: Policy, limits: Limits) -> None:
-    """Refuse a list of names that cannot be looked for."""
-    _whole(names, field, policy, limits)
-    for i, name in enumerate(names):
-        legal_name(name, f"{field}[{i}]", limits)
-
-
-def delete_entities(tx: Transaction, names: Sequence[str], policy: Policy) -> Deleted:
-    """Remove entities and every relation that starts or ends at one of them."""
-    distinct = list(dict.fromkeys(names))
-    ids = tx.ids(distinct) if distinct else {}
-    records = {record.name: record for record in tx.load(list(ids.values()))} if ids else {}
-    gone = distinct if policy.deleted_names_take_loose_relations else [n for n in distinct if n in ids]
-    relations = tx.relations_of(gone) if gone else []
-    tx.remove_relations([relation.id for relation in relations])
-    tx.remove_records(list(ids.values()))
-    return Deleted([records[name] for name in distinct if name in records], relations)
-
-
-def delete_observations(tx: Transaction, items: Sequence[tuple[str, Sequence[str]]], policy: Policy) -> int:
-    """Remove every exact match of the given texts from the given entities; answers how many went."""
-    names = list(dict.fromkeys(name for name, _ in items))
-    ids = tx.ids(names) if names else {}
-    if policy.deleting_from_missing == "refuse" and (missing := [name for name in names if name not in ids]):
-        raise NotFound(missing, near=nearest(tx, missing))
-    gone = sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
-    for record in tx.load(list(ids.values())) if gone else ():
-        # Of a content the summary says what its text says: with the text, it goes.
-        if not record.observations and record.summary is not None and record.name == record.uid:
-            tx.revise(record.id, {"summary": None})
-    return gone
-
-
-def delete_relations(tx: Transaction, relations: Sequence[tuple[str, str, str]]) -> list[Relation]:
-    """Remove every relation equal to one of the given ones; answers what went."""
-    going = tx.find_relations(list(dict.fromkeys(relations)))
-    tx.remove_relations([relation.id for relation in going])
-    return going

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -17,18 +18,15 @@ _PREFIX = "request/"
 _LARGEST = 1024 * 1024  # bytes of an answer that is kept
 
 
-class _Kept(Struct):
-    """What is kept of a request: what it asked for, and what it was told."""
+class _Done(Struct):
+    """What is kept of a request: what it asked for, and its answer."""
 
     asked: str
     told: str
 
 
-_read = Decoder(_Kept).decode
-
-
 class Repeated(Exception):
-    """The request was done before; ``told`` is what it was told then."""
+    """The request was done before; ``told`` is its answer."""
 
     def __init__(self, told: str) -> None:
         super().__init__(told)
@@ -38,38 +36,41 @@ class Repeated(Exception):
 class Once:
     """One request by its id. ``asked`` stands for everything it asks for, ``tell`` turns what was done into text."""
 
-    def __init__(self, id: str, asked: str, tell: Callable[[Any], str], now: float | None = None) -> None:
+    def __init__(self, id: str, asked: str, tell: Callable[[Any], str]) -> None:
         from hashlib import sha256
 
         self._id = id
         self._called = sha256(id.encode()).hexdigest()[:32]  # what a caller makes up may be anything, a credential too
         self._asked = asked
         self._tell = tell
-        self._day = int((time.time() if now is None else now) // _DAY)
+        self._day = int(time.time() // _DAY)
 
     def _key(self, day: int) -> str:
         return f"{_PREFIX}{day:08d}/{self._called}"
 
-    def check(self, tx: Snapshot) -> None:
-        """Stop when the request was done before; the same id with another request is refused."""
+    def done(self, tx: Snapshot, kind: Any) -> Any:
+        """What was done when the request came before, of that kind; None where it is new.
+
+        The same id with another request is refused.
+        """
         for day in (self._day, self._day - 1):
             if (text := tx.noted(self._key(day))) is not None:
-                kept = _read(text)
-                if kept.asked != self._asked:
+                found = Decoder(_Done).decode(text)
+                if found.asked != self._asked:
                     raise Conflict(
                         f"The request_id {self._id!r} was used for another request",
                         hint="Give every request an id of its own; only a retry has the same one.",
                     )
-                raise Repeated(kept.told)
-
-    def again(self, repeated: Repeated, kind: Any) -> Any:
-        """What was done then, where it is kept as a value of that kind; raised where it is kept as text."""
-        raise repeated
+                return self._again(found.told, kind)
+        return None
 
     def keep(self, tx: Transaction, done: Any) -> None:
         """Remember what was done, in the same change; what is older than a day is let go."""
-        tx.note(self._key(self._day), encode(_Kept(self._asked, self._tell(done))).decode())
+        tx.note(self._key(self._day), encode(_Done(self._asked, self._tell(done))).decode())
         tx.forget_notes(_PREFIX, f"{_PREFIX}{self._day - 1:08d}/")
+
+    def _again(self, told: str, kind: Any) -> Any:
+        raise Repeated(told)
 
 
 class Answered(Once):
@@ -79,26 +80,23 @@ class Answered(Once):
     is made of the id and the request: whoever repeats the request has both, and the store has neither.
     """
 
-    def __init__(self, id: str, request: bytes, now: float | None = None) -> None:
+    def __init__(self, id: str, request: bytes) -> None:
         from hashlib import sha256
 
-        super().__init__(id, sha256(request).hexdigest(), self._sealed, now)
+        super().__init__(id, sha256(request).hexdigest(), self._sealed)
         self._secret = f"{len(id)} {id} ".encode() + request
 
-    def again(self, repeated: Repeated, kind: Any) -> Any:
-        """What was done then."""
-        if not repeated.told:
+    def _again(self, told: str, kind: Any) -> Any:
+        if not told:
             raise Conflict(
                 "This request was done before, and its answer was too large to keep",
                 hint="Nothing needs to be done; read what it changed.",
             )
-        from base64 import b64decode
         from zlib import decompress
 
-        return Decoder(kind).decode(decompress(self._mixed(b64decode(repeated.told))))
+        return Decoder(kind).decode(decompress(self._mixed(b64decode(told))))
 
     def _sealed(self, done: Any) -> str:
-        from base64 import b64encode
         from zlib import compress
 
         plain = encode(done)

@@ -17,7 +17,7 @@ from polymnia.models import Seen
 COUNTED = "reads"
 """The note that changes whenever reads have been counted."""
 
-_WHILE = 30.0  # seconds between counting and writing
+_WAIT = 30.0  # seconds between counting and writing
 _FULL = 2_000  # so many counts are written without waiting
 _MOST = 20_000  # and more are not gathered where they cannot be written
 _HOUR = 3_600_000_000
@@ -27,9 +27,10 @@ class ReadCounter:
     """The counts of one store that wait to be written. Safe to use from several threads."""
 
     def __init__(self, store: Store) -> None:
+        self.times = 0
+        """A number that rises with everything that is counted."""
         self._store = store
         self._counts: dict[tuple[str, int, int, str], list[int]] = {}
-        self._times = 0
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._writer: threading.Thread | None = None
@@ -38,17 +39,10 @@ class ReadCounter:
     def count(self, project: str, who: str, ids: Iterable[int], *, opened: bool) -> None:
         """Somebody has read these memories: opened them, or had them among what was found."""
         hour = time.time_ns() // 1000 // _HOUR * _HOUR
-        at = 0 if opened else 1
         with self._lock:
-            self._times += 1
+            self.times += 1
             for id in ids:
-                key = (project, id, hour, who)
-                found = self._counts.get(key)
-                if found is None:
-                    if len(self._counts) >= _MOST:
-                        break
-                    found = self._counts[key] = [0, 0]
-                found[at] += 1
+                self._add((project, id, hour, who), int(opened), int(not opened))
             if not self._counts or self._closed:
                 return
             if self._writer is None:
@@ -60,31 +54,22 @@ class ReadCounter:
     def pending(self, project: str) -> list[Seen]:
         """What has been counted of a project and is not written yet."""
         with self._lock:
-            return [
-                Seen(id, hour, who, opened, found)
-                for (name, id, hour, who), (opened, found) in self._counts.items()
-                if name == project
-            ]
-
-    @property
-    def times(self) -> int:
-        """A number that rises with everything that is counted."""
-        return self._times
+            return [Seen(*key[1:], *counts) for key, counts in self._counts.items() if key[0] == project]
 
     def write(self) -> None:
         """Write what has been counted. What cannot be written now waits for the next time."""
         with self._lock:
             taken, self._counts = self._counts, {}
-        projects: dict[str, list[Seen]] = {}
-        for (project, id, hour, who), (opened, found) in taken.items():
-            projects.setdefault(project, []).append(Seen(id, hour, who, opened, found))
-        for project, reads in projects.items():
+        for project in dict.fromkeys(key[0] for key in taken):
+            reads = {key: counts for key, counts in taken.items() if key[0] == project}
             try:
                 with self._store.write(project, "polymnia", "count_reads") as tx:
-                    tx.count_reads(reads)
+                    tx.count_reads(Seen(*key[1:], *counts) for key, counts in reads.items())
                     tx.note(COUNTED, str(int(tx.noted(COUNTED) or 0) + len(reads)))
             except Fault:
-                self._keep(project, reads)
+                with self._lock:
+                    for key, (opened, found) in reads.items():
+                        self._add(key, opened, found)
 
     def close(self) -> None:
         """Write what is left, and count no more."""
@@ -95,16 +80,15 @@ class ReadCounter:
         if writer is not None and writer is not threading.current_thread():
             writer.join()
 
-    def _keep(self, project: str, reads: list[Seen]) -> None:
-        with self._lock:
-            for one in reads:
-                held = self._counts.setdefault((project, one.memory, one.hour, one.who), [0, 0])
-                held[0] += one.opened
-                held[1] += one.found
+    def _add(self, key: tuple[str, int, int, str], opened: int, found: int) -> None:
+        if key in self._counts or len(self._counts) < _MOST:
+            counts = self._counts.setdefault(key, [0, 0])
+            counts[0] += opened
+            counts[1] += found
 
     def _write_later(self) -> None:
         while True:
-            self._wake.wait(_WHILE)
+            self._wake.wait(_WAIT)
             self._wake.clear()
             self.write()
             with self._lock:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.ports import Transaction
-from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, JsonObject, legal_text
+from polymnia.engine.content import Moved, finds, same_there
+from polymnia.engine.project import Project, Step
+from polymnia.errors import Invalid, NotFound, OverLimit
+from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Session, closest, legal_name, legal_text, new_id
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Transaction
+    from polymnia.models import Record
 
 SESSIONS = "session"
 """The scope that sessions live below."""
 
 _LEVELS = 10
 _PART = 100
+_DAY = 86_400_000_000
+_BATCH = 500
 _HINT = f"Write it as parts with / between them, such as work/projects: at most {_LEVELS} parts of {_PART} characters."
 
 
@@ -79,11 +88,6 @@ def within(scope: str, parent: str) -> bool:
     return scope == parent or scope.startswith(parent + "/")
 
 
-def renamed(scope: str, old: str, new: str) -> str:
-    """What a path is when the scope ``old``, which it is in, is called ``new``."""
-    return new + scope[len(old) :]
-
-
 class Scope(Struct, frozen=True, kw_only=True):
     """One scope of the tree: how many memories are in it, in it and below, and what is right below it."""
 
@@ -120,3 +124,136 @@ def tree(counts: Iterable[tuple[str | None, int]], parent: str | None = None) ->
         for path in sorted(total, key=lambda path: path.split("/"))
         if parent is None or within(path, parent)
     ]
+
+
+class Cleaned(Struct, frozen=True):
+    """The sessions that were removed, and how many memories went with them."""
+
+    sessions: list[str]
+    memories: int
+
+
+class ScopeVerbs(Project):
+    """The tree of scopes, moving memories about in it, and sessions."""
+
+    def scopes(self, parent: str | None = None) -> list[Scope]:
+        """Every scope with memories in it or below it, in the order of their paths; with a parent, those within it."""
+        top = None if parent is None else legal_scope(parent, "parent_scope")
+        with self.store.read(self.project) as snapshot:
+            return tree(snapshot.scopes(), top)
+
+    def nearest_scope(self, scope: str) -> str | None:
+        """The scope that was probably meant by one that is not there."""
+        return closest(scope, [one.path for one in self.scopes()])
+
+    def move(self, ids: Sequence[str], scope: str, *, step: Step | None = None) -> Moved:
+        """File memories under another scope; those that are not there are listed, the others are moved."""
+        target = legal_scope(scope, "target_scope")
+        distinct = list(dict.fromkeys(ids))
+        if len(distinct) > self.limits.batch:
+            raise OverLimit("memory_ids", len(distinct), "items", self.limits.batch, "max_batch")
+        for i, id in enumerate(distinct):
+            legal_name(id, f"memory_ids[{i}]", self.limits)
+
+        def move(tx: Transaction) -> Moved:
+            moved, there, failed, same = [], [], [], dict[str, int]()
+            found = finds(tx, distinct)
+            records = {record.id: record for record in tx.load(list(found.values()))}
+            for i, id in enumerate(distinct):
+                if step is not None and i % 1000 == 0:
+                    step(i, len(distinct))
+                record = records.get(found.get(id, 0))
+                if record is None:
+                    failed.append((id, f"Memory with ID '{id}' not found"))
+                elif _refile(tx, record, target, same):
+                    moved.append((record.uid, shown(record.scope), target))
+                else:
+                    there.append(record.uid)
+            return Moved(scope=target, moved=moved, there=there, failed=failed, same=_pairs(tx, same))
+
+        return self._write("move", move, step, gives=Moved)
+
+    def rename_scope(self, old: str, new: str, *, step: Step | None = None) -> Moved:
+        """Give a scope another name: everything in it and below it moves."""
+        source, target = legal_scope(old, "source_scope"), legal_scope(new, "target_scope")
+
+        def rename(tx: Transaction) -> Moved:
+            moved, same = [], dict[str, int]()
+            merges = bool(tx.matching(Filters(scope=target, scopes_below=True), limit=1))
+            ids = _matching(tx, Filters(scope=source, scopes_below=True))
+            if not ids:
+                near = closest(source, [one.path for one in tree(tx.scopes())])
+                meant = f"Did you mean {near}? " if near else ""
+                raise NotFound([source], "Scope", hint=f"{meant}`polymnia scopes` shows what there is.")
+            for start in range(0, len(ids), _BATCH):
+                if step is not None:
+                    step(start, len(ids))
+                for record in tx.load(ids[start : start + _BATCH]):
+                    before = shown(record.scope)
+                    path = legal_scope(target + before[len(source) :], "target_scope")
+                    if _refile(tx, record, path, same if merges else None):
+                        moved.append((record.uid, before, path))
+            return Moved(scope=target, moved=moved, same=_pairs(tx, same))
+
+        return self._write("rename_scope", rename, step, gives=Moved)
+
+    def begin_session(self, session: str | None = None) -> tuple[Session, bool]:
+        """Begin a session, with a name of its own or one that is made; its memories live in session/<name>.
+
+        One that is there already goes on; whether it is new is the second answer.
+        """
+        name = new_id() if session is None else legal_session(session)
+
+        def create(tx: Transaction) -> tuple[Session, bool]:
+            new = not tx.has_session(name)
+            begin(tx, name)
+            return next(one for one in tx.sessions() if one.name == name), new
+
+        return self._write("begin_session", create, gives=tuple[Session, bool])
+
+    def sessions(self) -> list[Session]:
+        """Every session with its memories counted, in the order they began."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.sessions()
+
+    def clean_sessions(
+        self, days: float, *, only: Sequence[str] | None = None, now: int | None = None, step: Step | None = None
+    ) -> Cleaned:
+        """Remove sessions that nobody has used for so many days, with their memories. One undo brings all back."""
+        border = (time.time_ns() // 1000 if now is None else now) - int(days * _DAY)
+
+        def clean(tx: Transaction) -> Cleaned:
+            unused = [one.name for one in tx.sessions() if one.used <= border and (only is None or one.name in only)]
+            removed = 0
+            for name in unused:
+                ids = _matching(tx, Filters(session=name, only_session=True))
+                for start in range(0, len(ids), _BATCH):
+                    records = tx.load(ids[start : start + _BATCH])
+                    tx.remove_relations([r.id for r in tx.relations_of([record.name for record in records])])
+                    tx.remove_records([record.id for record in records])
+                removed += len(ids)
+            tx.remove_sessions(unused)
+            return Cleaned(unused, removed)
+
+        return self._write("clean_sessions", clean, step, gives=Cleaned)
+
+
+def _matching(tx: Transaction, filters: Filters) -> list[int]:
+    base = tx.numbers[0] << 32
+    return [base + number for number in tx.matching(filters)]
+
+
+def _refile(tx: Transaction, record: Record, path: str, same: dict[str, int] | None) -> bool:
+    """File a memory under a path; one there that says the same goes into ``same``. False where it was there."""
+    target = filed(path)
+    begin(tx, target["session"])
+    other = None if same is None else same_there(tx, record, target["scope"])
+    moved = tx.revise(record.id, target)
+    if moved and same is not None and other is not None:
+        same[record.uid] = other
+    return moved
+
+
+def _pairs(tx: Transaction, same: dict[str, int]) -> list[tuple[str, str]]:
+    uids = tx.uids(list(set(same.values()))) if same else {}
+    return [(uid, uids[other]) for uid, other in same.items() if other in uids]

@@ -19,7 +19,7 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports.models import Embedder, Judge, Reranker
+    from polymnia.engine.ports import Embedder, Judge, Reranker
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
@@ -60,7 +60,7 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
             from polymnia.inference.http import Ollama
 
             return [Ollama(what, url=url, key=key, timeout=timeout)]
-    raise _unknown("embedder", name, (*_NAMES, *_KINDS))
+    raise _unknown(name)
 
 
 def reranker(name: str) -> Reranker | None:
@@ -68,7 +68,7 @@ def reranker(name: str) -> Reranker | None:
     if name.strip() == "none" or not _can_run():
         return None
     with importing():
-        from polymnia.inference.scorers import Ranker
+        from polymnia.inference.built_in import Ranker
 
     return Ranker()
 
@@ -78,7 +78,7 @@ def judge(name: str) -> Judge | None:
     if name.strip() == "none" or not _can_run():
         return None
     with importing():
-        from polymnia.inference.scorers import PairJudge
+        from polymnia.inference.built_in import PairJudge
 
     return PairJudge()
 
@@ -114,26 +114,24 @@ def _can_run() -> bool:
 
 def _built_in(name: str) -> list[Embedder]:
     with importing():
-        from polymnia.inference.built_in import MultilingualEmbedder
+        from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder
 
     if name != "auto" or not _can_run():
         return [MultilingualEmbedder()]
-    with importing():
-        from polymnia.inference.built_in import EnglishEmbedder
-
     # The second is loaded by the first text or question that the first does not know.
     return [EnglishEmbedder(), MultilingualEmbedder()]
 
 
-def _unknown(what: str, name: str, possible: tuple[str, ...]) -> Invalid:
+def _unknown(name: str) -> Invalid:
     from difflib import get_close_matches
 
+    possible = [*_NAMES, *_KINDS]
     shapes = {shape.partition(":")[0].casefold(): shape for shape in possible}
     close = get_close_matches(name.strip().partition(":")[0].casefold(), shapes, n=1, cutoff=0.4)
     nearest = f"; did you mean {shapes[close[0]]}?" if close else ""
     return Invalid(
-        f"There is no {what} {name!r}{nearest}",
+        f"There is no embedder {name!r}{nearest}",
         hint=f"Choose one of: {', '.join(possible)}.",
         name=name,
-        possible=list(possible),
+        possible=possible,
     )

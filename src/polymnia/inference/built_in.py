@@ -1,19 +1,26 @@
-"""The embedders that come with the package: one for English, one for sixteen languages."""
+"""The models that come with the package: embedders, a ranker and a judge, for English and for sixteen languages.
+
+English texts are read by the English networks; where one of two texts is in another language, the multilingual network
+reads both. Each is loaded when the first texts come that need it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from functools import cache
+from math import tanh
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polymnia.engine.ports import Judgement
+from polymnia.errors import NoModel
 from polymnia.inference.networks import MultilingualEncoder, OnnxNetwork, one_thread
-from polymnia.inference.weights import SHIPPED, LazyModel, Weights, shared
-from polymnia.inference.word_tables import Floats, SubwordTable, WordTable, arrays
+from polymnia.inference.tokens import Floats, PositionTable, SubwordTable, WordTable
+from polymnia.inference.weights import SHIPPED, LazyModel, Weights, installed, shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from polymnia.inference.word_tables import PositionTable
 
 
 class Calibration(NamedTuple):
@@ -31,19 +38,128 @@ RANK = {ENGLISH: Calibration(0.580, 0.693), MULTILINGUAL: Calibration(0.487, 0.3
 JUDGE = {ENGLISH: 1.60, MULTILINGUAL: 2.25}
 """The temperature by which the judge's six logits are divided."""
 
-UNRELATED = {ENGLISH: 0.472, MULTILINGUAL: 0.085}
-"""The mean cosine of texts that have nothing in common, for each embedder."""
+# ── which model knows a text's language ───────────────────────────────────────────────────────────────────
 
-ANSWERS = {ENGLISH: (0.4, 0.75), MULTILINGUAL: (0.05, 0.55)}
-"""The cosine of a question and a text that has nothing to do with it, and of one that clearly answers it."""
+# By its letters and its smallest words: cheap signs, not a language detector. A few words without any sign are taken
+# for known, because a query is often one name. What USE knows beyond its 16 languages was measured: it places sentences
+# in Indonesian, Catalan, Ukrainian and Bulgarian beside their English translations, and all sentences of a language it
+# does not know (Greek, Hebrew, Hindi, Finnish, Vietnamese, Persian, the Nordic languages) beside each other.
+
+_TELLING = 1000  # characters that tell the language of a text
+
+_USE_LETTERS = re.compile(
+    "[a-zA-Z\u00aa-\u024f\u1e00-\u1eff\uff21-\uff5a"  # Latin
+    "\u0400-\u052f"  # Cyrillic
+    "\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc"  # Arabic
+    "\u0e01-\u0e4e"  # Thai
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # kana
+    "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"  # Hangul
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # Han
+)
+
+# Letters and doublings that none of USE's languages has, though they are in one of its scripts.
+_FOREIGN = re.compile(
+    "[åøđðþħəőűășțěřůčšžďťňľĺŕģķļņėįųūāēīơư\u1ea0-\u1ef9]|ää|öö|yy"  # Latin
+    "|[әғқңөұүһ]"  # Cyrillic
+    "|[پچژگکیٹڈڑںےہھ]"  # Arabic
+)
+_FOREIGN_SHARE = 0.15  # a text may name a foreigner
+_SMALL_WORDS_SHARE = 0.1
+_ACCENTED_SHARE = 0.02  # of an English text's letters
+_NOT_LATIN_SHARE = 0.1
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Small words that are frequent in their language and not English words. Languages USE knows:
+_KNOWN = {
+    "en": "the of and to is that it for was with are have this not you be by at from what when where who how did does "
+    "do my your we they he she his her will would there which has had can about i a an in on as or but all one up out "
+    "our me if its than more no so some any were been get go see know like just good time role yes yeah",
+    "de": "der das und ist nicht ein eine einen einem mit auf für den dem von zu zum zur sich auch wird sind ich wir "
+    "sie er hat haben wann wie wer wo kann bei nach aber oder im in an am mein meine unser ihr",
+    "fr": "le la les des et est une un que qui dans pour pas sur avec au aux du ne ce il elle nous vous sont été où "
+    "quand comment mon ma je",
+    "es": "el la a los las de que y en un una es por con para se su lo como más pero está qué cuándo dónde quién "
+    "fue mi",
+    "it": "i il lo gli che di è a in un una per non con sono del della nel come più ma ha chi quando dove la le",
+    "pt": "os as a de que do da um uma para com não por mais como dos das foi está quando onde quem na no ao nos estão "
+    "são",
+    "nl": "de het een en van dat niet op te zijn voor met aan er wordt hij zij wij ik wat wanneer waar wie naar in",
+    "pl": "nie się na jest że jak po ale od są czy co kiedy gdzie kto z w i do dla",
+    "tr": "ve bir bu için ile ne çok daha gibi var mı mi olarak değil nasıl nerede kim da de",
+    "id": "yang dan di ini itu dengan untuk tidak dari akan pada ada saya kamu apa dalam ke",
+}
+# And languages it does not know:
+_UNKNOWN = {
+    "fi": "ja ei että hän oli mutta kun myös joka ovat minä sinä tämä olen niin kuin sekä mitä missä",
+    "et": "ja ei oli kui aga mis või seda ka ning kes",
+    "sv": "och att det som för är på med av inte jag han hon till den ett när vad",
+    "da": "og at det er på med af ikke jeg han hun til et den som fra når hvad hvor",
+    "cs": "se na je že do jak ale jsem byl byla jeho nebo když kde",
+    "hr": "je se na da su za od koji nije kako što gdje",
+    "hu": "a az és hogy nem egy van volt meg ez csak mint vagy kell hol mikor",
+    "ro": "a și în de la cu nu pe este care din să unde când sunt mai",
+    "sw": "na ya wa kwa katika za kila hii yake lake yangu kuwa hiyo watu vya lini wapi",
+    "tl": "ang ng sa mga ay ko si na hindi ito kung",
+    "vi": "và là của không có được cho một trong với người này tôi",
+}
 
 
-_NETWORK = "embedder_en.onnx"
-_WORDS = "words_embedder_en.npz"
-_ASKED = "Represent this sentence for searching relevant passages: "  # what the model was taught to see before a query
+def is_multilingual(text: str) -> bool:
+    """Whether USE has learned the language of the text."""
+    text = text[:_TELLING]
+    if not text.isascii() and len(_USE_LETTERS.findall(text)) * 2 < sum(map(str.isalpha, text)):
+        return False
+    words = _WORD.findall(text.lower())
+    if sum(1 for word in words if _FOREIGN.search(word)) > len(words) * _FOREIGN_SHARE:
+        return False
+    votes = _votes(words)
+    foreign = max(votes[language] for language in _UNKNOWN)
+    return foreign < len(words) * _SMALL_WORDS_SHARE or foreign <= max(votes[language] for language in _KNOWN)
 
+
+def is_english(text: str) -> bool:
+    """Whether the text is English."""
+    text = text[:_TELLING]
+    votes = _votes(_WORD.findall(text.lower()))
+    english = votes.pop(ENGLISH)
+    if not text.isascii():
+        letters = sum(map(str.isalpha, text))
+        other = [character for character in text if character.isalpha() and not character.isascii()]
+        if sum(1 for character in other if character > "\u024f") > letters * _NOT_LATIN_SHARE:
+            return False
+        if len(other) > letters * _ACCENTED_SHARE and english < 2:
+            return False
+    return english >= max(votes.values())
+
+
+def _votes(words: list[str]) -> dict[str, int]:
+    """How many of the words are small words of each language."""
+    votes = dict.fromkeys(_KNOWN | _UNKNOWN, 0)
+    for word in words:
+        for language in _small_words().get(word, ()):
+            votes[language] += 1
+    return votes
+
+
+@cache
+def _small_words() -> dict[str, list[str]]:
+    table: dict[str, list[str]] = {}
+    for language, words in (_KNOWN | _UNKNOWN).items():
+        for word in words.split():
+            table.setdefault(word, []).append(language)
+    return table
+
+
+# ── embedders ─────────────────────────────────────────────────────────────────────────────────────────────
+
+_QUERY = "Represent this sentence for searching relevant passages: "  # what the model was taught to see before a query
 _MOST_TOKENS = 510  # of the model's 512 places two are taken by its marks
 _MOST_CHARACTERS = 16 * _MOST_TOKENS
+
+# The multilingual network averages, so that a longer text says ever less about each of its parts: passages are short,
+# and what is longer is read as far as this. No piece is longer than 16 characters, most have 4.
+_MOST_PIECES = 512
+_TOGETHER = 768  # tokens at once: enough to use each weight often, few enough for the processor's cache
 
 
 class EnglishEmbedder(LazyModel):
@@ -53,50 +169,41 @@ class EnglishEmbedder(LazyModel):
     dimensions = 384
     near = True
     strong = True
-    unrelated = UNRELATED[ENGLISH]
-    answers = ANSWERS[ENGLISH]
+    unrelated = 0.472
+    answers = (0.4, 0.75)
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()
         self._weights = weights
         self._words: WordTable
-        self._places: PositionTable
-        self._graph: OnnxNetwork
+        self._positions: PositionTable
+        self._network: OnnxNetwork
 
     def knows(self, text: str) -> bool:
         """Whether the text is English, as far as letters and small words tell."""
-        from polymnia.inference.languages import is_english
-
         return is_english(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text."""
-        self.load()
+        if not self.ready:
+            self.load()
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        before = _ASKED if query else ""
-        vectors = self._graph.run([self._rows(before + text) for text in texts], "vector")
+        prompt = _QUERY if query else ""
+        vectors = self._network.run([self._rows(prompt + text) for text in texts], "vector")
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
     def _rows(self, text: str) -> Floats:
         words = self._words
-        return self._places.add(words.rows([words.start, *words.ids(text[:_MOST_CHARACTERS], _MOST_TOKENS), words.end]))
+        ids = [words.start, *words.ids(text[:_MOST_CHARACTERS], _MOST_TOKENS), words.end]
+        return self._positions.add(words.rows(ids))
 
     def _prepare(self) -> None:
-        (network,) = self._weights.verified(_NETWORK)
-        self._words = shared(WordTable, self._weights, _WORDS)
-        self._places = self._words.places("embedder")
-        self._graph = OnnxNetwork(network)
-
-
-# The network averages, so that a longer text says ever less about each of its parts: passages are short,
-# and what is longer is read as far as this. No piece is longer than 16 characters, most have 4.
-_MOST_PIECES = 512
-_LONGEST_TEXT = 8 * _MOST_PIECES
-
-# Tokens that go through the network together: enough to use each weight often, few enough for the cache.
-_TOGETHER = 768
+        (network,) = self._weights.verified("embedder_en.onnx")
+        self._words = shared(WordTable, self._weights, "words_embedder_en.npz")
+        self._positions = self._words.positions("embedder")
+        self._network = OnnxNetwork(network)
 
 
 class MultilingualEmbedder(LazyModel):
@@ -106,8 +213,8 @@ class MultilingualEmbedder(LazyModel):
     dimensions = 512
     near = True
     strong = False  # an average over words: what it says of two texts counts for less than the words they share
-    unrelated = UNRELATED[MULTILINGUAL]
-    answers = ANSWERS[MULTILINGUAL]
+    unrelated = 0.085
+    answers = (0.05, 0.55)
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
         super().__init__()
@@ -117,19 +224,18 @@ class MultilingualEmbedder(LazyModel):
 
     def knows(self, text: str) -> bool:
         """Whether the text is in a language the model was trained on, as far as letters and small words tell."""
-        from polymnia.inference.languages import is_multilingual
-
         return is_multilingual(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One vector of length 1 for each text. A query and a text are embedded alike."""
-        self.load()
+        if not self.ready:
+            self.load()
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         with one_thread():
             group: list[list[int]] = []
             first = tokens = 0
             for at, text in enumerate(texts):
-                ids = self._words.pieces.ids(text[:_LONGEST_TEXT], _MOST_PIECES)
+                ids = self._words.pieces.ids(text[: 8 * _MOST_PIECES], _MOST_PIECES)
                 if group and tokens + len(ids) > _TOGETHER:
                     vectors[first:at] = self._network.run(group)
                     group, first, tokens = [], at, 0
@@ -141,4 +247,145 @@ class MultilingualEmbedder(LazyModel):
 
     def _prepare(self) -> None:
         self._words = shared(SubwordTable, self._weights)
-        self._network = MultilingualEncoder(self._words.rows, arrays(self._words.path, lambda name: name[0] != "q"))
+        with np.load(self._words.path) as arrays:
+            layers = {name: arrays[name] for name in arrays if name[0] != "q"}
+        self._network = MultilingualEncoder(self._words.rows, layers)
+
+
+# ── what reads two texts together ─────────────────────────────────────────────────────────────────────────
+
+_PAIR_TOKENS = 256  # of two texts with their marks
+_PAIR_CHARACTERS = 16 * _PAIR_TOKENS
+
+
+class _PairReader(LazyModel):
+    """A network, and how two texts enter it."""
+
+    def __init__(self, weights: Weights) -> None:
+        super().__init__()
+        self._weights = weights
+        self._words: WordTable | SubwordTable
+        self._positions: PositionTable
+        self._network: OnnxNetwork
+
+    def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
+        """The network's row for each pair of texts."""
+        if not self.ready:
+            self.load()
+        ids: dict[str, list[int]] = {}
+        for text in (text for pair in pairs for text in pair):
+            if text not in ids:
+                ids[text] = self._words.ids(text[:_PAIR_CHARACTERS], _PAIR_TOKENS - 3)
+        return self._network.run([self._rows(ids[one], ids[other]) for one, other in pairs], output)
+
+    def _rows(self, one: list[int], other: list[int]) -> Floats:
+        room = _PAIR_TOKENS - 3
+        if len(one) + len(other) > room:  # the longer one is cut
+            one = one[: max(room // 2, room - len(other))]
+            other = other[: room - len(one)]
+        ids = [self._words.start, *one, self._words.end, *other, self._words.end]
+        return self._positions.add(self._project(self._words.rows(ids)), len(one) + 2)
+
+    def _project(self, rows: Floats) -> Floats:
+        return rows
+
+
+class _EnglishReader(_PairReader):
+    """The English network of one kind: ``ranker`` or ``judge``."""
+
+    def __init__(self, weights: Weights, kind: str) -> None:
+        super().__init__(weights)
+        self._kind = kind
+
+    def _prepare(self) -> None:
+        (network,) = self._weights.verified(f"{self._kind}_en.onnx")
+        words = shared(WordTable, self._weights, "words_scorer_en.npz")
+        self._words, self._positions = words, words.positions(self._kind)
+        self._network = OnnxNetwork(network)
+
+
+class _MultilingualReader(_PairReader):
+    """The one network for every language, which ranks and judges; over the table of the multilingual embedder."""
+
+    def _prepare(self) -> None:
+        network, positions = self._weights.verified("scorer_multi.onnx", "places_multi.npz")
+        self._words = shared(SubwordTable, self._weights)
+        with np.load(positions) as arrays:
+            self._positions = PositionTable(arrays["places"], arrays["parts"])
+            self._in = arrays["enter"].astype(np.float32).T.copy()
+            self._bias = arrays["enter_bias"].astype(np.float32)
+        self._network = OnnxNetwork(network)
+
+    def _project(self, rows: Floats) -> Floats:
+        projected: Floats = rows @ self._in + self._bias
+        return projected
+
+
+class Scorer:
+    """Both networks behind one door. ``kind`` is the English file's name, ``output`` what is read off."""
+
+    kind: str
+    output: str
+
+    def __init__(self, weights: Weights = SHIPPED) -> None:
+        self._readers: dict[str, _PairReader] = {
+            ENGLISH: _EnglishReader(weights, self.kind),
+            MULTILINGUAL: shared(_MultilingualReader, weights),
+        }
+
+    def load(self) -> None:
+        """Raise NoModel where the networks cannot be run; each is loaded when texts come that need it."""
+        if not installed("onnxruntime"):
+            raise NoModel(
+                f"The {self.kind} needs the library onnxruntime, which is not installed",
+                hint="Run `pip install onnxruntime`; everything else works without it.",
+            )
+
+    def knows(self, text: str) -> bool:
+        """Whether one of the networks knows the text's language, as far as letters and small words tell."""
+        return is_multilingual(text)
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Floats]]:
+        """For each pair which network read it, and its row."""
+        english = {text: is_english(text) for pair in pairs for text in pair}
+        which = [ENGLISH if english[one] and english[other] else MULTILINGUAL for one, other in pairs]
+        rows: list[Any] = [None] * len(pairs)
+        for name, reader in self._readers.items():
+            at = [i for i, one in enumerate(which) if one == name]
+            if at:
+                for i, row in zip(at, reader.read([pairs[i] for i in at], self.output), strict=True):
+                    rows[i] = row
+        return list(zip(which, rows, strict=True))
+
+
+class Ranker(Scorer):
+    """Six layers, from ms-marco-MiniLM: about four milliseconds for a question and a text of thirty words together."""
+
+    id = "polymnia-rank-1"
+    kind = "ranker"
+    output = "rank"
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The chance of each text to answer the query."""
+        chances = []
+        for which, row in self._read([(query, text) for text in texts]):
+            logit = RANK[which].slope * float(row[0]) + RANK[which].offset
+            chances.append((1 + tanh(logit / 2)) / 2)  # the logistic function, safe at any size
+        return chances
+
+
+class PairJudge(Scorer):
+    """Eight layers (six for other languages than English) and six classes, in the order of Judgement."""
+
+    id = "polymnia-judge-3"
+    kind = "judge"
+    output = "judge"
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """The chances of each pair's classes."""
+        judgements = []
+        for which, row in self._read(pairs):
+            logits = row / JUDGE[which]
+            chances = np.exp(logits - logits.max())
+            judgements.append(Judgement(*(chances / chances.sum()).tolist())._replace(strong=which == ENGLISH))
+        return judgements

@@ -16,8 +16,7 @@ from polymnia.models import JsonObject
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polymnia.inference.networks import OnnxSession
-    from polymnia.inference.word_tables import Floats
+    from polymnia.inference.tokens import Floats
 
 # Sentences that share no subject, as many in each language.
 SENTENCES = (
@@ -119,7 +118,6 @@ class CustomEmbedder(LazyModel):
         return self._unit(self._vectors(texts, query), len(texts))
 
     def _prepare(self) -> None:
-
         self._open()
         vectors = self._unit(self._vectors(SENTENCES, False), len(SENTENCES))
         self._unrelated = mean_cosine(vectors)
@@ -200,6 +198,9 @@ class Transformer(CustomEmbedder):
 _MOST_PIECES = 512  # where the folder does not say what the model can read
 _LONGEST = 8192
 _CHARACTERS_A_PIECE = 16
+# onnxruntime keeps what its largest run needed, 30 MB for 512 tokens. After texts of more tokens than this it gives the
+# memory back, which costs them nothing one could measure.
+_LONG_TEXT = 64
 
 
 class OnnxFolder(CustomEmbedder):
@@ -208,7 +209,10 @@ class OnnxFolder(CustomEmbedder):
     def __init__(self, folder: str) -> None:
         super().__init__()
         self._folder = os.path.abspath(os.path.expanduser(folder))
-        self._session: OnnxSession
+        self._session: Any = None
+        self._tidy: Any = None
+        self._inputs: list[str] = []
+        self._output: list[str] = []
         self._tokenizer: Any = None
         self._first_token = False
         self._most = _MOST_PIECES
@@ -232,7 +236,7 @@ class OnnxFolder(CustomEmbedder):
 
     def _open(self) -> None:
         with importing():
-            from polymnia.inference.networks import OnnxSession
+            from polymnia.inference.networks import open_session
 
         tokenizer = os.path.join(self._folder, "tokenizer.json")
         missing = [path for path in (self._model_path(), tokenizer) if not os.path.isfile(path)]
@@ -242,7 +246,11 @@ class OnnxFolder(CustomEmbedder):
                 hint="Name a folder with model.onnx and tokenizer.json.",
                 folder=self._folder,
             )
-        self._session = OnnxSession(self._model_path())
+        self._session, self._tidy = open_session(self._model_path(), needed_for="A model in ONNX form")
+        self._inputs = [one.name for one in self._session.get_inputs()]
+        outputs = [one.name for one in self._session.get_outputs()]
+        # Exports that pool by themselves say so in this name, which need not come first.
+        self._output = [name for name in outputs if name == "sentence_embedding"] or outputs[:1]
         try:
             self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
         except ImportError as error:
@@ -268,10 +276,18 @@ class OnnxFolder(CustomEmbedder):
         kind = "query" if query else "document" if "document" in self._prompts else "passage"
         prompt = self._prompts.get(kind) or ""
         rows = []
+        # One at a time: quantised models measure the range of a whole batch, so that a text's vector would depend on
+        # the texts beside it; and on one thread a batch is only a tenth faster.
         for text in texts:
-            read = self._tokenizer.encode(prompt + text[: self._most * _CHARACTERS_A_PIECE])
-            # A model has to see at least one token.
-            out = self._session.run(read.ids or [0], read.type_ids or [0])
+            tokens = self._tokenizer.encode(prompt + text[: self._most * _CHARACTERS_A_PIECE])
+            ids = numpy.array([tokens.ids or [0]], numpy.int64)  # a model has to see at least one token
+            inputs = {
+                "input_ids": ids,
+                "attention_mask": numpy.ones_like(ids),
+                "token_type_ids": numpy.array([tokens.type_ids or [0]], numpy.int64),
+            }
+            given = {name: inputs[name] for name in self._inputs if name in inputs}
+            out = self._session.run(self._output, given, self._tidy if ids.size > _LONG_TEXT else None)[0][0]
             rows.append(out if out.ndim == 1 else out[0] if self._first_token else out.mean(axis=0))
         return numpy.stack(rows)
 

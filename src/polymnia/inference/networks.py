@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.linalg import _umath_linalg
+from numpy.typing import NDArray
 
 from polymnia.errors import NoModel
 from polymnia.importing import load
-from polymnia.inference.word_tables import Floats, Ints
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from polymnia.inference.tokens import Floats, Ints
 
 # NumPy's wheels prefix and suffix the names of the OpenBLAS they bundle; distributions do not.
 _NAMES = tuple(
@@ -88,12 +86,8 @@ def _libraries() -> Iterator[str]:
 
 _ERRORS_ONLY = 3
 
-# The library keeps what its largest run needed, 30 MB for 512 tokens. After texts longer than this it gives
-# the memory back, which costs them nothing one could measure.
-_LONG_TEXT = 64
 
-
-def opened(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any]:
+def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any]:
     """A session of onnxruntime, and options for a run that gives its working memory back.
 
     ``plain``: the graph is run as it stands. The library would otherwise join nodes into some that are slower here.
@@ -117,43 +111,12 @@ def opened(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), tidy
     except Exception as error:  # the library's faults share no better base
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
         raise NoModel(
-            f"The model file {path} cannot be used: {_first_line(error)}",
+            f"The model file {path} cannot be used: {why}",
             hint="Put a working ONNX model in its place, or choose another model.",
             path=path,
         ) from error
-
-
-class OnnxSession:
-    """Runs somebody's BERT-like model for one text at a time.
-
-    Quantised models measure the range of a whole batch, so that a text's result would depend on the
-    texts beside it; and on one thread a batch is only a tenth faster.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._session, self._tidy = opened(path, needed_for="A model in ONNX form")
-        self._inputs = [given.name for given in self._session.get_inputs()]
-        outputs = [given.name for given in self._session.get_outputs()]
-        # Exports that pool by themselves say so in this name, which need not come first.
-        self._output = [name for name in outputs if name == "sentence_embedding"] or outputs[:1]
-
-    def run(self, ids: Sequence[int], kinds: Sequence[int]) -> Floats:
-        """The model's output for one text: the ids of its tokens, and which part each belongs to."""
-        tokens = np.array([ids], np.int64)
-        feed = {
-            "input_ids": tokens,
-            "attention_mask": np.ones_like(tokens),
-            "token_type_ids": np.array([kinds], np.int64),
-        }
-        given = {name: feed[name] for name in self._inputs if name in feed}
-        outputs = self._session.run(self._output, given, self._tidy if len(ids) > _LONG_TEXT else None)
-        first: Floats = outputs[0][0]
-        return first
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 # Texts of about the same length go through together. The gain over one at a time is a fifth, all of it with so many
@@ -168,7 +131,9 @@ class OnnxNetwork:
     """One network. Safe to use from several threads."""
 
     def __init__(self, path: str) -> None:
-        self._session, self._tidy = opened(path, needed_for="Meaning in English and the judging of texts", plain=True)
+        self._session, self._tidy = open_session(
+            path, needed_for="Meaning in English and the judging of texts", plain=True
+        )
 
     def run(self, texts: Sequence[Floats], output: str) -> Floats:
         """One row for each text, given as the vectors of its tokens."""
@@ -217,7 +182,7 @@ _BLANKS = 2  # as many as a window reaches over the text's ends
 class MultilingualEncoder:
     """Turns texts, given as the ids of their tokens, into vectors of length 1."""
 
-    def __init__(self, rows: Callable[[Ints], Floats], arrays: Iterable[tuple[str, Floats]]) -> None:
+    def __init__(self, rows: Callable[[Ints], Floats], arrays: Mapping[str, NDArray[Any]]) -> None:
         self._own = rows
         file = _layers(arrays)
 
@@ -324,10 +289,9 @@ class MultilingualEncoder:
         return vectors
 
 
-def _layers(arrays: Iterable[tuple[str, Floats]]) -> dict[str, Floats]:
+def _layers(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """The layers in 32 bits; a file may have them in 16, or in 8 with a scale for each column (``NAME.s``)."""
-    file = {name: array.astype(np.float32) for name, array in arrays}
-    scales = [name for name in file if name.endswith(".s")]
-    for name in scales:
+    file = {name: array.astype(np.float32) for name, array in arrays.items()}
+    for name in [name for name in file if name.endswith(".s")]:
         file[name.removesuffix(".s")] *= file.pop(name)
     return file

@@ -1,15 +1,23 @@
-"""The WordPiece tokenizer of lower-case BERT models: text to the ids of the longest known pieces."""
+"""Tokens: how the built-in models cut a text into pieces, and the tables of the pieces' vectors."""
 
 from __future__ import annotations
 
 import re
 import sys
 from array import array
-from typing import TYPE_CHECKING
-from unicodedata import category, is_normalized, normalize
+from typing import TYPE_CHECKING, TypeAlias
+from unicodedata import category, normalize
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+
+    from polymnia.inference.weights import Weights
+
+Floats: TypeAlias = NDArray[np.float32]
+Ints: TypeAlias = NDArray[np.intp]
 
 _CONTINUED = "##"
 _LONGEST_WORD = 100  # a longer run of letters is one unknown word
@@ -86,80 +94,9 @@ def _plain(word: str) -> str:
     return "".join(out).lower()
 
 
-# The two characters that look ordinary and that the map turns into spaces: the mark of a word's start,
-# and the replacement character.
-_ODD = ("\u2581", "\ufffd")
-
-# Fields of one 32-bit unit of the map's double-array trie.
-_LABEL = 0x800000FF
-_HAS_VALUE = 0x100
-_FAR = 0x200
-_VALUE = 0x7FFFFFFF
-
-
-class Charsmap:
-    """Rewrites text by the longest matching sequences of a compiled map.
-
-    The blob is the size of a double-array trie over UTF-8 bytes, the trie, and the zero-terminated
-    replacements its values point into.
-    """
-
-    def __init__(self, blob: bytes) -> None:
-        size = int.from_bytes(blob[:4], "little")
-        units = array("I")
-        units.frombytes(blob[4 : 4 + size])
-        if sys.byteorder == "big":
-            units.byteswap()
-        self._units = units
-        self._replacements = blob[4 + size :]
-
-    def rewrite(self, text: str) -> str:
-        """The text as the model knows it; what it takes for a space is a space."""
-        # Text that is in the compatibility form already is what the map would make of it, save for
-        # characters nobody sees and the odd ones. This is nearly all text, and the test is fast.
-        if text.isprintable() and is_normalized("NFKC", text) and not any(odd in text for odd in _ODD):
-            return text
-        return self.rewrite_any(text)
-
-    def rewrite_any(self, text: str) -> str:
-        """The same for any text, step by step through the map."""
-        raw = text.encode("utf-8", "replace")
-        out = bytearray()
-        at = 0
-        while at < len(raw):
-            length, value = self._longest(raw, at)
-            if length:
-                end = self._replacements.index(0, value)
-                out += self._replacements[value:end]
-            else:
-                length = _width(raw[at])
-                out += raw[at : at + length]
-            at += length
-        return out.decode("utf-8", "replace")
-
-    def _longest(self, raw: bytes, start: int) -> tuple[int, int]:
-        """The length of the longest sequence of the map at a place, and where its replacement begins."""
-        units = self._units
-        node = _offset(units[0])
-        length = value = 0
-        for at in range(start, len(raw)):
-            node ^= raw[at]
-            unit = units[node]
-            if unit & _LABEL != raw[at]:
-                break
-            node ^= _offset(unit)
-            if unit & _HAS_VALUE:
-                length, value = at + 1 - start, units[node] & _VALUE
-        return length, value
-
-
-def _offset(unit: int) -> int:
-    return (unit >> 10) << ((unit & _FAR) >> 6)
-
-
-def _width(first: int) -> int:
-    """How many bytes a character has whose first byte this is."""
-    return 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+# What the model's vocabulary takes for a space, as the library it was made with has it.
+_SPACES = dict.fromkeys(map(ord, "\t\n\f\r\u1680\u200b\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"), " ")
+_KEPT = "\uff5e"  # the wide tilde, which stays as it is
 
 
 UNKNOWN, START, END = 0, 1, 2
@@ -188,11 +125,7 @@ class Pieces:
         # The longest piece that starts with these two characters: where looking for longer ones ends.
         self._reach: dict[str, int] = {}
         self._cut: dict[str, tuple[int, ...]] = {}
-        rest = self._read(model)
-        spec = next(model[start:end] for field, start, end in _fields(model, rest, len(model)) if field == 3)
-        self._charsmap = Charsmap(
-            next(spec[start:end] for field, start, end in _fields(spec, 0, len(spec)) if field == 2)
-        )
+        self._read(model)
         self._unknown = min(self._scores) - _PENALTY
 
     def __len__(self) -> int:
@@ -202,7 +135,6 @@ class Pieces:
         """The ids of the text's pieces between the marks of start and end; at most ``most`` pieces."""
         ids = [START]
         seen = self._cut
-        # The character map makes spaces of these too, but only after a long way through it.
         for word in text.replace("\n", " ").replace("\t", " ").replace("\r", " ").split(" "):
             if not word:
                 continue
@@ -222,10 +154,10 @@ class Pieces:
         ids.append(END)
         return ids
 
-    def _read(self, model: bytes) -> int:
-        """Read the pieces, which come first, each in a message of its text, its score and, if not normal,
-        its type; answers where they end. All of them are short, so that every length is one byte: read
-        without the detours of a general reader this takes a fifth of its time.
+    def _read(self, model: bytes) -> None:
+        """Read the pieces, which come first, each in a message of its text, its score and, if not normal, its type.
+
+        All of them are short, so that every length is one byte.
         """
         ids, reach, scores = self._ids, self._reach, bytearray()
         at = number = 0
@@ -244,12 +176,11 @@ class Pieces:
         self._scores.frombytes(scores)
         if sys.byteorder == "big":
             self._scores.byteswap()
-        return at
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """The cut of what stands between two spaces; the character map may make several words of it."""
-        parts = self._charsmap.rewrite(word).split(" ")
-        return tuple(id for part in parts if part for id in self._likeliest(_WORD + part))
+        """The cut of what stands between two spaces; its compatibility form may be several words."""
+        form = _KEPT.join(normalize("NFKC", part) for part in word.translate(_SPACES).split(_KEPT))
+        return tuple(id for part in form.split(" ") if part for id in self._likeliest(_WORD + part))
 
     def _likeliest(self, word: str) -> list[int]:
         """The cut with the highest sum of scores; among equals the one whose last piece starts first."""
@@ -279,27 +210,77 @@ class Pieces:
         return ids
 
 
-def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a protocol buffer message: their number and where their value starts and ends."""
-    while at < end:
-        tag, at = _varint(data, at)
-        kind = tag & 7
-        if kind == 2:
-            size, at = _varint(data, at)
-        elif kind == 0:
-            size = _varint(data, at)[1] - at
-        else:
-            size = 4 if kind == 5 else 8
-        yield tag >> 3, at, at + size
-        at += size
+# ── the vectors of tokens ─────────────────────────────────────────────────────────────────────────────────
+
+_GROUP = 32  # numbers of a row that share one scale
+# Two numbers of four bits for each byte, the lower half first.
+_BYTE = np.arange(256)
+_PAIRS = (np.stack([_BYTE & 15, _BYTE >> 4], axis=1) - 7.5).astype(np.float32)
+_PARTS = 17  # the table of subwords comes in this many parts, dealt out by the subword's id
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
+class PositionTable:
+    """What a network adds to a token's vector: for its place in the text, and for which of two texts it is in."""
+
+    def __init__(self, places: Floats, parts: Floats) -> None:
+        self._first = places.astype(np.float32) + parts[0].astype(np.float32)
+        self._turn = parts[1].astype(np.float32) - parts[0].astype(np.float32)
+
+    def add(self, rows: Floats, first: int | None = None) -> Floats:
+        """Rows of one text, or of two of which the first has ``first`` tokens; changed in place."""
+        rows += self._first[: len(rows)]
+        if first is not None:
+            rows[first:] += self._turn
+        return rows
+
+
+class WordTable:
+    """English word pieces and their vectors, four bits a number."""
+
+    def __init__(self, weights: Weights, file: str) -> None:
+        vocabulary, table = weights.verified("vocab.txt", file)
+        with open(vocabulary, encoding="utf-8") as stream:
+            self._pieces = WordPieces(stream.read())
+        self.ids, self.start, self.end = self._pieces.ids, self._pieces.start, self._pieces.end
+        with np.load(table) as arrays:
+            self._arrays = dict(arrays)
+
+    def rows(self, ids: Sequence[int]) -> Floats:
+        """The vectors of tokens, one row each."""
+        levels: Floats = _PAIRS[self._arrays["levels"][ids]].reshape(len(ids), -1, _GROUP)
+        levels *= self._arrays["scale"][ids].astype(np.float32)[:, :, None]
+        return levels.reshape(len(ids), -1)
+
+    def positions(self, network: str) -> PositionTable:
+        """What a network over these words adds for where a token stands."""
+        return PositionTable(self._arrays[f"{network}.places"], self._arrays[f"{network}.parts"])
+
+
+class SubwordTable:
+    """Subwords of sixteen languages and their vectors, the table of the multilingual encoder."""
+
+    start, end = START, END
+
+    def __init__(self, weights: Weights) -> None:
+        words, self.path = weights.verified("sp.model", "encoder_multi.npz")
+        with open(words, "rb") as stream:
+            self.pieces = Pieces(stream.read())
+        with np.load(self.path) as arrays:
+            self._scale, self._low = arrays["scale"], arrays["lo"]
+            first = arrays["q1"]
+            self._table = np.empty((_PARTS, *first.shape), first.dtype)
+            for part in range(_PARTS):  # one by one: both copies of the table are never in memory at once
+                self._table[part] = arrays[f"q{part + 1}"]
+
+    def ids(self, text: str, most: int) -> list[int]:
+        """The subwords of a text without marks of start and end; at most ``most``."""
+        return self.pieces.ids(text, most)[1:-1]
+
+    def rows(self, ids: Sequence[int] | Ints) -> Floats:
+        """The vectors of subwords, one row each."""
+        at = np.asarray(ids)
+        part = at % _PARTS
+        rows: Floats = self._table[part, at // _PARTS].astype(np.float32)
+        rows *= self._scale[part, None]
+        rows += self._low[part, None]
+        return rows

@@ -21,10 +21,6 @@ class Weights(NamedTuple):
 
     folder: str
 
-    def has(self, *names: str) -> bool:
-        """Whether the files are there; cheap, and says nothing about their content."""
-        return all(os.path.isfile(os.path.join(self.folder, name)) for name in names)
-
     def verified(self, *names: str) -> list[str]:
         """The paths of files, all of which have the expected content. Raises NoModel otherwise."""
         expected = self._expected()
@@ -48,9 +44,12 @@ class Weights(NamedTuple):
             ) from error
 
     def _checked(self, name: str, expected: str | None) -> str:
+        import hashlib
+
         path = os.path.join(self.folder, name)
         try:
-            found = _sha256(path)
+            with open(path, "rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             raise _unreadable(path, error) from error
         if found != expected:
@@ -80,13 +79,6 @@ def _unreadable(path: str, error: OSError) -> NoModel:
     return NoModel(f"The model file {path} cannot be read: {error.strerror or error}", hint=_HINT, path=path)
 
 
-def _sha256(path: str) -> str:
-    import hashlib
-
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 T = TypeVar("T")
 
 # Names of glibc's malloc.h.
@@ -112,18 +104,18 @@ class LazyModel(ABC):
     """Something slow to prepare. A failed preparation is tried again by the next caller."""
 
     def __init__(self) -> None:
-        self._ready = False
+        self.ready = False
         self._turn = threading.Lock()
 
     def load(self) -> None:
         """Make ready; returns at once when it is. Raises NoModel, saying what to do, when it cannot be."""
-        if self._ready:
+        if self.ready:
             return
         with self._turn:
-            if not self._ready:
+            if not self.ready:
                 _return_freed_memory()
                 self._prepare()
-                self._ready = True
+                self.ready = True
 
     @abstractmethod
     def _prepare(self) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong, in each form of the wire: faults as JSON-RPC errors, and refusals of HTTP requests."""
+"""Errors on the wire: faults as JSON-RPC errors, and HTTP requests that are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ CODES: dict[type[Fault], int] = {
     errors.NoSpace: UNAVAILABLE,
     errors.Forbidden: UNAVAILABLE,
 }
-"""Every fault has a code; a test holds the table complete."""
+"""The JSON-RPC code of every fault; a test checks that none is missing."""
 
 
 class RpcError(Exception):
@@ -92,9 +92,9 @@ _KINDS = {
 
 
 class Refusal(Exception):
-    """An HTTP request that is refused before any tool sees it: a status, headers, and a JSON-RPC error as the body.
+    """An HTTP request refused before it reaches a tool: a status, headers, and a JSON-RPC error as the body.
 
-    ``code`` is the status where none is given, ``id`` that of the message where it has been read.
+    ``code`` defaults to the status; ``id`` is the message's, if it has been read.
     """
 
     def __init__(
@@ -121,6 +121,6 @@ class Refusal(Exception):
 
     @property
     def body(self) -> bytes:
-        """What the answer says."""
+        """The body of the response."""
         error = {"code": self._code, "message": self.message, "data": self._data}
         return encode({"jsonrpc": "2.0", "id": self._id, "error": error})

@@ -1,4 +1,4 @@
-"""Bytes that are no plain message: batches, messages nested too deeply or not JSON, and what can be saved of them."""
+"""Input that is not a plain message: batches, deep nesting, invalid JSON, and what can be recovered from it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import msgspec
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import INVALID_REQUEST, PARSE_ERROR, RpcError
-from polymnia.transports.messages import BadMessage, Message, message
+from polymnia.transports.rpc import BadMessage, Message, message
 
+_BATCH = msgspec.json.Decoder(list[msgspec.Raw])
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_LONG = 256 * 1024  # bytes of a message that is not looked at where everybody waits for it, or not in one piece
-_MANY = 500_000  # commas beyond which a message is not read another way
+_LONG = 256 * 1024  # bytes; a longer message is not examined on the reading thread, or not in one piece
+_MANY = 500_000  # commas beyond which a message is not decoded a second time
 _SURROGATE = "The message contains a lone surrogate"
-_SMALL = 64 * 1024  # bytes of a batch that is taken apart though something in it is no JSON
-_SALVAGE = 256 * 1024  # how much of a broken message is searched for its id
+_SMALL = 64 * 1024  # bytes of a batch that is split although part of it is not JSON
+_SALVAGE = 256 * 1024  # bytes of a broken message that are searched for its id
 
 
 def check_nesting(line: bytes, most: int) -> None:
@@ -27,13 +28,13 @@ def check_nesting(line: bytes, most: int) -> None:
     deep = nesting(line, most)
     if deep > most:
         text = f"The message has more than {most:,} levels of nesting, the limit max_nesting"
-        if len(line) <= _LONG:  # and was looked at to its end
+        if len(line) <= _LONG:  # and was examined to its end
             text = OverLimit("The message", deep, "levels of nesting", most, "max_nesting").message
         raise BadMessage(RpcError(INVALID_REQUEST, text), salvaged_id(line))
 
 
 def nesting(line: bytes, most: int | None = None) -> int:
-    """How deeply a JSON text is nested, without reading it; beyond ``most`` nobody looks how much deeper it is."""
+    """How deeply a JSON text is nested, without decoding it; counting stops beyond ``most``."""
     bare = line.replace(b"\\\\", b"").replace(b'\\"', b"")
     deepest = depth = quoted = 0
     for at in range(0, len(bare), _LONG):
@@ -48,7 +49,7 @@ def nesting(line: bytes, most: int | None = None) -> int:
 
 
 def refused(line: bytes, error: Exception) -> Message:
-    """Bytes the decoder refused: raises BadMessage, or gives the message where a tool can say better what is wrong."""
+    """Bytes the decoder refused: raises BadMessage, or returns the message if a tool can explain the fault better."""
     if isinstance(error, msgspec.ValidationError):
         raise BadMessage(RpcError(INVALID_REQUEST, f"Not a JSON-RPC request: {error}"), salvaged_id(line)) from None
     text = f"Parse error: {error}"
@@ -58,8 +59,8 @@ def refused(line: bytes, error: Exception) -> Message:
 
 
 def _read_loosely(line: bytes, error: str) -> Message:
-    """Either no JSON at all, or JSON with half a surrogate pair in a text."""
-    if line.count(b",") > _MANY:  # what it consists of would fill the memory, and reading it all keep others waiting
+    """Either not JSON at all, or JSON with a lone surrogate in a string."""
+    if line.count(b",") > _MANY:  # decoding it would fill the memory and block others
         if _has_lone_surrogate(line):
             raise BadMessage(RpcError(INVALID_REQUEST, _SURROGATE), salvaged_id(line))
         raise BadMessage(RpcError(PARSE_ERROR, error))
@@ -68,14 +69,14 @@ def _read_loosely(line: bytes, error: str) -> Message:
         raise ValueError(f"{constant} is not JSON")
 
     try:
-        loose = json.loads(line.decode(), parse_constant=refuse)  # of bytes, json would guess the encoding
+        loose = json.loads(line.decode(), parse_constant=refuse)  # given bytes, json would guess the encoding
     except (ValueError, RecursionError):
         raise BadMessage(RpcError(PARSE_ERROR, error)) from None
     id = loose.get("id") if isinstance(loose, dict) else None
     if isinstance(id, bool) or not isinstance(id, str | int | float) or (isinstance(id, str) and not id.isprintable()):
         id = None
     if id is not None and loose.get("method") == "tools/call":
-        # Written so, its frame can be read and its text cannot: the dialect then says which text, in its own words.
+        # Encoded this way its envelope can be decoded and its text cannot: the dialect then names the text.
         plain = json.dumps(loose, ensure_ascii=False).encode("utf-8", "surrogatepass")
         try:
             return msgspec.json.decode(plain, type=Message)
@@ -91,8 +92,8 @@ def _has_lone_surrogate(line: bytes) -> bool:
 
 
 def batch(data: bytes, most_nested: int, most: int) -> list[Message | BadMessage]:
-    """The messages of a batch, each read or found bad; raises BadMessage where it is none, empty or too long."""
-    found = parts(data, most)
+    """The messages of a batch, each decoded or bad; raises BadMessage if it is not a batch, empty or too long."""
+    found = parts(data)
     if found is None:
         raise BadMessage(RpcError(PARSE_ERROR, "Parse error: the batch is no array of JSON"))
     if not found:
@@ -108,40 +109,19 @@ def batch(data: bytes, most_nested: int, most: int) -> list[Message | BadMessage
     return read
 
 
-def parts(batch: bytes, most: int) -> list[bytes] | None:
-    """The messages of a batch, each as it stands; None when it is no array. Of too many, one more than ``most``.
+def parts(batch: bytes) -> list[bytes] | None:
+    """The messages of a batch as bytes; None if it is not an array.
 
-    In a small batch a message may be as bad as it likes; a large one with a bad message in it is bad as a whole.
+    A small batch is split even if a message in it is broken; a large one is then refused as a whole.
     """
-    text = batch.decode("utf-8", "surrogateescape")
-    read = json.JSONDecoder(strict=False).raw_decode
-    found: list[bytes] = []
-    at = _past(text, 1)
-    if text[at : at + 1] == "]":
-        return [] if _past(text, at + 1) == len(text) else None
     try:
-        while len(found) <= most:
-            end = read(text, at)[1]
-            found.append(text[at:end].encode("utf-8", "surrogateescape"))
-            end = _past(text, end)
-            if text[end] == "]":
-                return found if _past(text, end + 1) == len(text) else None
-            if text[end] != ",":
-                raise ValueError
-            at = _past(text, end + 1)
-    except (ValueError, IndexError, RecursionError):
+        return [bytes(one) for one in _BATCH.decode(batch)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _torn(batch) if len(batch) <= _SMALL else None
-    return found
-
-
-def _past(text: str, at: int) -> int:
-    """Where something stands again, from a place on."""
-    found = re.compile(r"[ \t\n\r]*").match(text, at)
-    return at if found is None else found.end()
 
 
 def _torn(batch: bytes) -> list[bytes] | None:
-    """The messages of a batch in which one is no JSON."""
+    """The messages of a batch in which one is not JSON."""
     found, depth, start = [], 0, 1
     for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', batch):
         sign = token[0]
@@ -159,7 +139,7 @@ def _torn(batch: bytes) -> list[bytes] | None:
 
 
 def salvaged_id(line: bytes) -> Any:
-    """The id of a message that could not be read whole, if it shows at the outermost level."""
+    """The id of a message that could not be decoded, if it can be found at the top level."""
     head = line[:_SALVAGE]
     depth, key = 0, None
     colon = re.compile(rb"\s*:")
@@ -177,7 +157,7 @@ def salvaged_id(line: bytes) -> Any:
 
 
 def trailing_id(line: bytes) -> Any:
-    """The id of a message whose beginning is not at hand: some clients write the id last."""
+    """The id of a message whose beginning is not available: some clients write the id last."""
     pattern = rb'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$'
     tail = re.search(pattern, line[-1024:])
     return _id(tail[1]) if tail else None

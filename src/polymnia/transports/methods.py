@@ -9,7 +9,6 @@ import msgspec
 
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, RpcError
-from polymnia.transports.messages import Request
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
@@ -28,17 +27,16 @@ from polymnia.transports.wire import (
 )
 
 if TYPE_CHECKING:
-    from polymnia.transports.rpc import Connection
+    from polymnia.transports.rpc import Connection, Request
 
 _MOST_WATCHED = 1000  # resources of one subscription
-_STATIC_TTL = 300_000  # a list that does not change while a server runs
+_STATIC_TTL = 300_000  # for lists that do not change while a server runs
 
 
 class Method:
     """How a method is read and run.
 
-    An inline one needs no store and is answered at once. What gives None is answered when it ends, not when it
-    returns.
+    An inline method needs no store and is answered at once. One that returns None is answered when it ends.
     """
 
     __slots__ = ("decoder", "inline", "params", "run")
@@ -46,7 +44,7 @@ class Method:
     def __init__(self, run: Callable[..., Any] | None, params: type, *, inline: bool = False) -> None:
         self.run = run
         self.params = params
-        self.decoder: msgspec.json.Decoder[Any] | None = None  # made when it is first called
+        self.decoder: msgspec.json.Decoder[Any] | None = None  # made on the first call
         self.inline = inline
 
 
@@ -116,7 +114,7 @@ def _list_templates(connection: Connection, request: Request, given: PageParams)
 
 def _read_resource(connection: Connection, request: Request, given: Uri) -> JsonObject:
     mime, found = connection.server.resource(given.uri, connection.context(request), modern=request.modern)
-    held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are written in base64
+    held = {"text": found} if isinstance(found, str) else {"blob": found}  # bytes are encoded as base64
     return connection.complete(request, {"contents": [{"uri": given.uri, "mimeType": mime, **held}]}, 0)
 
 
@@ -142,10 +140,10 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
     lists = [name for name, is_wanted in asked if is_wanted and name in connection.server.registry.changing]
     agreed = Filter(**{f"{name}ListChanged": True for name in lists}, resourceSubscriptions=uris or None)
     meta = {PREFIX + "subscriptionId": request.id}
-    told = msgspec.to_builtins({"notifications": agreed, "_meta": meta})
+    granted = msgspec.to_builtins({"notifications": agreed, "_meta": meta})
 
     def acknowledge() -> None:
-        request.notify("notifications/subscriptions/acknowledged", told)
+        request.notify("notifications/subscriptions/acknowledged", granted)
 
     if uris:
         connection.watching().add(request.id, uris, request.notify, acknowledge)
@@ -154,7 +152,7 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
     if lists:
         seat = (connection, request.id)
         connection.server.audience.join(seat, lists, lambda method, params: request.notify(method, {"_meta": meta}))
-    if request.answered:  # it was ended meanwhile
+    if request.answered:  # it was cancelled meanwhile
         connection.end_listening(request)
 
 
@@ -212,7 +210,7 @@ def _complete_name(connection: Connection, request: Request, given: Complete) ->
 
 
 def _ttl(connection: Connection, name: str) -> int:
-    """How long a list may be kept: not at all where it may change."""
+    """How long a client may cache a list: not at all if it may change."""
     return 0 if name in connection.server.registry.changing else _STATIC_TTL
 
 
@@ -223,7 +221,7 @@ def _no_cursor(given: PageParams) -> None:
 
 _SHARED = {
     "tools/list": Method(_list_tools, PageParams, inline=True),
-    "tools/call": Method(None, CallTool),  # which the connection does itself
+    "tools/call": Method(None, CallTool),  # run by the connection itself
     "resources/list": Method(_list_resources, PageParams, inline=True),
     "resources/templates/list": Method(_list_templates, PageParams, inline=True),
     "resources/read": Method(_read_resource, Uri),

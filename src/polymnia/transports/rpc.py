@@ -6,17 +6,20 @@ transport as requests to run, wherever it likes. Every request that has an id ge
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
-from polymnia.operation import Author, Context, Memory, Note, Reply, as_object
+from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     CODES,
@@ -27,8 +30,8 @@ from polymnia.transports.errors import (
     UNAVAILABLE,
     UNSUPPORTED_VERSION,
     RpcError,
+    from_fault,
 )
-from polymnia.transports.messages import BadMessage, Batch, ClientLink, Message, Notify, Received, Request, Send, read
 from polymnia.transports.methods import HANDSHAKE, MODERN
 from polymnia.transports.server import Server
 from polymnia.transports.subscriptions import Watch
@@ -46,10 +49,281 @@ from polymnia.transports.wire import (
 
 __all__ = ["Connection", "Server", "Weight"]
 
+_PROGRESS_EVERY = 0.1  # seconds
+
+
+class Message(Struct):
+    """The envelope of any JSON-RPC message; its content is not decoded until its shape is known."""
+
+    jsonrpc: str | UnsetType = UNSET
+    method: str | UnsetType = UNSET
+    id: Any = UNSET
+    params: Raw | UnsetType = UNSET
+    result: Raw | UnsetType = UNSET
+    error: Raw | UnsetType = UNSET
+
+    @property
+    def expects_answer(self) -> bool:
+        """Whether it is a request, or nothing we recognise."""
+        if self.method is UNSET:
+            return self.result is UNSET and self.error is UNSET
+        return self.id is not UNSET
+
+
+class BadMessage(Exception):
+    """Bytes that are not a valid message: the error and, where it could be found, the id.
+
+    ``look`` examines it further where that takes long, and finds another error or a message after all.
+    """
+
+    expects_answer = True
+
+    def __init__(self, error: RpcError, id: Any = None, look: Callable[[], Message] | None = None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.id = id
+        self.look = look
+
+
+Received = Message | BadMessage | list[Message | BadMessage]
+"""A message, or the messages of a batch."""
+
+_decode = msgspec.json.Decoder(Message).decode
+
+
+def read(data: bytes, most_nested: int, most: int) -> Received:
+    """Decode a message, or a batch of at most ``most`` messages."""
+    try:
+        if data[:1] != b"[":
+            return message(data, most_nested)
+        from polymnia.transports.malformed import batch
+
+        return batch(data, most_nested, most)
+    except BadMessage as bad:
+        return bad
+
+
+def message(line: bytes, most_nested: int) -> Message:
+    """Decode one message; raises BadMessage."""
+    if line.count(b"[") + line.count(b"{") > most_nested:
+        from polymnia.transports.malformed import check_nesting
+
+        check_nesting(line, most_nested)
+    try:
+        read = _decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as e:
+        from polymnia.transports.malformed import refused
+
+        read = refused(line, e)
+    id = read.id
+    if type(id) is not int and type(id) is not str and id is not UNSET and type(id) is not float:
+        raise BadMessage(RpcError(INVALID_REQUEST, "A request's id must be a string or a number"))
+    if read.jsonrpc != "2.0":
+        error = RpcError(INVALID_REQUEST, 'A message must carry "jsonrpc": "2.0"')
+        raise BadMessage(error, None if id is UNSET else id)
+    return read
+
+
+class Send(Protocol):
+    """Sends one response to the client; ``error`` is the error it carries, if any."""
+
+    def __call__(self, data: bytes, error: RpcError | None = None, /) -> None:
+        """Send it."""
+
+
+Notify = Callable[[bytes], None]
+"""Sends one notification to the client."""
+
+
+class ClientLink(Protocol):
+    """What a connection needs from its transport."""
+
+    def send(self, data: bytes, error: RpcError | None = None, /) -> None:
+        """Send one message to the client."""
+
+    def run(self, request: Request, /) -> None:
+        """Run a request when its turn comes, now or later, on this thread or another."""
+
+    def log(self, level: str, text: str, /) -> None:
+        """Write a line for the operator."""
+
+
+class Request:
+    """One request of a client: where its response goes, and the work to do, which is run once.
+
+    ``writes`` tells the transport what may run concurrently, ``label`` which requests take about as long. A write
+    begins once it holds the store's write lock, a read at once. Work that returns None is answered when it ends.
+    """
+
+    __slots__ = (
+        "_fate",
+        "_notice",
+        "_progress",
+        "_reported",
+        "_send",
+        "_total",
+        "answered",
+        "arguments",
+        "begun",
+        "cancelled",
+        "connection",
+        "failed",
+        "id",
+        "meta",
+        "method",
+        "modern",
+        "tool",
+        "work",
+        "writes",
+    )  # fmt: skip
+
+    def __init__(self, connection: Connection, id: Any, method: str, send: Send, notice: Notify | None = None) -> None:
+        self.connection = connection
+        self.id = id
+        self.method = method
+        self._send = send
+        self._notice = notice
+        self.meta: Meta | None = None
+        self.modern = False  # of the stateless era
+        self.tool: Operation | None = None
+        self.arguments = b"{}"  # of the tool
+        self.writes = False
+        self.work: Callable[[], JsonObject | None]
+        self.cancelled = False
+        self.begun = False  # past this point, only the work itself knows whether it was done
+        self.answered = False
+        self.failed = False  # through a fault of ours, whatever the response looks like
+        self._reported = 0.0  # when progress was last reported
+        self._progress = -1
+        self._total = 0
+        self._fate = threading.Lock()
+
+    @property
+    def label(self) -> str | None:
+        """The kind of request it is, for timing; None where that is unknown."""
+        return None if self.tool is None or self.writes else self.tool.label(self.arguments)
+
+    def begin(self) -> None:
+        """The work is about to change something; raises Cancelled if the client has cancelled it."""
+        with self._fate:
+            if self.cancelled:
+                raise Cancelled("The request was cancelled; nothing was changed")
+            self.begun = True
+
+    def cancel(self) -> None:
+        """The client cancels it. What has not begun is answered at once and never begins."""
+        with self._fate:
+            self.cancelled = True
+            if self.begun or self.answered:
+                return
+            self._refuse(from_fault(Cancelled("The request was cancelled before it began; nothing was changed")))
+
+    def step(self, done: int, total: int) -> None:
+        """Called between two items of a long call: stop if it was cancelled, and report progress."""
+        if not self.begun:
+            self.begin()
+        if self.cancelled:
+            raise Cancelled("The request was cancelled; nothing was changed")
+        token = self.meta.progressToken if self.meta else None
+        if not total or token is None or done <= self._progress:
+            return
+        now = time.monotonic()
+        if now - self._reported >= _PROGRESS_EVERY or done == total:
+            self._reported, self._progress, self._total = now, done, total
+            self.notify("notifications/progress", {"progressToken": token, "progress": done, "total": total})
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification that belongs to this request."""
+        data = encode({"jsonrpc": "2.0", "method": method, "params": params})
+        (self._notice or self.connection.link.send)(data)
+
+    def answer(self, result: JsonObject | Raw) -> None:
+        """Send the result."""
+        data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
+        with self._fate:
+            if not self.answered:
+                self.answered = True
+                self._send(data)
+
+    def refuse(self, error: RpcError) -> None:
+        """Send an error."""
+        with self._fate:
+            self._refuse(error)
+
+    def _refuse(self, error: RpcError) -> None:
+        if not self.answered:
+            self.answered = True
+            body = {"code": error.code, "message": error.message}
+            if error.data is not None:
+                body["data"] = error.data
+            self._send(encode({"jsonrpc": "2.0", "id": self.id, "error": body}), error)
+
+    def run(self) -> None:
+        """Do the work and send the answer, whatever happens."""
+        connection = self.connection
+        begun = time.monotonic()
+        error: RpcError | None = None
+        try:
+            if not self.writes:
+                self.begin()
+            work = self.work
+            del self.work  # it refers back to this request: without the cycle both are freed at once
+            result = work()
+            if result is not None:
+                if 0 <= self._progress < self._total and not self.cancelled and not result.get("isError"):
+                    self.step(self._total, self._total)  # a client that follows the progress sees it complete
+                connection.settle(self)  # before the response: the client may reuse its id once it has it
+                self.answer(result)
+        except RpcError as e:
+            error = e
+        except Fault as e:
+            error = from_fault(connection.server.hide(e, self.arguments))
+        except Exception as e:  # the last line of defence: one answer for every request
+            incident = os.urandom(4).hex()
+            connection.link.log("error", f"{self.method} failed, incident {incident}: {frames(e)}")
+            text = f"Internal error; the server's log says more of the incident {incident}"
+            error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
+        failed = self.failed or (error is not None and error.code in (INTERNAL_ERROR, UNAVAILABLE))
+        connection.server.counters.record(time.monotonic() - begun, failed=failed)
+        if error is not None:
+            connection.settle(self)
+            self.refuse(error)
+
+
+def frames(error: BaseException) -> str:
+    """The type of an error and where it was raised. Its text is left out: it may quote what a client sent."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        found.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} in {' > '.join(found[-12:])}"
+
+
+class Batch:
+    """Collects the responses to a batch and sends them together."""
+
+    def __init__(self, send: Send, count: int) -> None:
+        self._send = send
+        self._left = count
+        self._answers: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
+        """Add one response; the last one sends them all."""
+        with self._lock:
+            self._answers.append(data)
+            self._left -= 1
+            done = self._left == 0
+        if done:
+            self._send(b"[" + b",".join(self._answers) + b"]")
+
+
 Weight = Literal["talk", "call", "heavy"]
-"""What a request asks for: nothing that is stored, something, or much."""
+"""How much a request asks of the server: no stored data, some, or a lot."""
 _EMPTY = Raw(b"{}")
-_OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # what a result has by the protocol
+_OURS = ("content", "structuredContent", "isError", "_meta", "resultType")  # keys of a result that the protocol defines
 _MOST_MEMORIES = 500
 _LONGEST_ID = 200  # characters of the id of a request
 _PARAMS = msgspec.json.Decoder(Params)
@@ -57,7 +331,7 @@ _CANCELLED_PARAMS = msgspec.json.Decoder(CancelledParams)
 
 
 class Connection:
-    """One client and its state: who it is, what it subscribed to, what is under way."""
+    """One client and its state: who it is, its subscriptions, and its active requests."""
 
     def __init__(
         self,
@@ -75,24 +349,24 @@ class Connection:
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
         self.author = self.author_of(None)
-        # In whose hands, and for the changes of which tool; whoever is not limited shares them with others.
+        # By author and writing tool; clients with unlimited rights share them.
         self._memories = server.memories if self.base is server.memory else {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
-        self.hears_changes = False  # of lists
-        self.admit: Callable[[Weight, str], None] | None = None  # counts a request, or refuses it
+        self.hears_changes = False  # whether it is notified when a list changes
+        self.admit: Callable[[Weight, str], None] | None = None  # counts a request against the limits, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
     def receive(self, data: bytes, send: Send | None = None, notice: Notify | None = None) -> None:
-        """Take a message, or a batch of them, from the client.
+        """Receive a message, or a batch of them, from the client.
 
-        ``send`` takes the answer and ``notice`` the notifications before it; both go over the link otherwise.
+        ``send`` takes the response and ``notice`` the notifications before it; the default for both is the link.
         """
         self.take(read(data, self.server.max_nesting, self.server.memory.limits.batch), send, notice)
 
     def take(self, received: Received, send: Send | None = None, notice: Notify | None = None) -> None:
-        """Take what was read of a message or a batch."""
+        """Handle a decoded message or batch."""
         send = send or self.link.send
         if isinstance(received, list):
             send = Batch(send, sum(one.expects_answer for one in received)).send
@@ -102,7 +376,7 @@ class Connection:
             self._take(received, send, notice)
 
     def oversized(self, id: Any, error: Fault) -> None:
-        """A message was too large to be read; its id was found, or is None."""
+        """Refuse a message that was too large to read; ``id`` is None where it was not found."""
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
     def _take(self, one: Message | BadMessage, send: Send, notice: Notify | None) -> None:
@@ -111,7 +385,7 @@ class Connection:
             return
         id, method = one.id, one.method
         if method is UNSET:
-            if one.expects_answer:  # else it answers something, and we never ask
+            if one.expects_answer:  # otherwise it is a response, and we never send requests
                 error = RpcError(INVALID_REQUEST, "The message has no method")
                 Request(self, None if id is UNSET else id, "", send).refuse(error)
             return
@@ -145,7 +419,7 @@ class Connection:
         methods = HANDSHAKE
         raw = _EMPTY if params is UNSET else params
         if b"/protocolVersion" in bytes(raw):
-            # Only then can it carry the stateless era's envelope.
+            # Only then can it be a request of the stateless era.
             meta = _decoded(_PARAMS, raw).meta
             if meta is not None and meta.version is not UNSET:
                 _check_envelope(meta)
@@ -235,18 +509,18 @@ class Connection:
     # ── what is under way ─────────────────────────────────────────────────────────────────────────────
 
     def settle(self, request: Request) -> None:
-        """A request has been answered."""
+        """Remove a request that has been answered."""
         if self._active.get(request.id) is request:
             del self._active[request.id]
 
     def withdraw(self) -> None:
-        """The client wants no answer any more: what has not begun never does, what is long stops where it can."""
+        """Cancel every active request: what has not begun never does, what runs long stops where it can."""
         for request in list(self._active.values()):
             if request.method != "subscriptions/listen":
                 request.cancel()
 
     def close(self) -> None:
-        """The client is gone, or goes: end its subscriptions."""
+        """The client has disconnected: end its subscriptions."""
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
                 self.end_listening(request)
@@ -256,8 +530,8 @@ class Connection:
             self.watch.stop()
 
     def end_listening(self, request: Request) -> None:
-        """A subscription ends, and with it the request that began it."""
-        request.cancelled = True  # it may not have begun yet
+        """End a subscription, and with it the request that opened it."""
+        request.cancelled = True  # it may not have started yet
         self.server.audience.leave((self, request.id))
         if self.watch is not None:
             self.watch.remove(request.id, None)
@@ -265,7 +539,7 @@ class Connection:
         request.answer(self.complete(request, {"_meta": {PREFIX + "subscriptionId": request.id}}))
 
     def watching(self) -> Watch:
-        """The watch over what this client subscribed to; it starts with the first subscription."""
+        """The watch over this client's subscriptions; it starts with the first one."""
         if self.watch is None:
             self.watch = Watch(self)
         return self.watch
@@ -277,13 +551,13 @@ class Connection:
         self.link.send(encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def log_to_client(self, request: Request, level: str, text: str) -> None:
-        """Log to the client, if it wants to hear of such things."""
+        """Send a log message to the client, if its log level asks for it."""
         least = request.meta.log_level if request.modern and request.meta else self.log_level
         if least in LEVELS and LEVELS.index(level) >= LEVELS.index(least):
             request.notify("notifications/message", {"level": level, "logger": "polymnia", "data": text})
 
     def complete(self, request: Request, result: JsonObject, ttl: int | None = None) -> JsonObject:
-        """A result in the words of the request's era."""
+        """A result in the form of the request's protocol era."""
         if request.modern:
             result["resultType"] = "complete"
             result["_meta"] = {**result.get("_meta", {}), PREFIX + "serverInfo": self.server.info}
@@ -293,9 +567,9 @@ class Connection:
         return result
 
     def context(self, request: Request) -> Context:
-        """What an operation is given: the memory in this client's hands, and what it may tell to whom.
+        """The context an operation runs in: the memory with this client as author, and where it may log.
 
-        The history names the tool of a call that changes something. A change of a request with an id is made once.
+        The history records the tool of a call that changes something. A change with a request id is made only once.
         """
         server = self.server
         tool = request.tool.name if request.writes and request.tool is not None else None
@@ -326,7 +600,7 @@ class Connection:
         )
 
     def author_of(self, client: Any) -> Author:
-        """Whose name a client's changes bear in the history: the user it comes for, itself, and this dialect."""
+        """The author of a client's changes in the history: its user, the client itself, and this dialect."""
         name = version = ""
         if isinstance(client, dict):
             name, version = str(client.get("name", "")), str(client.get("version", ""))
@@ -335,7 +609,7 @@ class Connection:
 
 
 def _result(reply: Reply, notes: Sequence[Note] = ()) -> JsonObject:
-    """A dialect's answer as the result of tools/call. A reply that refuses is raised."""
+    """A dialect's reply as the result of tools/call. A refusal is raised as an error."""
     if reply.refusal is not None:
         raise RpcError(*reply.refusal)
     structured, text, content = reply.structured, reply.text, reply.content
@@ -360,7 +634,7 @@ def _result(reply: Reply, notes: Sequence[Note] = ()) -> JsonObject:
 
 
 def _check_envelope(meta: Meta) -> None:
-    """Refuse an envelope of the stateless era that lacks something, or is of a version we do not know."""
+    """Refuse stateless-era metadata that is incomplete or names a version we do not support."""
     if meta.capabilities is UNSET:
         raise RpcError(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}clientCapabilities")
     if not isinstance(meta.version, str):

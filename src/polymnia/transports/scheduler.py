@@ -1,9 +1,9 @@
-"""Where calls run: what may go on beside what, in which order, and on which thread.
+"""Scheduling of calls: what may run concurrently, in which order, and on which thread.
 
-Writes of one client run one after another in the order they came. A read waits for the writes that came before it,
-then runs beside whatever else is going on. What may not run yet is not given to a thread, so no thread waits for
-another one's call. Handing a call to another thread costs more than most calls do, so some run right where they were
-read: on a pipe when nothing else is going on, in a network server when their like are done in no time.
+Writes of one client run one after another, in the order they arrived. A read waits for the writes before it, then runs
+concurrently with everything else. A call that may not run yet is not given to a thread, so no thread waits for another
+one's call. Handing a call to another thread costs more than most calls do, so some run where they were read: on a pipe
+when nothing else is running, in a network server when calls of that kind are quick.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 
-from polymnia.transports.messages import Request
+from polymnia.transports.rpc import Request
 
-_SEEN = 20  # calls of a kind after which it is known how long they take
-_QUICK = 0.002  # seconds that one may keep all clients waiting
-_FORGETS = 0.97  # of the longest, with each call: one slow call does not count for ever
-_WATCHED = 32  # calls after a slow one
+_SEEN = 20  # calls of a kind after which we know how long they take
+_QUICK = 0.002  # seconds that a call may block all clients
+_FORGETS = 0.97  # decay of the longest time with every call: one slow call does not count for ever
+_WATCHED = 32  # calls observed after a slow one
 _LABELS = 1000
-_MOST_CALLS = 64  # of one client that may wait or run before its next message is read
-_MOST_BYTES = 32 * 1024 * 1024  # of the messages they came in
+_MOST_CALLS = 64  # of one client, waiting or running, before its next message is read
+_MOST_BYTES = 32 * 1024 * 1024  # total size of their messages
 
 
 class CallScheduler:
-    """The threads that run the calls of all clients; they start as they are needed."""
+    """The threads that run the calls of all clients, started on demand."""
 
     def __init__(self, threads: int) -> None:
         self._most = threads
         self._threads = 0
         self._ready: SimpleQueue[tuple[Request, CallQueue | None, _Pace | None]] = SimpleQueue()
         self._state = threading.Condition()
-        self._running = 0  # calls handed to the threads and not done
+        self._running = 0  # calls handed to the threads and not finished
         self._paces: dict[str, _Pace] = {}
-        self.home: int | None = None  # the thread where all clients wait, as soon as there is one
+        self.home: int | None = None  # the event loop's thread, which all clients share, once there is one
 
     @property
     def running(self) -> int:
-        """How many calls the threads have taken and not done."""
+        """How many calls are running on the threads or waiting for one."""
         return self._running
 
     def run(self, call: Request, queue: CallQueue | None = None) -> None:
-        """Run a call on one of the threads, or right here where its like are done in no time.
+        """Run a call on one of the threads, or right here if calls of its kind are quick.
 
-        ``queue`` is told when it is done.
+        ``queue`` is notified when it has finished.
         """
         pace = None
         if self.home is not None and (label := call.label) is not None:
@@ -91,17 +91,17 @@ class CallScheduler:
                 queue.done(call)
 
     def finish(self, seconds: float | None = None) -> bool:
-        """Wait until every call is done, but no longer than this; answers whether all are."""
+        """Wait until every call has finished, at most so many seconds; returns whether all have."""
         with self._state:
             return self._state.wait_for(lambda: self._running == 0, seconds)
 
 
 class _Pace:
-    """How long calls of a kind take of late.
+    """How long calls of a kind have taken recently.
 
-    One that took long may have been unlucky: another process had the core, or, on a thread beside the event loop, the
-    loop had its turn. So what is held against a slow call is what it computed, and where nobody has looked at that,
-    calls of its kind are watched for a while. Two slow ones in a row wait for something, whatever they compute.
+    A slow call may have been unlucky: another process had the core, or the event loop ran instead of its thread. So a
+    slow call counts by its CPU time; where that was not measured, calls of its kind are measured for a while. Two slow
+    calls in a row are waiting for something, however little they compute.
     """
 
     __slots__ = ("_longest", "_seen", "_slow", "is_quick", "watched")
@@ -110,11 +110,11 @@ class _Pace:
         self._seen = 0
         self._longest = 0.0
         self._slow = False
-        self.is_quick = False  # whether the next one may run where all clients wait for it
-        self.watched = 0  # calls to come of which is asked how much they compute
+        self.is_quick = False  # whether the next one may run on the event loop
+        self.watched = 0  # coming calls whose CPU time is measured
 
     def took(self, seconds: float, computed: float, here: bool) -> None:
-        """One took so long, and computed so much of it; ``here`` is where all clients waited for it."""
+        """Record a call: its wall time, its CPU time, and whether it ran on the event loop (``here``)."""
         self._seen += 1
         slow = seconds >= _QUICK
         held = computed if slow and not (here and self._slow) else seconds
@@ -128,33 +128,33 @@ class _Pace:
 
 
 class CallQueue:
-    """The calls of one client, in an order that keeps its writes in line. One thread at a time gives it calls."""
+    """The calls of one client, with its writes in order. Only one thread at a time submits calls."""
 
     def __init__(self, scheduler: CallScheduler) -> None:
         self._scheduler = scheduler
-        self.size = 0  # of the message that is being taken, until a call of it has come
-        self._calls = 0  # taken and not done
+        self.size = 0  # of the message being read, until its first call is submitted
+        self._calls = 0  # submitted and not finished
         self._bytes = 0
-        self._sizes: dict[Request, int] = {}  # of calls that came in long messages
-        self._waiting: deque[tuple[Request, int]] = deque()  # with the number of writes that came before
-        self._asked = 0  # writes taken
-        self._done = 0  # writes done
-        self._blocked: list[Callable[[], object]] = []  # who waits for room
+        self._sizes: dict[Request, int] = {}  # of calls from long messages
+        self._waiting: deque[tuple[Request, int]] = deque()  # with the number of writes before it
+        self._asked = 0  # writes submitted
+        self._done = 0  # writes finished
+        self._blocked: list[Callable[[], object]] = []  # callbacks waiting for room
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is running or waiting."""
+        """Whether nothing is running or queued."""
         return self._calls == 0
 
     @property
     def is_crowded(self) -> bool:
-        """Whether so much of this client waits that its next message is not taken yet."""
+        """Whether so much of this client is queued that its next message is not read yet."""
         return self._calls >= _MOST_CALLS or self._bytes >= _MOST_BYTES
 
     def run_here(self, call: Request) -> None:
-        """Run a call on this thread. Only while the queue is idle."""
+        """Run a call on this thread; only while the queue is idle."""
         with self._lock:
             self._calls += 1
             self._asked += call.writes
@@ -164,7 +164,7 @@ class CallQueue:
             self.done(call)
 
     def submit(self, call: Request) -> None:
-        """Run a call as soon as the writes before it are done."""
+        """Run a call as soon as the writes before it have finished."""
         with self._lock:
             before = self._asked
             self._asked += call.writes
@@ -180,7 +180,7 @@ class CallQueue:
             self._scheduler.run(call, self)
 
     def done(self, call: Request) -> None:
-        """A call has ended; those that waited for it may run."""
+        """A call has finished; calls that waited for it may run."""
         ready, room = [], []
         with self._lock:
             self._calls -= 1
@@ -195,18 +195,18 @@ class CallQueue:
             if not self._calls:
                 self._idle.notify_all()
         for wake in room:
-            with suppress(RuntimeError):  # the server has ended
+            with suppress(RuntimeError):  # the event loop has stopped
                 wake()
         for one in ready:
             self._scheduler.run(one, self)
 
     def finish(self) -> None:
-        """Wait until everything taken is done."""
+        """Wait until every call has finished."""
         with self._lock:
             self._idle.wait_for(lambda: self._calls == 0)
 
     async def room(self) -> None:
-        """Wait until little enough of this client waits that its next message may be taken."""
+        """Wait until the client's next message may be read."""
         from asyncio import Event, get_running_loop
 
         loop = get_running_loop()

@@ -1,4 +1,4 @@
-"""One server: what all clients of a process share, whatever transport they come by."""
+"""The server: what all clients of a process share, whatever their transport."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Server:
         hidden: Mapping[str, str] | None = None,
     ) -> None:
         self.memory = memory
-        self.memories: dict[tuple[Author, str | None], Memory] = {}  # the same in the hands of its clients
-        self.hidden = hidden or {}  # folders that clients are not told, and what they are told instead
+        self.memories: dict[tuple[Author, str | None], Memory] = {}  # the same memory, by author and writing tool
+        self.hidden = hidden or {}  # folders that clients must not see, and what they see instead
         self.counters = Counters()
         self.require_session = require_session
         self.registry = registry
@@ -44,17 +44,17 @@ class Server:
         self.rounds = Rounds()
 
     def hide(self, fault: Fault, arguments: bytes) -> Fault:
-        """A fault without the folders in which the files of this server lie.
+        """A fault without the folders of this server's files.
 
-        What a client said itself in its arguments is quoted as it said it: nobody learns that they guessed a folder.
+        What a client wrote in its arguments is quoted unchanged: nobody learns that they guessed a folder.
         """
         texts = [fault.message, fault.hint, *(value for value in fault.details.values() if isinstance(value, str))]
         if not any(folder in text for folder in self.hidden for text in texts):
             return fault
         import re
 
-        said = _texts(arguments)
-        quotes = {f"{one!r:.200}" for one in said} | {repr(one) for one in said}
+        known_texts = _texts(arguments)
+        quotes = {f"{one!r:.200}" for one in known_texts} | {repr(one) for one in known_texts}
         known = sorted(quotes, key=len, reverse=True) + list(self.hidden)
         either = re.compile("|".join(map(re.escape, known)))
 
@@ -63,12 +63,12 @@ class Server:
 
         fault.message, fault.hint = hidden(fault.message), hidden(fault.hint)
         for name, value in fault.details.items():
-            if isinstance(value, str) and value not in said:
+            if isinstance(value, str) and value not in known_texts:
                 fault.details[name] = hidden(value)
         return fault
 
     def tools(self) -> Raw:
-        """The descriptions of the tools as JSON: as they were made beforehand, else made when a client first asks."""
+        """The tool descriptions as JSON: read from a prepared file, or made on the first request."""
         if self._tools is None:
             if self.registry.listing is None:
                 self._tools = Raw(describe(self.registry))
@@ -78,7 +78,7 @@ class Server:
         return self._tools
 
     def capabilities(self) -> JsonObject:
-        """What this server can do."""
+        """The capabilities of this server."""
         offered: JsonObject = {"tools": {}}
         if self.registry.resources or self.registry.templates:
             offered["resources"] = {"subscribe": True}
@@ -91,19 +91,19 @@ class Server:
         return offered
 
     def changed(self, name: str) -> None:
-        """One of the lists has changed: whoever wants to hear of it does."""
+        """One of the lists has changed: notify the clients that asked for it."""
         self._tools = None
         self.by_uri = {resource.uri: resource for resource in self.registry.resources}
         self.prompts = {prompt.name: prompt for prompt in self.registry.prompts}
         self.audience.hear(name)
 
     def check_address(self, uri: str, modern: bool) -> None:
-        """Refuse an address nothing can ever be found at. A memory may be waited for before it exists."""
+        """Refuse an address that no resource can have. A memory may be subscribed to before it exists."""
         if uri not in self.by_uri and all(t.named(uri) is None for t in self.registry.templates):
             raise _no_resource(uri, modern)
 
     def resource(self, uri: str, context: Context, modern: bool) -> tuple[str, str | bytes]:
-        """Type and content of a resource."""
+        """MIME type and content of a resource."""
         resource = self.by_uri.get(uri)
         if resource is not None:
             return resource.mime, resource.read(context)
@@ -120,7 +120,7 @@ class Server:
 
 
 def _texts(arguments: bytes) -> set[str]:
-    """Every text in some JSON; of what is none, none."""
+    """Every string in a JSON value; none if it is not valid JSON."""
     found: set[str] = set()
     try:
         left = [msgspec.json.decode(arguments)]
@@ -163,7 +163,7 @@ def _description(tool: Operation) -> JsonObject:
 
 
 def _input_schema(tool: Operation) -> JsonObject:
-    """The parameters of a tool. That all of them may come wrapped in one is nothing a model need know."""
+    """The parameters of a tool. That they may come wrapped in one is of no use to a model."""
     plain = schema(tool.shape) if tool.takes is None else tool.takes()
     if tool.headers:
         marked = {name: {**plain["properties"][name], "x-mcp-header": header} for name, header in tool.headers.items()}
@@ -172,7 +172,7 @@ def _input_schema(tool: Operation) -> JsonObject:
 
 
 def _without_descriptions(given: Any, *, named: bool = False) -> Any:
-    """A schema without the descriptions of its fields, which the reference has: they would triple the list of tools.
+    """A schema without field descriptions, which would triple the list of tools; the reference pages have them.
 
     ``named``: the keys are the names of fields.
     """

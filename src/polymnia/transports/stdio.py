@@ -12,23 +12,22 @@ from collections import deque
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import RpcError
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.wire import LEVELS
 
-_CHUNK = 64 * 1024  # what a pipe holds; a larger buffer would cost a memory mapping a message
-_KEPT = 64 * 1024  # of a message too large to keep, what is looked at for its id
-_THREADS = 8  # that run calls beside each other
-_PATIENCE = 0.02  # how long a call may keep the reading thread before another one takes over reading
+_CHUNK = 64 * 1024  # the capacity of a pipe; a larger buffer would cost a memory mapping per message
+_KEPT = 64 * 1024  # of an oversized message, the part that is searched for its id
+_THREADS = 8  # that run calls concurrently
+_PATIENCE = 0.02  # seconds a call may occupy the reading thread before another thread takes over reading
 
 
 class _Stopped(Exception):
-    """A signal asked us to end."""
+    """A signal asked us to stop."""
 
 
 class _Lines:
-    """Lines out of chunks. A line that is too long is counted and not kept."""
+    """Splits chunks into lines. A line that is too long is counted but not stored."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -37,9 +36,9 @@ class _Lines:
         self._whole: deque[tuple[bytes, int]] = deque()
 
     def feed(self, chunk: bytes) -> None:
-        """Take what was read."""
+        """Add a chunk."""
         if not self._size and chunk.find(b"\n") == len(chunk) - 1 and len(chunk) <= self._most:
-            self._whole.append((chunk, len(chunk)))  # as most of them come
+            self._whole.append((chunk, len(chunk)))  # the usual case
             return
         *ended, rest = chunk.split(b"\n")
         for end in ended:
@@ -54,7 +53,7 @@ class _Lines:
         self._parts, self._size = [], 0
 
     def next(self) -> tuple[bytes, int] | None:
-        """A complete line and its size; of a line that is too long, only its head and tail are there."""
+        """The next complete line and its size; an oversized line is cut to its head and tail."""
         return self._whole.popleft() if self._whole else None
 
     def _add(self, part: bytes) -> None:
@@ -67,16 +66,16 @@ class _Lines:
 
 
 class _Stdio:
-    """The two pipes and the threads around them.
+    """The two pipes and the threads that serve them.
 
-    One thread at a time reads, and runs what it read. If that takes long, another thread takes over reading, so
-    that a ping is answered whatever else is going on.
+    One thread at a time reads, and runs what it has read. If a call takes long, another thread takes over reading,
+    so that a ping is always answered.
     """
 
     def __init__(self, server: Server, most: int, log_level: str) -> None:
         self._in = os.dup(0)
         self._out = os.dup(1)
-        # Whatever else this process prints must not reach the client.
+        # Nothing else that this process prints may reach the client.
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         self._most = most
@@ -85,15 +84,15 @@ class _Stdio:
         self._calls = CallQueue(CallScheduler(_THREADS))
         self._lines = _Lines(most)
         self._turn = threading.Lock()
-        self._reader = 0  # number of the reading thread; whoever holds a smaller one has lost the role
+        self._reader = 0  # number of the reading thread; a thread with a smaller number has been replaced
         self._busy_since = 0.0
         self._active = threading.Event()
         self._last = 0.0
-        # The main thread waits for the end in a read, which a signal always breaks; a lock it may not.
+        # The main thread waits in a read, which a signal always interrupts; waiting for a lock might not be.
         self._bell, self._ring = os.pipe()
         os.set_blocking(self._ring, False)
         self._stopping = False
-        self._waiting = False  # the main thread is in a read, or waits for the end
+        self._waiting = False  # the main thread is reading, or waiting for the end
         self.connection = Connection(server, self)
 
     # ── what the connection needs ─────────────────────────────────────────────────────────────────────
@@ -106,10 +105,10 @@ class _Stdio:
                 while line:
                     line = line[os.write(self._out, line) :]
             except OSError:
-                pass  # nobody listens any more; reading will end soon
+                pass  # the client is gone; reading will end soon
 
     def run(self, call: Request) -> None:
-        """Run a call: here if nothing else is going on, else on another thread."""
+        """Run a call: on this thread if nothing else is running, otherwise on another one."""
         if not self._calls.is_idle:
             self._calls.submit(call)
             return
@@ -119,11 +118,11 @@ class _Stdio:
             self._active.set()
         self._calls.run_here(call)
         with self._turn:
-            if self._reader == mine:  # else the mark is another's by now
+            if self._reader == mine:  # otherwise the mark belongs to another thread by now
                 self._busy_since = 0.0
 
     def log(self, level: str, text: str) -> None:
-        """Tell the operator on stderr."""
+        """Write a line for the operator to stderr."""
         if LEVELS.index(level) >= self._least:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             os.write(2, f"{stamp} polymnia {level}: {text}\n".encode(errors="replace"))
@@ -131,7 +130,7 @@ class _Stdio:
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────
 
     def serve(self) -> None:
-        """Serve until the client closes its end or a signal comes; finish what was asked for."""
+        """Serve until the client closes its end or a signal arrives; requests under way are finished."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
@@ -152,7 +151,7 @@ class _Stdio:
             raise _Stopped
 
     def _read(self, number: int, main: bool = False) -> None:
-        """Read and run until the client leaves, or another thread has taken over."""
+        """Read and run until the client leaves or another thread takes over."""
         while not self._stopping:
             while (line := self._lines.next()) is not None:
                 self._take(*line)
@@ -160,14 +159,14 @@ class _Stdio:
                     if self._reader != number:
                         return
             if main:
-                self._waiting = True  # from here a signal may break in; it is never lost
+                self._waiting = True  # from here on a signal may interrupt; it is never lost
                 if self._stopping:
                     return
             chunk = os.read(self._in, _CHUNK)
             if main:
                 self._waiting = False
             if not chunk:
-                self._lines.end()  # the last line may lack its end
+                self._lines.end()  # the last line may lack its newline
                 while (line := self._lines.next()) is not None:
                     self._take(*line)
                 os.write(self._ring, b"\0")
@@ -185,7 +184,7 @@ class _Stdio:
             self.connection.receive(line)
 
     def _watch(self) -> None:
-        """Take over reading from a thread that is kept busy by a call."""
+        """Take over reading from a thread that is busy with a call."""
         while True:
             self._active.wait()
             time.sleep(_PATIENCE)
@@ -206,8 +205,8 @@ class _Stdio:
 
 
 def serve(server: Server, *, max_message_bytes: int, log_level: str) -> None:
-    """Serve one client on stdin and stdout until it leaves. What it asked for is finished first."""
-    # What is loaded by now stays; looking through it again and again would cost more than what a call makes.
+    """Serve one client on stdin and stdout until it leaves; requests under way are finished."""
+    # Everything loaded so far stays for good: scanning it in every collection would cost more than the calls.
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()

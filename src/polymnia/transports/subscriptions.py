@@ -1,4 +1,4 @@
-"""Looking for changes of what a client subscribed to, whoever made them."""
+"""Subscriptions: detecting changes of resources and lists, whoever made them, and notifying clients."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _WATCH_EVERY = 0.2
 
 
 class Audience:
-    """Who hears when one of a server's lists has changed: connections of the handshake era, and subscriptions."""
+    """Who is notified when one of a server's lists changes: handshake-era connections, and subscriptions."""
 
     def __init__(self) -> None:
         self._seats: dict[tuple[Connection, Any], tuple[frozenset[str], Tell]] = {}
         self._lock = threading.Lock()
 
     def join(self, seat: tuple[Connection, Any], lists: Iterable[str], tell: Tell) -> None:
-        """Hear of changes of these lists; a seat is a connection and the id of its subscription, or None."""
+        """Be notified of changes of these lists; a seat is a connection and its subscription id, or None."""
         with self._lock:
             self._seats[seat] = (frozenset(lists), tell)
 
     def leave(self, seat: tuple[Connection, Any]) -> None:
-        """Hear no more."""
+        """Stop being notified."""
         with self._lock:
             self._seats.pop(seat, None)
 
     def hear(self, name: str) -> None:
-        """Tell all who asked for it that this list has changed."""
+        """Notify everyone who asked that this list has changed."""
         with self._lock:
             tells = [tell for lists, tell in self._seats.values() if name in lists]
         for tell in tells:
@@ -47,7 +47,7 @@ class Audience:
 
 
 class Rounds:
-    """One thread that makes all watches of a server look, again and again, for as long as there are any."""
+    """One thread that polls all watches of a server for as long as there are any."""
 
     def __init__(self) -> None:
         self._watches: set[Watch] = set()
@@ -55,7 +55,7 @@ class Rounds:
         self._lock = threading.Lock()
 
     def join(self, watch: Watch) -> None:
-        """Let this one look too."""
+        """Poll this watch too."""
         with self._lock:
             self._watches.add(watch)
             if self._walking:
@@ -64,7 +64,7 @@ class Rounds:
         threading.Thread(target=self._walk, name="polymnia-rounds", daemon=True).start()
 
     def leave(self, watch: Watch) -> None:
-        """It looks no more."""
+        """Stop polling this watch."""
         with self._lock:
             self._watches.discard(watch)
 
@@ -81,7 +81,7 @@ class Rounds:
 
 
 class Watch:
-    """Looks for changes of subscribed resources, whoever made them, and tells the client."""
+    """Detects changes of subscribed resources and notifies the client."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -99,9 +99,9 @@ class Watch:
         tell: Tell | None = None,
         begun: Callable[[], None] | None = None,
     ) -> None:
-        """Watch more resources for a subscription; ``tell`` is how it hears of changes, if not as all others do.
+        """Watch more resources for a subscription; ``tell`` notifies it, if not in the usual way.
 
-        ``begun`` is called when no change can be missed any more and none has been told yet.
+        ``begun`` is called when no change can be missed any more and none has been reported yet.
         """
         prints = {uri: self._print(uri) for uri in uris}
         with self._lock:
@@ -112,7 +112,7 @@ class Watch:
                 begun()
 
     def remove(self, subscription: Any, uris: list[str] | None) -> None:
-        """Watch these no longer; None stands for all of the subscription."""
+        """Stop watching these; None means all of the subscription."""
         with self._lock:
             if uris is None:
                 self._uris.pop(subscription, None)
@@ -122,11 +122,11 @@ class Watch:
                     self._uris.get(subscription, {}).pop(uri, None)
 
     def stop(self) -> None:
-        """End the watching."""
+        """Stop watching."""
         self._connection.server.rounds.leave(self)
 
     def look(self) -> None:
-        """Tell of what has changed since the last look. A store that cannot be read now is looked at later."""
+        """Report what has changed since the last time. A store that cannot be read now is tried again later."""
         try:
             self._look()
         except Fault as e:
@@ -155,7 +155,7 @@ class Watch:
             tell("notifications/resources/updated", params)
 
     def _print(self, uri: str) -> int | None:
-        """A fingerprint of one memory; None for what changes with every change."""
+        """A fingerprint of one memory; None for a resource that any change of the project may change."""
         if uri in self._connection.server.by_uri:
             return None
         try:

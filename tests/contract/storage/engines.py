@@ -12,7 +12,7 @@ import pytest
 from polymnia.engine.ports import Analyst, Clock, Store
 from polymnia.engine.search import Analysis
 from polymnia.models import Text
-from polymnia.storage.sqlite import SqliteStore, grams, indexes, rows, words
+from polymnia.storage.sqlite import SqliteStore, grams, indexes, rows
 
 __all__ = ["ENGINES", "SHIPPED", "Engine", "SqliteEngine"]
 
@@ -77,13 +77,13 @@ class SqliteEngine:
         places: dict[int, set[int]] = {}
         for project, first, count, data in connection.execute("SELECT project, first, count, data FROM passage_block"):
             for number in range(count):
-                text, memory = words._PASSAGE.unpack_from(data, number * words._PASSAGE.size)[:2]
+                text, memory = rows.PASSAGE.unpack_from(data, number * rows.PASSAGE.size)[:2]
                 if text:
                     places.setdefault(project, set()).add(first + number)
                     if not {text + project * rows.SPAN, memory + project * rows.SPAN} <= known:
                         found.append(f"passage {first + number} of text {text}")
         for project, term, data in connection.execute("SELECT project, term, data FROM posting"):
-            for passage, *_ in words._POSTING.iter_unpack(data):
+            for passage, *_ in rows.POSTING.iter_unpack(data):
                 if passage not in places.get(project, ()):
                     found.append(f"{term} in passage {passage}")
         vectors = connection.execute("SELECT id, text FROM vector").fetchall()

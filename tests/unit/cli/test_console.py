@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from polymnia.cli import console
 from polymnia.cli.console import (
+    Answer,
     bar,
     counted,
     cut,
-    moment,
+    format_time,
     on_one_line,
     padded,
-    print_json,
-    print_rows,
-    shown,
+    parse_time,
+    table,
     width,
 )
 from polymnia.errors import Invalid
@@ -55,15 +55,15 @@ _LAST = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 
 @given(st.integers(_FIRST, _LAST))
 def test_a_time_that_was_shown_is_read_back_to_the_microsecond(at: int) -> None:
-    text = shown(at)
+    text = format_time(at)
     assert text.endswith("Z")
     assert len(text) == len("2026-05-01T12:30:00.000000Z")
-    assert moment(text) == at
+    assert parse_time(text) == at
 
 
 def test_times_are_shown_in_utc() -> None:
-    assert shown(0) == "1970-01-01T00:00:00.000000Z"
-    assert shown(1_777_638_600_000_001) == "2026-05-01T12:30:00.000001Z"
+    assert format_time(0) == "1970-01-01T00:00:00.000000Z"
+    assert format_time(1_777_638_600_000_001) == "2026-05-01T12:30:00.000001Z"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_times_are_shown_in_utc() -> None:
     ],
 )
 def test_a_time_without_a_zone_is_local_time(text: str, meant: str) -> None:
-    assert shown(moment(text)) == meant
+    assert format_time(parse_time(text)) == meant
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_a_time_without_a_zone_is_local_time(text: str, meant: str) -> None:
 )
 def test_what_is_no_time_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(Invalid, match="is not a time") as refused:
-        moment(text)
+        parse_time(text)
     assert "2026-05-01" in refused.value.hint
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_time_or_refused(text: str) -> None:
     with suppress(Invalid):
-        assert isinstance(moment(text), int)
+        assert isinstance(parse_time(text), int)
 
 
 # ── words and colours ───────────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +160,7 @@ def test_a_text_on_one_line_keeps_its_places_and_commands_nothing(text: str) -> 
 
 
 def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    print_json({"name": "서울", "lines": "a\nb", "none": None, "list": (1, 2)})
+    Answer({"name": "서울", "lines": "a\nb", "none": None, "list": (1, 2)}).print(as_json=True)
     printed = capsys.readouterr().out
     assert printed.count("\n") == 1
     assert json.loads(printed) == {"name": "서울", "lines": "a\nb", "none": None, "list": [1, 2]}
@@ -244,15 +244,10 @@ def test_a_syllable_that_is_spelt_out_is_as_wide_as_one_that_is_not() -> None:
     assert cut("\u1112\u1161\u11ab\u1100\u1173\u11af", 3) == "\u1112\u1161\u11ab…"
 
 
-def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("a", "서울", "a long text\nof two lines"), ("bcd", "x", "y")]
-    print_rows(rows, most=(2,))
-    assert capsys.readouterr().out == "a\t서울\ta long text of two lines\nbcd\tx\ty\n"
-    screen = _Terminal()
-    monkeypatch.setattr(sys, "stdout", screen)
+    assert table(rows, most=(2,)) == ["a\t서울\ta long text of two lines", "bcd\tx\ty"]
+    monkeypatch.setattr(sys, "stdout", _Terminal())
     monkeypatch.setenv("COLUMNS", "20")
-    print_rows(rows, most=(2,))
-    assert screen.getvalue() == "a   서울  a long te…\nb…  x     y\n"
-    print_rows([])
+    assert table(rows, most=(2,)) == ["a   서울  a long te…", "b…  x     y"]
+    assert table([]) == []

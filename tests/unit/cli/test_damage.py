@@ -11,7 +11,7 @@ import pytest
 
 from polymnia import EntityDraft, connect, inference
 from polymnia.models import Filters, Note
-from polymnia.storage.sqlite import grams, indexes, small
+from polymnia.storage.sqlite import grams, indexes, snapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 from ..engine.search.toys import Toy
@@ -55,7 +55,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", _PEBBLES)
         patch.setattr(grams, "_SCAN_BELOW", _PEBBLES)
-        patch.setattr(small, "MOST_TEXTS", _PEBBLES)
+        patch.setattr(snapshot, "MOST_TEXTS", _PEBBLES)
         yield
 
 

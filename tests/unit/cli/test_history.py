@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory, NotFound, connect
-from polymnia.cli.console import moment, shown
+from polymnia.cli.console import format_time, parse_time
 from polymnia.cli.history import instant
 from polymnia.errors import Invalid
 
@@ -30,13 +30,13 @@ def test_a_number_is_the_moment_of_that_change(memory: Memory) -> None:
 
 
 def test_eight_digits_are_a_date(memory: Memory) -> None:
-    assert instant(memory, "20260501") == moment("2026-05-01")
+    assert instant(memory, "20260501") == parse_time("2026-05-01")
 
 
 def test_a_time_as_the_history_shows_it_is_that_very_moment(memory: Memory) -> None:
     first = memory.changes()[-1]
-    assert instant(memory, shown(first.at)) == first.at
-    assert memory.get("a", at=instant(memory, shown(first.at)))[0].observations == ("x",)
+    assert instant(memory, format_time(first.at)) == first.at
+    assert memory.get("a", at=instant(memory, format_time(first.at)))[0].observations == ("x",)
 
 
 @pytest.mark.parametrize("number", ["99", "0", "9" * 30])

@@ -123,7 +123,7 @@ def test_a_project_file_is_imported_whatever_its_name(desk: Desk, form: str) -> 
 
 
 def _draft(text: str) -> Any:
-    from polymnia.engine.items import ItemDraft
+    from polymnia.engine.content import ItemDraft
 
     return ItemDraft(text=text)
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from form import by_form, each
 from polymnia.engine.citations import STYLES, Citable, Citation, citable, cite
-from polymnia.engine.citations.authors import authors
-from polymnia.engine.citations.item import _TYPES
+from polymnia.engine.citations.item import _TYPES, authors
 from polymnia.errors import Invalid
 
 NOW = 1_794_700_800_000_000  # 2026-11-15

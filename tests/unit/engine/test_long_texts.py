@@ -13,13 +13,13 @@ from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
 from polymnia.engine.analysis.issues import doubtful
 from polymnia.engine.analysis.quality.accuracy import days
-from polymnia.engine.analysis.quality.consistency import spellings
+from polymnia.engine.analysis.quality.clarity import spellings
 from polymnia.engine.analysis.quality.page import page
 from polymnia.engine.analysis.readability import readability
 from polymnia.engine.analysis.topics.names import WordReader
 from polymnia.engine.knowledge import duplicates
-from polymnia.engine.knowledge.content_types import content_type
 from polymnia.engine.knowledge.relationships import found as related
+from polymnia.engine.knowledge.topics import content_type
 from polymnia.engine.knowledge.topics import read as suggested
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
@@ -41,7 +41,10 @@ def _highlighted(text: str) -> None:
 
 
 def _anonymous(text: str) -> None:
-    one = Anonymizer(users=["ada"], people=["Ada Smith", "김철수"])
+    one = Anonymizer()
+    one.know("user", "ada")
+    one.meet("Ada Smith")
+    one.meet("김철수")
     one.learn(text)
     one.text(text)
 

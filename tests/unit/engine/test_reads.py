@@ -8,7 +8,7 @@ import pytest
 
 import polymnia
 from polymnia import app
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.memory import Memory
 from polymnia.errors import Busy
 from polymnia.models import EntityDraft, Seen

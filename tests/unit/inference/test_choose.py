@@ -10,7 +10,7 @@ import pytest
 from polymnia import inference
 from polymnia.errors import Invalid
 from polymnia.inference import choose, judge, reranker
-from polymnia.inference.scorers import PairJudge, Ranker
+from polymnia.inference.built_in import PairJudge, Ranker
 
 
 @pytest.mark.parametrize(

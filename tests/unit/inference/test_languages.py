@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form import each
-from polymnia.inference.languages import is_english, is_multilingual
+from polymnia.inference.built_in import is_english, is_multilingual
 
 _KNOWN_TO_USE = [
     "The children are playing football in the park.",

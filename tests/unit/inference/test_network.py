@@ -66,9 +66,9 @@ def test_the_fast_pass_gives_the_numbers_of_the_plain_one(form: str) -> None:
             given[name] = array.astype(np.float16)
             plain[name] = given[name].astype(np.float32)
     table = random.normal(0, 0.1, (40, 512)).astype(np.float32)
-    made = MultilingualEncoder(lambda ids: table[ids], given.items()).run(_TEXTS)
+    made = MultilingualEncoder(lambda ids: table[ids], given).run(_TEXTS)
     expected = np.stack([_plain(plain, table[ids]) for ids in _TEXTS])
     assert made == pytest.approx(expected, abs=2e-5)
-    assert MultilingualEncoder(lambda ids: table[ids], given.items()).run(_TEXTS[1:2])[0] == pytest.approx(
+    assert MultilingualEncoder(lambda ids: table[ids], given).run(_TEXTS[1:2])[0] == pytest.approx(
         expected[1], abs=2e-5
     )

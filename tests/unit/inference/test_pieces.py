@@ -90,8 +90,3 @@ def test_composed_and_decomposed_letters_are_the_same_text(pieces: Pieces, text:
     # Which marks may change places was decided for more scripts after the model was made.
     if composed.isprintable() and all(character < "\u0590" for character in composed):
         assert pieces.ids(normalize("NFD", composed), _ALL) == pieces.ids(composed, _ALL)
-
-
-@given(text=st.text())
-def test_the_short_way_through_the_character_map_leads_where_the_long_one_does(pieces: Pieces, text: str) -> None:
-    assert pieces._charsmap.rewrite(text) == pieces._charsmap.rewrite_any(text)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polymnia.inference import built_in as calibration
-from polymnia.inference.scorers import PairJudge, Ranker
+from polymnia.inference.built_in import PairJudge, Ranker
 
 from . import tiny
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from polymnia.errors import NoModel
-from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder
-from polymnia.inference.scorers import PairJudge, Ranker
+from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder, PairJudge, Ranker
 from polymnia.inference.weights import SHIPPED, Weights
 
 from . import tiny

@@ -1243,7 +1243,7 @@ export interface SourceMemory {
 
 export type StatementDate = "the last change of the item" | "the relationship" | "the sentence";
 
-/** What store_content does besides storing. */
+/** Options of store_content. */
 export interface StoreOptions {
   /** Make the vectors before answering; false: never (default: soon). */
   generate_embeddings?: boolean;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polymnia.dialects.associative import archives, memories, scopes, search
+from polymnia.dialects.associative import memories, scopes, search
 from polymnia.dialects.associative.refusals import word
 from polymnia.operation import Registry
 
@@ -24,8 +24,8 @@ _TOOLS = (
     scopes.suggest,
     scopes.move,
     memories.list_all,
-    archives.export,
-    archives.take_in,
+    memories.export,
+    memories.take_in,
     scopes.sessions,
 )
 

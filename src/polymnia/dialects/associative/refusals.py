@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from polymnia import errors
+from polymnia.dialects.shapes import inherited
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import JsonObject
 from polymnia.operation import Reply
 
-CATEGORIES: dict[type[Fault], str] = {
-    Fault: "STORAGE_ERROR",
-    errors.Invalid: "VALIDATION_ERROR",
-    errors.BadArguments: "VALIDATION_ERROR",
-    errors.BadText: "VALIDATION_ERROR",
-    errors.EmptyList: "VALIDATION_ERROR",
-    errors.OverLimit: "VALIDATION_ERROR",
-    errors.UnknownOperation: "VALIDATION_ERROR",
-    errors.NotFound: "MEMORY_NOT_FOUND",
-    errors.AlreadyExists: "VALIDATION_ERROR",
-    errors.MissingEnds: "MEMORY_NOT_FOUND",
-    errors.ManyTexts: "VALIDATION_ERROR",
-    errors.Conflict: "STORAGE_ERROR",
-    errors.Cancelled: "STORAGE_ERROR",
-    errors.Refused: "VALIDATION_ERROR",
-    errors.NotAllowed: "STORAGE_ERROR",
-    errors.ExportFailed: "EXPORT_ERROR",
-    errors.ImportFailed: "IMPORT_ERROR",
-    errors.Unavailable: "STORAGE_ERROR",
-    errors.Busy: "STORAGE_ERROR",
-    errors.TooNew: "STORAGE_ERROR",
-    errors.NotAStore: "STORAGE_ERROR",
-    errors.Damaged: "STORAGE_ERROR",
-    errors.BrokenFile: "STORAGE_ERROR",
-    errors.NoLibrary: "SEARCH_ERROR",
-    errors.NoModel: "SEARCH_ERROR",
-    errors.NoSpace: "STORAGE_ERROR",
-    errors.Forbidden: "STORAGE_ERROR",
-}
-"""Every fault has a category; a test holds the table complete."""
+CATEGORIES = inherited(
+    {
+        Fault: "STORAGE_ERROR",
+        errors.Invalid: "VALIDATION_ERROR",
+        errors.NotFound: "MEMORY_NOT_FOUND",
+        errors.AlreadyExists: "VALIDATION_ERROR",
+        errors.ManyTexts: "VALIDATION_ERROR",
+        errors.Refused: "VALIDATION_ERROR",
+        errors.NotAllowed: "STORAGE_ERROR",
+        errors.ExportFailed: "EXPORT_ERROR",
+        errors.ImportFailed: "IMPORT_ERROR",
+        errors.NoLibrary: "SEARCH_ERROR",
+        errors.NoModel: "SEARCH_ERROR",
+    }
+)
+"""The category of every fault."""
 
 _FIND = "memory_search and memory_list_all show the ids there are."
 _PASSING = (errors.Busy, errors.NoSpace)  # what may be gone at the next try

@@ -7,16 +7,8 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from polymnia.dialects.associative.shapes import (
-    MemoryId,
-    Parameters,
-    Remarks,
-    check_meaning,
-    reply,
-    tool,
-    unknown_scope,
-)
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.associative import shapes
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine.scopes import SESSIONS as SESSION_SCOPE
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, Violation
@@ -26,12 +18,12 @@ from polymnia.operation import Context, Reply
 _SHOWN = 1000  # memories of a renamed scope that are listed
 _DAY = 86_400_000_000
 
-
-class ListScopesParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of scope_list."""
-
-    parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None
-    include_memory_counts: Annotated[bool, about("Count the memories.", default=True)] | None = None
+Action = Annotated[
+    Literal["create", "list", "cleanup"],
+    about("Required. create begins a session, list shows all, cleanup removes old ones."),
+]
+MovedIds = Annotated[list[str], about("Required, unless source_scope is given. The memories to move.")]
+SourceScope = Annotated[str, about("Instead of memory_ids: rename this scope, with everything below it.")]
 
 
 class ListedScope(Struct, frozen=True, omit_defaults=True):
@@ -55,29 +47,25 @@ class ListScopesAnswer(Struct, frozen=True, omit_defaults=True):
     scopes: Annotated[list[ListedScope], about("The scopes.")]
     total_scopes: Annotated[int, about("How many scopes this answer has.")]
     hierarchy_depth: Annotated[int, about("How deep the tree is.")]
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("scope_list", "List Scopes", ListScopesParameters, ListScopesAnswer, reads=True, idempotent=True)
-def list_scopes(context: Context, given: ListScopesParameters) -> Reply:
+@shapes.tool("scope_list", "List Scopes", ListScopesAnswer, reads=True, idempotent=True)
+def list_scopes(
+    context: Context,
+    parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None,
+    include_memory_counts: Annotated[bool, about("Count the memories.", default=True)] = True,
+) -> Reply:
     """Show the tree of scopes and how many memories are in each."""
-    found = context.memory.scopes(given.parent_scope)
-    counts = or_else(given.include_memory_counts, True)
+    found = context.memory.scopes(parent_scope)
     listed = [
         ListedScope(
-            one.path, list(one.children), one.depth, one.memories if counts else None, one.total if counts else None
+            one.path, list(one.children), one.depth, *((one.memories, one.total) if include_memory_counts else ())
         )
         for one in found
     ]
-    notes = [] if found or given.parent_scope is None else [unknown_scope(context.memory, given.parent_scope)]
-    return reply(ListScopesAnswer(listed, len(listed), max((one.depth for one in found), default=0)), notes)
-
-
-class SuggestParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of scope_suggest."""
-
-    content: Annotated[str, about("Required. The text to find a place for.")]
-    current_scope: Annotated[str, about("Where you are working; places near it are preferred.")] | None = None
+    notes = [] if found or parent_scope is None else [shapes.unknown_scope(context.memory, parent_scope)]
+    return shapes.reply(ListScopesAnswer(listed, len(listed), max((one.depth for one in found), default=0)), notes)
 
 
 class ScopeAlternative(Struct, frozen=True):
@@ -111,14 +99,18 @@ class SuggestAnswer(Struct, frozen=True):
     ]
 
 
-@tool("scope_suggest", "Suggest Scope", SuggestParameters, SuggestAnswer, reads=True, idempotent=True)
-def suggest(context: Context, given: SuggestParameters) -> Reply:
+@shapes.tool("scope_suggest", "Suggest Scope", SuggestAnswer, reads=True, idempotent=True)
+def suggest(
+    context: Context,
+    content: Annotated[str, about("Required. The text to find a place for.")],
+    current_scope: Annotated[str, about("Where you are working; places near it are preferred.")] | None = None,
+) -> Reply:
     """Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so and
     names a place to fall back to.
     """
-    found = context.memory.suggest_scope(given.content, current=given.current_scope)
-    check_meaning(context.memory)
-    return reply(
+    found = context.memory.suggest_scope(content, current=current_scope)
+    shapes.check_meaning(context.memory)
+    return shapes.reply(
         SuggestAnswer(
             suggested_scope=found.scope,
             confidence=found.confidence,
@@ -130,22 +122,10 @@ def suggest(context: Context, given: SuggestParameters) -> Reply:
     )
 
 
-class MoveParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_move."""
-
-    target_scope: Annotated[str, about("Required. The scope to move to.")]
-    memory_ids: Annotated[list[str], about("Required, unless source_scope is given. The memories to move.")] | None = (
-        None
-    )
-    source_scope: (
-        Annotated[str, about("Instead of memory_ids: rename this scope, with everything below it.")] | None
-    ) = None
-
-
 class MovedMemory(Struct, frozen=True):
     """A memory that was moved."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     old_scope: Annotated[str, about("The scope it was in.")]
     new_scope: Annotated[str, about("The scope it is in now.")]
 
@@ -153,14 +133,14 @@ class MovedMemory(Struct, frozen=True):
 class FailedMove(Struct, frozen=True):
     """A memory that could not be moved, and why."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     error: Annotated[str, about("Why it could not be moved.")]
 
 
 class DuplicateMemory(Struct, frozen=True):
     """A memory that was moved into a scope where another one says exactly the same."""
 
-    memory_id: MemoryId
+    memory_id: shapes.MemoryId
     duplicate_of: Annotated[str, about("The id of the memory of that scope that says exactly the same.")]
 
 
@@ -174,23 +154,27 @@ class MoveAnswer(Struct, frozen=True, omit_defaults=True):
     duplicates: Annotated[
         list[DuplicateMemory], about("Moved memories that say exactly what another one of the scope says.")
     ] = []
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("memory_move", "Move Memories", MoveParameters, MoveAnswer, idempotent=True)
-def move(context: Context, given: MoveParameters) -> Reply:
+@shapes.tool("memory_move", "Move Memories", MoveAnswer, idempotent=True)
+def move(
+    context: Context,
+    target_scope: Annotated[str, about("Required. The scope to move to.")],
+    memory_ids: MovedIds | None = None,
+    source_scope: SourceScope | None = None,
+) -> Reply:
     """File memories under another scope, or rename a scope with everything below it. Each memory that could not be
     moved is told, with the reason.
     """
-    memory = context.memory
-    if given.memory_ids is None and given.source_scope is None:
+    if memory_ids is None and source_scope is None:
         raise BadArguments("memory_move", [Violation("memory_ids", "array", "undefined")])
-    if given.memory_ids is not None and given.source_scope is not None:
+    if memory_ids is not None and source_scope is not None:
         raise Invalid("Give either memory_ids or source_scope, not both", field="source_scope")
-    if given.source_scope is not None:
-        done, most = memory.rename_scope(given.source_scope, given.target_scope, step=context.step), _SHOWN
+    if source_scope is not None:
+        done, most = context.memory.rename_scope(source_scope, target_scope, step=context.step), _SHOWN
     else:
-        done = memory.move(given.memory_ids or [], given.target_scope, step=context.step)
+        done = context.memory.move(memory_ids or [], target_scope, step=context.step)
         most = len(done.moved)
     notes = []
     if len(done.moved) > most:
@@ -207,20 +191,7 @@ def move(context: Context, given: MoveParameters) -> Reply:
         moved_memories=[MovedMemory(*one) for one in done.moved[:most]],
         duplicates=[DuplicateMemory(*one) for one in done.same[:_SHOWN]],
     )
-    return reply(answer, notes)
-
-
-class SessionParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of session_manage."""
-
-    action: Annotated[
-        Literal["create", "list", "cleanup"],
-        about("Required. create begins a session, list shows all, cleanup removes old ones."),
-    ]
-    session_id: Annotated[str, about("The session; create makes a name if none is given.")] | None = None
-    max_age_days: (
-        Annotated[float, about("cleanup: unused for longer than this.", ge=0, le=36_500, default=7)] | None
-    ) = None
+    return shapes.reply(answer, notes)
 
 
 class SessionInfo(Struct, frozen=True):
@@ -248,23 +219,27 @@ class SessionAnswer(Struct, frozen=True, omit_defaults=True):
     freed_memories: Annotated[int, about("cleanup: how many memories went with them.")] | None = None
     max_age_days: Annotated[float, about("cleanup: sessions unused for longer than this were removed.")] | None = None
     removed_session_ids: Annotated[list[str], about("cleanup: the ids of the removed sessions.")] | None = None
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("session_manage", "Manage Sessions", SessionParameters, SessionAnswer, destroys=True)
-def sessions(context: Context, given: SessionParameters) -> Reply:
+@shapes.tool("session_manage", "Manage Sessions", SessionAnswer, destroys=True)
+def sessions(
+    context: Context,
+    action: Action,
+    session_id: Annotated[str, about("The session; create makes a name if none is given.")] | None = None,
+    max_age_days: Annotated[float, about("cleanup: unused for longer than this.", ge=0, le=36_500, default=7)] = 7,
+) -> Reply:
     """Sessions keep temporary memories apart, in the scope session/<id>: create one, list them, or clean up those that
     have not been used for some days.
     """
-    if given.action == "create":
-        return _create_session(context, given.session_id)
-    if given.action == "list":
+    if action == "create":
+        return _create_session(context, session_id)
+    if action == "list":
         now = time.time_ns() // 1000
-        found = [_info(one, now) for one in context.memory.sessions() if given.session_id in (None, one.name)]
-        return reply(SessionAnswer("list", sessions=found, total_sessions=len(found)))
-    days = or_else(given.max_age_days, 7)
-    days = int(days) if days == int(days) else days
-    only = None if given.session_id is None else [given.session_id]
+        found = [_info(one, now) for one in context.memory.sessions() if session_id in (None, one.name)]
+        return shapes.reply(SessionAnswer("list", sessions=found, total_sessions=len(found)))
+    days = int(max_age_days) if max_age_days == int(max_age_days) else max_age_days
+    only = None if session_id is None else [session_id]
     done = context.memory.clean_sessions(days, only=only, step=context.step)
     answer = SessionAnswer(
         "cleanup",
@@ -273,7 +248,7 @@ def sessions(context: Context, given: SessionParameters) -> Reply:
         max_age_days=days,
         removed_session_ids=done.sessions,
     )
-    return reply(answer, [Note("undo", "One undo (`polymnia undo`) brings them back.")] if done.sessions else ())
+    return shapes.reply(answer, [Note("undo", "One undo (`polymnia undo`) brings them back.")] if done.sessions else ())
 
 
 def _create_session(context: Context, id: str | None) -> Reply:
@@ -286,7 +261,7 @@ def _create_session(context: Context, id: str | None) -> Reply:
         already_existed=None if made else True,
     )
     note = Note("existed", f"The session {session.name!r} was there already; it goes on.")
-    return reply(answer, () if made else [note])
+    return shapes.reply(answer, () if made else [note])
 
 
 def _info(session: Session, now: int) -> SessionInfo:

@@ -6,38 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
-from polymnia.dialects.associative.shapes import (
-    Beginning,
-    Category,
-    CreatedAt,
-    Cut,
-    Direction,
-    Filed,
-    Id,
-    Kind,
-    LinkedMemory,
-    Links,
-    LinkType,
-    MemoryId,
-    Metadata,
-    Name,
-    Parameters,
-    Remarks,
-    Score,
-    Share,
-    Tags,
-    Text,
-    beginning,
-    check_meaning,
-    direction,
-    entity_name,
-    fields,
-    linked,
-    reply,
-    tool,
-    unknown_scope,
-)
-from polymnia.dialects.shapes import about, or_else, or_null
+from polymnia.dialects.associative import shapes
+from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.errors import Invalid
@@ -50,48 +20,36 @@ if TYPE_CHECKING:
 _LINKS = 3  # associations answered with each hit of a search
 _THRESHOLD = 0.1  # of a search that names none; what scores less is answered only where nothing scores more
 
-
-class SearchParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_search."""
-
-    query: Annotated[str, about("Required. What to look for, in plain words; a question is fine.")]
-    scope: Annotated[str, about("Search only this scope.")] | None = None
-    limit: Annotated[int, about("At most so many memories.", ge=1, le=100, default=10)] | None = None
-    similarity_threshold: (
-        Annotated[
-            Share,
-            about("Leave out what scores less. If you give none and nothing reaches it: the nearest.", default=0.1),
-        ]
-        | None
-    ) = None
-    include_associations: Annotated[bool, about("Tell what each memory is linked to.", default=True)] | None = None
-    include_child_scopes: Annotated[bool, about("Search the scopes below it too.", default=False)] | None = None
+LeastScore = Annotated[
+    shapes.Share,
+    about("Leave out what scores less. If you give none and nothing reaches it: the nearest.", default=0.1),
+]
 
 
 class MemoryTurn(Struct, frozen=True, omit_defaults=True):
     """What was said just before or after a turn of a dialogue."""
 
-    memory_id: MemoryId
-    content: Beginning
+    memory_id: shapes.MemoryId
+    content: shapes.Beginning
     who: Annotated[str, about("Who said it, where that is known.")] | None = None
-    truncated: Cut = False
-    name: Name | None = None
+    truncated: shapes.Cut = False
+    name: shapes.Name | None = None
 
 
 class FoundMemory(Struct, frozen=True, omit_defaults=True):
     """A memory that a search found, and how similar it is."""
 
-    memory_id: MemoryId
-    content: Text
-    scope: Filed
-    similarity_score: Score
-    created_at: CreatedAt
-    associations: Links | None = None
-    category: Category | None = None
-    tags: Tags = []
-    metadata: Metadata = {}
-    name: Name | None = None
-    kind: Kind | None = None
+    memory_id: shapes.MemoryId
+    content: shapes.Text
+    scope: shapes.Filed
+    similarity_score: shapes.Score
+    created_at: shapes.CreatedAt
+    associations: shapes.Links | None = None
+    category: shapes.Category | None = None
+    tags: shapes.Tags = []
+    metadata: shapes.Metadata = {}
+    name: shapes.Name | None = None
+    kind: shapes.Kind | None = None
     previous_turn: Annotated[MemoryTurn | None, about("Of a turn of a dialogue: what was said just before it.")] = None
     next_turn: Annotated[MemoryTurn | None, about("Of a turn of a dialogue: what was said just after it.")] = None
 
@@ -102,45 +60,56 @@ class SearchAnswer(Struct, frozen=True, omit_defaults=True):
     memories: Annotated[list[FoundMemory], about("The memories found, most relevant first.")]
     total_found: Annotated[int, about("How many memories match in all.")]
     search_scope: Annotated[str | None, or_null("string", "The scope that was searched; null where all were.")]
-    notes: Remarks = []
+    notes: shapes.Remarks = []
 
 
-@tool("memory_search", "Search Memories", SearchParameters, SearchAnswer, reads=True, idempotent=True)
-def search(context: Context, given: SearchParameters) -> Reply:
+@shapes.tool("memory_search", "Search Memories", SearchAnswer, reads=True, idempotent=True)
+def search(
+    context: Context,
+    query: Annotated[str, about("Required. What to look for, in plain words; a question is fine.")],
+    scope: Annotated[str, about("Search only this scope.")] | None = None,
+    limit: Annotated[int, about("At most so many memories.", ge=1, le=100, default=10)] = 10,
+    similarity_threshold: LeastScore | None = None,
+    include_associations: Annotated[bool, about("Tell what each memory is linked to.", default=True)] = True,
+    include_child_scopes: Annotated[bool, about("Search the scopes below it too.", default=False)] = False,
+) -> Reply:
     """Find memories by meaning and by words, in any language. The most relevant come first; similarity_score says how
     close each is, from 0 to 1.
     """
-    if not given.query.strip():
+    if not query.strip():
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
     memory = context.memory
-    scope = None if given.scope is None else scopes.legal_scope(given.scope, "scope")
-    below = or_else(given.include_child_scopes, False)
-    with_links = or_else(given.include_associations, True)
+    scope = None if scope is None else scopes.legal_scope(scope, "scope")
     found = memory.search(
-        given.query,
-        limit=or_else(given.limit, 10),
-        filters=None if scope is None else Filters(scope=scope, scopes_below=below),
-        at_least=or_else(given.similarity_threshold, _THRESHOLD),
-        or_nearest=given.similarity_threshold is None,
+        query,
+        limit=limit,
+        filters=None if scope is None else Filters(scope=scope, scopes_below=include_child_scopes),
+        at_least=_THRESHOLD if similarity_threshold is None else similarity_threshold,
+        or_nearest=similarity_threshold is None,
         reasons=False,
-        links=_LINKS if with_links else 0,
+        links=_LINKS if include_associations else 0,
     )
-    check_meaning(memory)
+    shapes.check_meaning(memory)
     memories = [
-        _found(hit, [linked(*one) for one in found.links.get(hit.record.uid, ())] if with_links else None)
+        _found(
+            hit, [shapes.linked(*one) for one in found.links.get(hit.record.uid, ())] if include_associations else None
+        )
         for hit in found.hits
     ]
     notes = found.notes
     if not found.hits and scope is not None:
-        notes = [*_empty_scope(memory, scope, below), *(note for note in notes if note.code != "filtered")]
+        notes = [
+            *_empty_scope(memory, scope, include_child_scopes),
+            *(note for note in notes if note.code != "filtered"),
+        ]
     if not memories and not notes and not memory.count()[0]:
         notes = [_empty_project(memory)]
-    return reply(SearchAnswer(memories, found.total, scope), notes)
+    return shapes.reply(SearchAnswer(memories, found.total, scope), notes)
 
 
-def _found(hit: Hit, links: list[LinkedMemory] | None) -> FoundMemory:
+def _found(hit: Hit, links: list[shapes.LinkedMemory] | None) -> FoundMemory:
     return FoundMemory(
-        **fields(hit.record),
+        **shapes.fields(hit.record),
         similarity_score=round(hit.score, 4),
         associations=links,
         previous_turn=_turn(hit.previous),
@@ -165,41 +134,33 @@ def _empty_scope(memory: Memory, scope: str, below: bool) -> list[Note]:
     """Why nothing was found in a scope, where the scope itself is the reason."""
     inside = memory.scopes(scope)
     if not inside:
-        return [unknown_scope(memory, scope)]
+        return [shapes.unknown_scope(memory, scope)]
     if not below and not inside[0].memories:
         count = f"{inside[0].total:,} memories lie" if inside[0].total > 1 else "1 memory lies"
         return [Note("below", f"{scope!r} itself is empty; {count} below it: pass include_child_scopes.")]
     return []
 
 
-class DiscoverParameters(Parameters, frozen=True, kw_only=True):
-    """Parameters of memory_discover_associations."""
-
-    memory_id: Id
-    limit: Annotated[int, about("At most so many associations.", ge=1, le=50, default=10)] | None = None
-    similarity_threshold: Annotated[Share, about("Leave out what is weaker.", default=0.1)] | None = None
-
-
 class SourceMemory(Struct, frozen=True):
     """The memory that associations were discovered for."""
 
-    memory_id: MemoryId
-    content: Text
+    memory_id: shapes.MemoryId
+    content: shapes.Text
 
 
 class DiscoveredAssociation(Struct, frozen=True, omit_defaults=True):
     """One association: how strong, what carries it, and why."""
 
-    memory_id: MemoryId
-    content: Beginning
-    similarity_score: Score
+    memory_id: shapes.MemoryId
+    content: shapes.Beginning
+    similarity_score: shapes.Score
     association_type: Annotated[str, about("What carries the association, for example meaning, tags or a link.")]
     reason: Annotated[str, about("Why the two have to do with each other, as a sentence.")]
-    scope: Filed
-    relation_type: LinkType | None = None
-    direction: Direction | None = None
-    truncated: Cut = False
-    name: Name | None = None
+    scope: shapes.Filed
+    relation_type: shapes.LinkType | None = None
+    direction: shapes.Direction | None = None
+    truncated: shapes.Cut = False
+    name: shapes.Name | None = None
 
 
 class DiscoveryStats(Struct, frozen=True):
@@ -218,25 +179,21 @@ class DiscoverAnswer(Struct, frozen=True):
     discovery_stats: Annotated[DiscoveryStats, about("How many memories were compared.")]
 
 
-@tool(
-    "memory_discover_associations",
-    "Discover Associations",
-    DiscoverParameters,
-    DiscoverAnswer,
-    reads=True,
-    idempotent=True,
-)
-def discover(context: Context, given: DiscoverParameters) -> Reply:
+@shapes.tool("memory_discover_associations", "Discover Associations", DiscoverAnswer, reads=True, idempotent=True)
+def discover(
+    context: Context,
+    memory_id: shapes.Id,
+    limit: Annotated[int, about("At most so many associations.", ge=1, le=50, default=10)] = 10,
+    similarity_threshold: Annotated[shapes.Share, about("Leave out what is weaker.", default=0.1)] = 0.1,
+) -> Reply:
     """Look for memories that have to do with one: similar in meaning, sharing tags or names, stored at the same time,
     or linked by hand. Each comes with what carries the association and why.
     """
-    found = context.memory.discover(
-        given.memory_id, limit=or_else(given.limit, 10), threshold=or_else(given.similarity_threshold, 0.1)
-    )
-    check_meaning(context.memory)
+    found = context.memory.discover(memory_id, limit=limit, threshold=similarity_threshold)
+    shapes.check_meaning(context.memory)
     associations = []
     for one in found.associations:
-        text, cut = beginning(one.record)
+        text, cut = shapes.beginning(one.record)
         relation = one.relation
         associations.append(
             DiscoveredAssociation(
@@ -247,13 +204,13 @@ def discover(context: Context, given: DiscoverParameters) -> Reply:
                 reason=one.reason,
                 scope=scopes.shown(one.record.scope),
                 relation_type=None if relation is None else relation.type,
-                direction=None if relation is None else direction(relation, one.record),
+                direction=None if relation is None else shapes.direction(relation, one.record),
                 truncated=cut,
-                name=entity_name(one.record),
+                name=shapes.entity_name(one.record),
             )
         )
     mean = sum(one.strength for one in found.associations) / len(associations) if associations else 0.0
-    return reply(
+    return shapes.reply(
         DiscoverAnswer(
             SourceMemory(found.source.uid, content(found.source)),
             associations,

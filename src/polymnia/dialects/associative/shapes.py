@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from polymnia.dialects.shapes import about, or_null
+from polymnia.dialects.shapes import about, or_null, parameters
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
@@ -76,15 +76,25 @@ class LinkedMemory(Struct, frozen=True, omit_defaults=True):
 Links = Annotated[list[LinkedMemory], about("The memories it is linked to; unless include_associations is false.")]
 
 
-def tool(
-    name: str, title: str, params: type, output: type, **hints: Any
-) -> Callable[[Callable[[Context, Any], Reply]], Operation]:
-    """A function as a tool of this dialect, explained by its docstring. Its parameters may all come in ``request``."""
+def tool(name: str, title: str, output: type, **hints: Any) -> Callable[[Callable[..., Reply]], Operation]:
+    """A function as a tool of this dialect: its signature has the parameters, its docstring explains it.
 
-    def made(run: Callable[[Context, Any], Reply]) -> Operation:
-        help = " ".join((run.__doc__ or "").split())
+    The parameters may all come in ``request``.
+    """
+
+    def made(run: Callable[..., Reply]) -> Operation:
+        def call(context: Context, given: Struct) -> Reply:
+            return run(context, **{key: value for key, value in asdict(given).items() if value is not None})
+
         return Operation(
-            name=name, title=title, params=params, run=run, output=output, help=help, wrapped="request", **hints
+            name=name,
+            title=title,
+            params=parameters(run, Parameters),
+            run=call,
+            output=output,
+            help=" ".join((run.__doc__ or "").split()),
+            wrapped="request",
+            **hints,
         )
 
     return made

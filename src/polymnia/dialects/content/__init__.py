@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from polymnia.dialects.content.call import ContentOperation, Given, reader, respond, session_of, which
-from polymnia.dialects.content.refusals import word
-from polymnia.dialects.content.resources import RESOURCES, TEMPLATES
-from polymnia.importing import importing
+from polymnia.dialects.content.call import ContentOperation, Given, named, reader, respond
+from polymnia.dialects.content.refusals import RESOURCES, TEMPLATES, word
+from polymnia.importing import importing, load
 from polymnia.models import JsonObject
-from polymnia.operation import Context, Operation, Registry, Reply
+from polymnia.operation import Operation, Registry
 
 _INSTRUCTIONS = (
     "A lasting memory of documents and decisions, kept apart by project_id. Every tool offers several operations: name "
@@ -21,37 +21,18 @@ _INSTRUCTIONS = (
 )
 
 
-def _store() -> Mapping[str, ContentOperation]:
-    with importing():
-        from polymnia.dialects.content.store import OPERATIONS
-    return OPERATIONS
-
-
-def _retrieve() -> Mapping[str, ContentOperation]:
-    with importing():
-        from polymnia.dialects.content.retrieve import OPERATIONS
-    return OPERATIONS
-
-
-def _analyze() -> Mapping[str, ContentOperation]:
-    with importing():
-        from polymnia.dialects.content.analyze import OPERATIONS
-    return OPERATIONS
-
-
-def _system() -> Mapping[str, ContentOperation]:
-    with importing():
-        from polymnia.dialects.content.system import OPERATIONS
-    return OPERATIONS
-
-
 class Tool(NamedTuple):
     """A tool. Its operations are loaded with its first call: no server needs them at its start."""
 
     title: str
     help: str
-    operations: Callable[[], Mapping[str, ContentOperation]]
+    module: str
     reads: bool = False
+
+    def operations(self) -> Mapping[str, ContentOperation]:
+        """Its operations by name."""
+        found: Mapping[str, ContentOperation] = load(f"{__name__}.{self.module}").OPERATIONS
+        return found
 
 
 TOOLS = {
@@ -59,26 +40,26 @@ TOOLS = {
         "Store Memory",
         "Store, change and relate items of a project: store_content, update_content, delete_content, store_decision, "
         "create_relationship.",
-        _store,
+        "store",
     ),
     "memory_retrieve": Tool(
         "Retrieve Memory",
         "Find and read items of a project: search_content, get_content, find_similar_content, get_content_history.",
-        _retrieve,
+        "retrieve",
         reads=True,
     ),
     "memory_analyze": Tool(
         "Analyze Memory",
         "Analyze items of a project: detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, "
         "generate_insights. Changes nothing.",
-        _analyze,
+        "analyze",
         reads=True,
     ),
     "memory_system": Tool(
         "Memory System",
         "Check the server, move data in and out, cite items: check_system_health, export_project_data, "
         "import_project_data, validate_data_integrity, generate_citation.",
-        _system,
+        "system",
     ),
 }
 
@@ -102,16 +83,13 @@ def registry() -> Registry:
 
 
 def _operation(name: str, tool: Tool) -> Operation:
-    def run(context: Context, given: Given) -> Reply:
-        return respond(context, given)
-
     def heavy(raw: bytes) -> bool:
-        operation = which(raw)
-        return operation in tool.operations() and tool.operations()[operation].heavy
+        operation = tool.operations().get(named(raw, "operation"))
+        return operation is not None and operation.heavy
 
     def takes() -> JsonObject:
         with importing():
-            from polymnia.dialects.content.schema import united
+            from polymnia.dialects.content.shapes import united
         return united(tool.operations())
 
     return Operation(
@@ -119,7 +97,7 @@ def _operation(name: str, tool: Tool) -> Operation:
         title=tool.title,
         help=tool.help,
         params=Given,
-        run=run,
+        run=respond,
         output=_Answer,
         reads=tool.reads,
         idempotent=tool.reads,
@@ -127,6 +105,6 @@ def _operation(name: str, tool: Tool) -> Operation:
         read=reader(name, tool.operations),
         takes=takes,
         heavy=heavy,
-        which=which,
-        session=session_of,
+        which=partial(named, field="operation"),
+        session=partial(named, field="session_id"),
     )

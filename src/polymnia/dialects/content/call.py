@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Struct
 from msgspec.json import decode, encode
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from polymnia.dialects.shapes import about
+from polymnia.dialects.shapes import about, parameters
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.scopes import legal_session
 from polymnia.engine.text.calendar import moment
@@ -46,11 +46,14 @@ class OperationParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ) = None
 
 
+_COMMON = frozenset(OperationParameters.__struct_fields__)
+
+
 class ContentOperation(Struct, frozen=True, kw_only=True):
     """One operation of a tool: what it takes and answers, whether it belongs to a project, whether it is heavy."""
 
     params: type
-    run: Callable[[ContentCall, Any], Fields]
+    run: Callable[..., Fields]
     help: str
     answer: type
     reads: bool = False
@@ -59,15 +62,21 @@ class ContentOperation(Struct, frozen=True, kw_only=True):
 
 
 def operation(
-    params: type, answer: type, **hints: bool
-) -> Callable[[Callable[[ContentCall, Any], Fields]], ContentOperation]:
-    """A function as an operation, explained by its docstring."""
+    answer: type, options: tuple[str, str] | None = None, **hints: bool
+) -> Callable[[Callable[..., Fields]], ContentOperation]:
+    """A function as an operation: its signature has the parameters, its docstring explains it."""
 
-    def made(run: Callable[[ContentCall, Any], Fields]) -> ContentOperation:
+    def made(run: Callable[..., Fields]) -> ContentOperation:
         help = " ".join((run.__doc__ or "").split())
+        params = parameters(run, OperationParameters, options)
         return ContentOperation(params=params, run=run, help=help, answer=answer, **hints)
 
     return made
+
+
+def by_name(*operations: ContentOperation) -> Mapping[str, ContentOperation]:
+    """The operations of a tool by their names."""
+    return {one.run.__name__: one for one in operations}
 
 
 class Given(Struct, frozen=True):
@@ -85,22 +94,13 @@ class _Which(Struct):
 _which = msgspec.json.Decoder(_Which)
 
 
-def which(raw: bytes) -> str:
-    """The operation a call names; nothing where it names none."""
-    return _text(raw, "operation")
-
-
-def session_of(raw: bytes) -> str:
-    """The session a call names; nothing where it names none."""
-    return _text(raw, "session_id").strip()
-
-
-def _text(raw: bytes, field: str) -> str:
+def named(raw: bytes, field: str) -> str:
+    """The operation or the session a call names; nothing where it names none."""
     try:
         value = getattr(_which.decode(raw), field)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
-    return value if isinstance(value, str) else ""
+    return value.strip() if isinstance(value, str) else ""
 
 
 def reader(tool: str, operations: Callable[[], Mapping[str, ContentOperation]]) -> Callable[[bytes, list[Note]], Given]:
@@ -146,6 +146,14 @@ def _unknown(tool: str, name: str, operations: Mapping[str, ContentOperation]) -
     return fault
 
 
+def _arguments(given: OperationParameters) -> Fields:
+    """What the function of an operation is called with: its options with the rest, and what is null by its default."""
+    own = {key: value for key, value in asdict(given).items() if key not in _COMMON}
+    if (options := own.pop("options", None)) is not None:
+        own |= asdict(options)
+    return {key: value for key, value in own.items() if value is not None}
+
+
 class ContentCall:
     """One call in progress: the memory of its project, in the name of its user."""
 
@@ -156,7 +164,7 @@ class ContentCall:
             given = replace(given, request_id=context.request_id)
         self.given = given
         self.context = context
-        self.step = context.step
+        self.project, self.session, self.step = given.project_id, given.session_id, context.step
         self.wrote = False
         author = context.memory.author
         self._author = author if given.user_id is None else replace(author, user=given.user_id)
@@ -172,7 +180,7 @@ class ContentCall:
 
     def check_session(self) -> None:
         """Refuse to write without a session where the server wants one."""
-        if self.context.require_session and self.given.session_id is None:
+        if self.context.require_session and self.session is None:
             raise Refused(
                 "This server writes only within a session: session_id is missing",
                 hint="Give a session_id, or start the server without --require-session.",
@@ -193,32 +201,32 @@ class ContentCall:
             return encode({key: value for key, value in answer(done).items() if key in _KEPT}).decode()
 
         once = Once(self.given.request_id, sha256(encode(asked)).hexdigest(), kept)
-        return self.memory.acting(self._author, project=self.given.project_id, once=once)
+        return self.memory.acting(self._author, project=self.project, once=once)
 
     def unknown_project(self, *, nearest_only: bool = False) -> str | None:
         """That the project of the call is not there, as a sentence; None where it is, or where none has such a name."""
-        if self.given.project_id is None or self.memory.stamp():
+        if self.project is None or self.memory.stamp():
             return None
         near = self.memory.nearest_project()
         if near is None and nearest_only:
             return None
         meant = f"; did you mean {near!r}?" if near else "."
-        return f"There is no project {self.given.project_id!r} yet, so it has no content{meant}"
+        return f"There is no project {self.project!r} yet, so it has no content{meant}"
 
 
 def respond(context: Context, given: Given) -> Reply:
     """The answer to a call, with its request_id; a call that was done before is answered as it was then."""
     call = ContentCall(context, given.params)
-    session, request = call.given.session_id, call.given.request_id
+    session, request = call.session, call.given.request_id
     try:
-        answer = given.operation.run(call, given.params)
+        answer = given.operation.run(call, **_arguments(given.params))
     except Repeated as again:
         answer = decode(again.told) | {"repeated": True}
         if "version" in answer and isinstance(id := answer.get("content_id"), str):  # the answer of one that was stored
             with suppress(NotFound):
                 answer["metadata"] = call.memory.item(id, session=session).metadata
     except NotFound as e:
-        e.details.setdefault("project", call.given.project_id)
+        e.details.setdefault("project", call.project)
         e.details.setdefault("near", call.memory.nearest_id(e.names[0], session=session))
         e.details.setdefault("no_project", call.unknown_project(nearest_only=True))
         raise

@@ -1,16 +1,16 @@
-"""What the operations of memory_analyze answer: findings as plain data, memories by their ids and titles."""
+"""What the operations of memory_analyze answer: findings as plain data, actions as calls that can be made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec import Struct, json
 
-from polymnia.dialects.content.actions import call
 from polymnia.dialects.content.reports import describe, remark
+from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
@@ -114,17 +114,9 @@ def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
 
 
 def _side(found: Any) -> JsonObject:
-    return named(found.record) | {
-        found.kind: found.sentence,
-        "said_at": moment(found.at),
-        "dated_by": _dated_by(found),
-    }
-
-
-def _dated_by(found: Any) -> str:
-    if found.drawn:
-        return "the relationship"
-    return "the sentence" if found.dated else "the last change of the item"
+    changed = "the sentence" if found.dated else "the last change of the item"
+    dated_by = "the relationship" if found.drawn else changed
+    return named(found.record) | {found.kind: found.sentence, "said_at": moment(found.at), "dated_by": dated_by}
 
 
 ROOM = 64_000
@@ -180,3 +172,56 @@ def _first(sizes: Sequence[int], room: int) -> int:
         room -= size
         count += 1
     return count
+
+
+def call(action: actions.Action, project: str | None, session: str | None) -> JsonObject:
+    """The tool call that does what an action says, for the project and session of the caller."""
+
+    def made(tool: str, operation: str, **arguments: Any) -> JsonObject:
+        whose = {"project_id": project} | ({} if session is None else {"session_id": session})
+        return _named(tool, operation=operation, **whose, **arguments)
+
+    match action:
+        case actions.Store(content=content, title=title, tags=tags):
+            about = {"tags": list(tags), "metadata": None if title is None else {"title": title}}
+            return made("memory_store", "store_content", content=content, **_given(about))
+        case actions.Update(id=id, content=content, summary=summary, tags=labels, metadata=metadata):
+            updates: JsonObject = {"content": content, "summary": summary, "metadata": metadata}
+            if labels is not None:
+                updates["tags"] = list(labels)
+            updates = {key: value for key, value in updates.items() if value is not None}
+            return made("memory_store", "update_content", content_id=id, updates=updates)
+        case actions.Delete(id=id):
+            return made("memory_store", "delete_content", content_id=id)
+        case actions.Relate(source=source, target=target, type=type_):
+            return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_)
+        case actions.Show(id=id):
+            return made("memory_retrieve", "get_content", content_id=id, include_history=True)
+        case actions.ShowHistory(id=id):
+            return made("memory_retrieve", "get_content_history", content_id=id, include_diffs=True)
+        case actions.CheckQuality(id=id):
+            return made("memory_analyze", "analyze_quality", content_id=id)
+        case actions.CheckConflicts(ids=ids, sensitivity=sensitivity):
+            options = {"sensitivity": sensitivity}
+            return made("memory_analyze", "detect_conflicts", content_ids=list(ids), options=options)
+        case actions.CleanSessions(days=days):
+            return _named("session_manage", action="cleanup", max_age_days=days)
+        case actions.CreateEntity(name=name):
+            entity = {"name": name, "entityType": actions.UNWRITTEN, "observations": [actions.UNWRITTEN]}
+            return _named("create_entities", entities=[entity])
+        case actions.AddObservations(name=name, texts=texts):
+            return _named("add_observations", observations=[{"entityName": name, "contents": list(texts)}])
+        case actions.DeleteObservations(name=name, texts=texts):
+            return _named("delete_observations", deletions=[{"entityName": name, "observations": list(texts)}])
+        case actions.DeleteRelations(relations=relations):
+            ends = [{"from": source, "to": target, "relationType": kind} for source, target, kind in relations]
+            return _named("delete_relations", relations=ends)
+    assert_never(action)
+
+
+def _named(tool: str, **arguments: Any) -> JsonObject:
+    return {"tool": tool, "arguments": arguments}
+
+
+def _given(arguments: JsonObject) -> JsonObject:
+    return {key: value for key, value in arguments.items() if value}

@@ -8,31 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Struct
 
-from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
-from polymnia.dialects.content.shapes import (
-    Answer,
-    ContentItem,
-    ContentVersion,
-    Item,
-    Notes,
-    Object,
-    Period,
-    Relationship,
-    Share,
-    SurroundingTurn,
-    Tagged,
-    Types,
-    item,
-    minimal,
-    period,
-    relationship,
-    summarised,
-    turn,
-    version,
-)
-from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.content import content
-from polymnia.engine.items import Version
+from polymnia.dialects.content import shapes
+from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
+from polymnia.dialects.shapes import about
+from polymnia.engine.content import Version, content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
 from polymnia.models import Filters, Record, Relation
@@ -44,45 +23,28 @@ if TYPE_CHECKING:
 _LANES = {"semantic": "meaning", "keyword": "words", "hybrid": "all"}
 _AROUND = 400  # characters of context
 
+QueryType = Literal["semantic", "keyword", "hybrid"]
+SimilarityMethod = Literal["cosine", "euclidean", "manhattan"]
+MinRelevance = Annotated[shapes.Share, about("Leave out what scores less; 0 hides nothing. Without it: what matches.")]
+ContentFormat = Annotated[
+    Literal["full", "summary", "minimal"],
+    about("With its text, with a summary, or only id, title, type and version (default full)."),
+]
+
 
 class SearchFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Filters of search_content."""
 
-    content_types: Types | None = None
-    tags: Tagged | None = None
-    date_range: Period = None
-    metadata: Annotated[Object, about("Only items whose metadata has these values.")] | None = None
-
-
-class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of search_content."""
-
-    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] | None = None
-    offset: Annotated[int, about("Skip so many.", ge=0, le=10_000)] | None = None
-    min_relevance: (
-        Annotated[Share, about("Leave out what scores less; 0 hides nothing. Without it: what matches.")] | None
-    ) = None
-    include_context: Annotated[bool, about("The text around what matches.")] | None = None
-    include_highlights: Annotated[bool, about("The pieces that match, words marked.")] | None = None
-    sort_by: Annotated[Literal["relevance", "date", "title"], about("The order (default relevance).")] | None = None
-    sort_order: Annotated[Literal["asc", "desc"], about("Default: asc for title, else desc.")] | None = None
-
-
-class SearchContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """search_content."""
-
-    query: Annotated[str, about("What to look for, in plain words.")]
-    query_type: (
-        Annotated[Literal["semantic", "keyword", "hybrid"], about("By meaning, words or both (default).")] | None
-    ) = None
-    filters: Annotated[SearchFilters | None, about("Which items to search.")] = None
-    options: Annotated[SearchOptions | None, about("How many results, in what order, with what.")] = None
+    content_types: shapes.Types | None = None
+    tags: shapes.Tagged | None = None
+    date_range: shapes.Period = None
+    metadata: Annotated[shapes.Object, about("Only items whose metadata has these values.")] | None = None
 
 
 class SearchResult(TypedDict):
     """An item that a search found."""
 
-    content: Annotated[ContentItem, about("The item.")]
+    content: Annotated[shapes.ContentItem, about("The item.")]
     relevance: Annotated[float, about("How well it matches, from 0 to 1.")]
     explanation: Annotated[str, about("Why it was found, as a sentence.")]
     highlights: NotRequired[
@@ -90,9 +52,11 @@ class SearchResult(TypedDict):
     ]
     context: NotRequired[Annotated[str, about("The text around the best passage; with options.include_context.")]]
     previous_turn: NotRequired[
-        Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just before it.")]
+        Annotated[shapes.SurroundingTurn, about("Of a turn of a dialogue: what was said just before it.")]
     ]
-    next_turn: NotRequired[Annotated[SurroundingTurn, about("Of a turn of a dialogue: what was said just after it.")]]
+    next_turn: NotRequired[
+        Annotated[shapes.SurroundingTurn, about("Of a turn of a dialogue: what was said just after it.")]
+    ]
 
 
 class FacetCount(TypedDict):
@@ -110,7 +74,7 @@ class SearchFacets(TypedDict):
     months: Annotated[list[FacetCount], about("By the month in which they were stored, as YYYY-MM.")]
 
 
-class SearchContentAnswer(Answer):
+class SearchContentAnswer(shapes.Answer):
     """One page of results, best first, with the total and the distribution of all of them."""
 
     results: Annotated[list[SearchResult], about("The results of this page, in the order asked for.")]
@@ -118,26 +82,37 @@ class SearchContentAnswer(Answer):
     page: Annotated[int, about("The number of this page, counted from 1.")]
     per_page: Annotated[int, about("How many results a page has at most: options.limit.")]
     facets: Annotated[SearchFacets, about("All matching items, counted by type, tag and month.")]
-    notes: NotRequired[Notes]
+    notes: NotRequired[shapes.Notes]
 
 
-@operation(SearchContentParameters, SearchContentAnswer, reads=True)
-def search_content(call: ContentCall, given: SearchContentParameters) -> Fields:
+@operation(SearchContentAnswer, options=("SearchOptions", "How many results, in what order, with what."), reads=True)
+def search_content(
+    call: ContentCall,
+    query: Annotated[str, about("What to look for, in plain words.")],
+    query_type: Annotated[QueryType, about("By meaning, words or both (default).")] = "hybrid",
+    filters: Annotated[SearchFilters | None, about("Which items to search.")] = None,
+    *,
+    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] = 10,
+    offset: Annotated[int, about("Skip so many.", ge=0, le=10_000)] = 0,
+    min_relevance: MinRelevance | None = None,
+    include_context: Annotated[bool, about("The text around what matches.")] = False,
+    include_highlights: Annotated[bool, about("The pieces that match, words marked.")] = False,
+    sort_by: Annotated[Literal["relevance", "date", "title"], about("The order (default relevance).")] = "relevance",
+    sort_order: Annotated[Literal["asc", "desc"], about("Default: asc for title, else desc.")] | None = None,
+) -> Fields:
     """Search the items of a project by words, by meaning, or by both, in any language. Best matches first, each with
     its relevance from 0 to 1 and the reason it was found.
     """
-    if not given.query.strip():
+    if not query.strip():
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
-    filters, options = given.filters or SearchFilters(), given.options or SearchOptions()
-    start, end = period(filters.date_range, "filters.date_range")
-    limit, offset = or_else(options.limit, 10), or_else(options.offset, 0)
-    sort = options.sort_by or "relevance"
+    filters = filters or SearchFilters()
+    start, end = shapes.period(filters.date_range, "filters.date_range")
     found = call.memory.search(
-        given.query,
+        query,
         limit=limit,
         offset=offset,
         filters=Filters(
-            session=given.session_id,
+            session=call.session,
             any_session=False,
             content_types=tuple(filters.content_types or ()),
             tags=tuple(filters.tags or ()),
@@ -145,16 +120,16 @@ def search_content(call: ContentCall, given: SearchContentParameters) -> Fields:
             created_to=end,
             metadata=filters.metadata or {},
         ),
-        lanes=_LANES[given.query_type or "hybrid"],
+        lanes=_LANES[query_type],
         facets=True,
-        at_least=options.min_relevance,
-        sort=sort,
-        ascending=(options.sort_order or ("asc" if sort == "title" else "desc")) == "asc",
+        at_least=min_relevance,
+        sort=sort_by,
+        ascending=(sort_order or ("asc" if sort_by == "title" else "desc")) == "asc",
     )
-    if given.query_type == "semantic":
+    if query_type == "semantic":
         _check_meaning(call.memory, needed=True)
     answer = call.answer(
-        results=[_result(hit, options) for hit in found.hits],
+        results=[_result(hit, highlights=include_highlights, context=include_context) for hit in found.hits],
         total=found.total,
         page=offset // limit + 1,
         per_page=limit,
@@ -187,17 +162,17 @@ def _check_meaning(memory: Memory, *, needed: bool = False) -> None:
         raise NoModel(f"Search by meaning failed: {fault.message}", hint=fault.hint)
 
 
-def _result(hit: Hit, options: SearchOptions) -> Fields:
-    fields: Fields = {"content": item(hit.record), "relevance": hit.score, "explanation": hit.why.sentence}
-    if options.include_highlights:
-        fields["highlights"] = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
-    if options.include_context:
-        fields["context"] = _context(hit.record, hit.fragments)
-    if hit.previous is not None:
-        fields["previous_turn"] = turn(hit.previous)
-    if hit.next is not None:
-        fields["next_turn"] = turn(hit.next)
-    return fields
+def _result(hit: Hit, *, highlights: bool, context: bool) -> Fields:
+    marked = [_marked(fragment.text, fragment.marks) for fragment in hit.fragments]
+    return shapes.present(
+        content=shapes.item(hit.record),
+        relevance=hit.score,
+        explanation=hit.why.sentence,
+        highlights=marked if highlights else None,
+        context=_context(hit.record, hit.fragments) if context else None,
+        previous_turn=shapes.turn(hit.previous),
+        next_turn=shapes.turn(hit.next),
+    )
 
 
 def _marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
@@ -217,30 +192,6 @@ def _context(record: Record, fragments: Sequence[Fragment]) -> str:
     at = max(0, text.find(piece))
     start, end = max(0, at - _AROUND), min(len(text), at + len(piece) + _AROUND)
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
-
-
-class GetOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of get_content."""
-
-    include_embeddings: Annotated[bool, about("Its vectors (default false).")] | None = None
-    include_relationships: Annotated[bool, about("Its relationships (default false).")] | None = None
-    include_metadata: Annotated[bool, about("Its metadata (default true).")] | None = None
-    format: (
-        Annotated[
-            Literal["full", "summary", "minimal"],
-            about("With its text, with a summary, or only id, title, type and version (default full)."),
-        ]
-        | None
-    ) = None
-
-
-class GetContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """get_content."""
-
-    content_id: Item
-    include_refs: Annotated[bool, about("What it references and what references it.")] | None = None
-    include_history: Annotated[bool, about("Its versions.")] | None = None
-    options: Annotated[GetOptions | None, about("What to answer.")] = None
 
 
 class ContentReference(TypedDict):
@@ -275,7 +226,7 @@ class ContentDetails(TypedDict):
         Annotated[str, about("Its summary, where one was stored; in the format summary else its beginning.")]
     ]
     metadata: NotRequired[
-        Annotated[Object, about("Whatever was stored with it; unless options.include_metadata is false.")]
+        Annotated[shapes.Object, about("Whatever was stored with it; unless options.include_metadata is false.")]
     ]
     session_id: NotRequired[Annotated[str, about("The session it belongs to, where it belongs to one.")]]
     created_at: NotRequired[
@@ -285,12 +236,14 @@ class ContentDetails(TypedDict):
         Annotated[str, about("When it was changed last: UTC, ISO 8601; not in the format minimal.")]
     ]
     relationships: NotRequired[
-        Annotated[list[Relationship], about("Its relationships; with options.include_relationships.")]
+        Annotated[list[shapes.Relationship], about("Its relationships; with options.include_relationships.")]
     ]
     references: NotRequired[
         Annotated[ContentReferences, about("What it refers to and what refers to it; with include_refs.")]
     ]
-    history: NotRequired[Annotated[list[ContentVersion], about("Its versions, newest first; with include_history.")]]
+    history: NotRequired[
+        Annotated[list[shapes.ContentVersion], about("Its versions, newest first; with include_history.")]
+    ]
     embeddings: NotRequired[
         Annotated[
             dict[str, list[list[float]]],
@@ -299,131 +252,115 @@ class ContentDetails(TypedDict):
     ]
 
 
-class GetContentAnswer(Answer):
+class GetContentAnswer(shapes.Answer):
     """The item, in the format and with the parts asked for."""
 
     content_id: Annotated[str, about("The id of the item.")]
     content: Annotated[ContentDetails, about("The item. Its text is the field content of this object.")]
 
 
-@operation(GetContentParameters, GetContentAnswer, reads=True)
-def get_content(call: ContentCall, given: GetContentParameters) -> Fields:
+@operation(GetContentAnswer, options=("GetOptions", "What to answer."), reads=True)
+def get_content(
+    call: ContentCall,
+    content_id: shapes.Item,
+    include_refs: Annotated[bool, about("What it references and what references it.")] = False,
+    include_history: Annotated[bool, about("Its versions.")] = False,
+    *,
+    include_embeddings: Annotated[bool, about("Its vectors (default false).")] = False,
+    include_relationships: Annotated[bool, about("Its relationships (default false).")] = False,
+    include_metadata: Annotated[bool, about("Its metadata (default true).")] = True,
+    format: ContentFormat = "full",
+) -> Fields:
     """Read one item: its text and, where asked for, its relationships, references, versions and vectors."""
-    options = given.options or GetOptions()
-    metadata = or_else(options.include_metadata, True)
-    record = call.memory.item(given.content_id, session=given.session_id)
-    if options.format == "minimal":
-        details = minimal(record)
+    record = call.memory.item(content_id, session=call.session)
+    if format == "minimal":
+        details = shapes.minimal(record)
     else:
-        details = (summarised if options.format == "summary" else item)(record, metadata=metadata)
-    if given.include_refs or options.include_relationships:
-        links = call.memory.item_relations(record, session=given.session_id)
-        if options.include_relationships:
+        details = (shapes.summarised if format == "summary" else shapes.item)(record, metadata=include_metadata)
+    if include_refs or include_relationships:
+        links = call.memory.item_relations(record, session=call.session)
+        if include_relationships:
             details["relationships"] = [_link(record, *one) for one in links]
-        if given.include_refs:
+        if include_refs:
             details["references"] = _references(record, links)
-    if given.include_history:
-        details["history"] = _versions(call.memory.item_versions(given.content_id, session=given.session_id))
-    if options.include_embeddings:
+    if include_history:
+        details["history"] = _versions(call.memory.item_versions(content_id, session=call.session))
+    if include_embeddings:
         details["embeddings"] = call.memory.item_vectors(record)
     return call.answer(content_id=record.uid, content=details)
 
 
-def _link(record: Record, relation: Relation, other: Record | None) -> Relationship:
+def _link(record: Record, relation: Relation, other: Record | None) -> Fields:
     here, there = record.uid, None if other is None else other.uid
-    return relationship(
-        relation,
-        here if relation.source == record.name else there,
-        here if relation.target == record.name else there,
-    )
+    ends = (here if name == record.name else there for name in (relation.source, relation.target))
+    return shapes.relationship(relation, *ends)
 
 
 def _references(record: Record, links: Iterable[tuple[Relation, Record | None]]) -> Fields:
     """What an item points to, and what points to it."""
-    outgoing: list[Fields] = []
-    incoming: list[Fields] = []
+    ends: dict[str, list[Fields]] = {"outgoing": [], "incoming": []}
     for relation, other in links:
-        end = minimal(other) if other is not None else {"content_id": None, "deleted": True}
-        (outgoing if relation.source == record.name else incoming).append({**end, "type": relation.type})
-    return {"outgoing": outgoing, "incoming": incoming}
+        end = {"content_id": None, "deleted": True} if other is None else shapes.minimal(other)
+        ends["outgoing" if relation.source == record.name else "incoming"].append({**end, "type": relation.type})
+    return ends
 
 
-def _versions(found: Sequence[Version], limit: int | None = None, *, diffs: bool = False) -> list[ContentVersion]:
+def _versions(found: Sequence[Version], limit: int | None = None, *, diffs: bool = False) -> list[Fields]:
     """The versions of an item, newest first, each compared with the one before it."""
     pairs = zip(found, [*found[1:], None], strict=True)
-    return [version(one, before, diffs) for one, before in islice(pairs, limit)]
-
-
-class SimilarOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of find_similar_content."""
-
-    include_self: Annotated[bool, about("The item of content_id too (default false).")] | None = None
-    content_types: Types | None = None
-    exclude_ids: Annotated[list[str], about("Leave these items out.")] | None = None
-    similarity_method: (
-        Annotated[Literal["cosine", "euclidean", "manhattan"], about("How to measure it (default cosine).")] | None
-    ) = None
-
-
-class FindSimilarContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """find_similar_content."""
-
-    content: Annotated[str, about("A text; or give content_id.")] | None = None
-    content_id: Annotated[str, about("An item; or give content.")] | None = None
-    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] | None = None
-    threshold: Annotated[Share, about("The least similarity (default 0).")] | None = None
-    options: Annotated[SimilarOptions | None, about("Which items, and how to measure.")] = None
+    return [shapes.version(one, before, diffs) for one, before in islice(pairs, limit)]
 
 
 class SimilarContent(TypedDict):
     """An item and how similar it is."""
 
-    content: Annotated[ContentItem, about("The item.")]
+    content: Annotated[shapes.ContentItem, about("The item.")]
     similarity: Annotated[float, about("How similar it is, from 0 to 1.")]
 
 
-class FindSimilarContentAnswer(Answer):
+class FindSimilarContentAnswer(shapes.Answer):
     """The most similar items, most similar first."""
 
     results: Annotated[list[SimilarContent], about("The items, most similar first.")]
     total: Annotated[int, about("How many there are in this answer.")]
-    similarity_method: Annotated[Literal["cosine", "euclidean", "manhattan"], about("How similarity was measured.")]
-    notes: NotRequired[Notes]
+    similarity_method: Annotated[SimilarityMethod, about("How similarity was measured.")]
+    notes: NotRequired[shapes.Notes]
 
 
-@operation(FindSimilarContentParameters, FindSimilarContentAnswer, reads=True)
-def find_similar_content(call: ContentCall, given: FindSimilarContentParameters) -> Fields:
+@operation(FindSimilarContentAnswer, options=("SimilarOptions", "Which items, and how to measure."), reads=True)
+def find_similar_content(
+    call: ContentCall,
+    content: Annotated[str, about("A text; or give content_id.")] | None = None,
+    content_id: Annotated[str, about("An item; or give content.")] | None = None,
+    limit: Annotated[int, about("Results (default 10).", ge=1, le=100)] = 10,
+    threshold: Annotated[shapes.Share, about("The least similarity (default 0).")] = 0.0,
+    *,
+    include_self: Annotated[bool, about("The item of content_id too (default false).")] = False,
+    content_types: shapes.Types | None = None,
+    exclude_ids: Annotated[list[str], about("Leave these items out.")] | None = None,
+    similarity_method: Annotated[SimilarityMethod, about("How to measure it (default cosine).")] = "cosine",
+) -> Fields:
     """Find the items most similar in meaning to a text or to another item."""
-    if given.content is None and given.content_id is None:
+    if content is None and content_id is None:
         raise BadArguments("find_similar_content", [Violation("content_id", "string; or give content", "undefined")])
-    if given.content is not None and given.content_id is not None:
+    if content is not None and content_id is not None:
         raise Invalid("Give content or content_id, not both", field="content_id", hint="Leave one of them out.")
-    if given.content is not None and not given.content.strip():
+    if content is not None and not content.strip():
         raise Invalid("content is empty", field="content", hint="Give a text to compare with.")
-    options = given.options or SimilarOptions()
-    measure = options.similarity_method or "cosine"
     found = call.memory.similar_items(
-        text=given.content,
-        id=given.content_id,
-        session=given.session_id,
-        limit=or_else(given.limit, 10),
-        threshold=or_else(given.threshold, 0.0),
-        measure=measure,
-        include_self=or_else(options.include_self, False),
-        content_types=options.content_types or (),
-        exclude=options.exclude_ids or (),
+        text=content,
+        id=content_id,
+        session=call.session,
+        limit=limit,
+        threshold=threshold,
+        measure=similarity_method,
+        include_self=include_self,
+        content_types=content_types or (),
+        exclude=exclude_ids or (),
     )
     _check_meaning(call.memory)
-    results = [{"content": item(record), "similarity": value} for record, value in found]
-    return call.answer(results=results, total=len(results), similarity_method=measure)
-
-
-class GetContentHistoryParameters(OperationParameters, frozen=True, kw_only=True):
-    """get_content_history."""
-
-    content_id: Item
-    limit: Annotated[int, about("Versions, newest first (default all).", ge=1, le=1000)] | None = None
-    include_diffs: Annotated[bool, about("What each version changed.")] | None = None
+    results = [{"content": shapes.item(record), "similarity": value} for record, value in found]
+    return call.answer(results=results, total=len(results), similarity_method=similarity_method)
 
 
 class ContentDeletion(TypedDict):
@@ -435,22 +372,27 @@ class ContentDeletion(TypedDict):
     restore: Annotated[str, about("How to restore it, as a sentence.")]
 
 
-class GetContentHistoryAnswer(Answer):
+class GetContentHistoryAnswer(shapes.Answer):
     """The versions of the item, newest first."""
 
     content_id: Annotated[str, about("The id of the item.")]
-    versions: Annotated[list[ContentVersion], about("Its versions, newest first, at most limit of them.")]
+    versions: Annotated[list[shapes.ContentVersion], about("Its versions, newest first, at most limit of them.")]
     total_versions: Annotated[int, about("How many versions it has in all.")]
     deleted: NotRequired[Annotated[ContentDeletion, about("Present when the item was deleted.")]]
 
 
-@operation(GetContentHistoryParameters, GetContentHistoryAnswer, reads=True)
-def get_content_history(call: ContentCall, given: GetContentHistoryParameters) -> Fields:
+@operation(GetContentHistoryAnswer, reads=True)
+def get_content_history(
+    call: ContentCall,
+    content_id: shapes.Item,
+    limit: Annotated[int, about("Versions, newest first (default all).", ge=1, le=1000)] | None = None,
+    include_diffs: Annotated[bool, about("What each version changed.")] = False,
+) -> Fields:
     """List the versions of an item, newest first: what each said, who made it, and what it changed."""
-    found = call.memory.item_versions(given.content_id, session=given.session_id)
-    versions = _versions(found, given.limit, diffs=or_else(given.include_diffs, False))
-    answer = call.answer(content_id=given.content_id, versions=versions, total_versions=len(found))
-    if (deletion := call.memory.item_deletion(given.content_id, session=given.session_id)) is not None:
+    found = call.memory.item_versions(content_id, session=call.session)
+    versions = _versions(found, limit, diffs=include_diffs)
+    answer = call.answer(content_id=content_id, versions=versions, total_versions=len(found))
+    if (deletion := call.memory.item_deletion(content_id, session=call.session)) is not None:
         answer["deleted"] = {
             "at": moment(deletion.at),
             "by": deletion.who,
@@ -460,9 +402,4 @@ def get_content_history(call: ContentCall, given: GetContentHistoryParameters) -
     return answer
 
 
-OPERATIONS = {
-    "search_content": search_content,
-    "get_content": get_content,
-    "find_similar_content": find_similar_content,
-    "get_content_history": get_content_history,
-}
+OPERATIONS = by_name(search_content, get_content, find_similar_content, get_content_history)

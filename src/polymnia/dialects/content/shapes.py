@@ -1,4 +1,4 @@
-"""What the operations share: periods, items, relationships and versions as they are taken and answered.
+"""What the operations share: periods, items, relationships and versions as they are taken and answered; their schema.
 
 The types of answers describe dictionaries. The reference, the generator of the clients and the tests read them: every
 answer of the contract tests must fit its type and have no field that the type does not name.
@@ -6,22 +6,27 @@ answer of the contract tests must fit its type and have no field that the type d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NotRequired, TypeAlias, TypedDict
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias, TypedDict
 
 from msgspec import Meta, Struct
 
 from polymnia.dialects.shapes import about
-from polymnia.engine.content import content
-from polymnia.engine.items import PLAIN, Version, title_of
+from polymnia.engine.content import PLAIN, Version, content, title_of
 from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record, Relation
+from polymnia.operation import schema
 
 if TYPE_CHECKING:
+    from polymnia.dialects.content.call import ContentOperation
     from polymnia.engine.search.results import Turn
 
 _SUMMARY = 300
 _DAY = 86_400_000_000
+_FIELDS = "summary tags metadata content_type kind scope session category"
+_COMPARED = {"content": "observations"} | {name: name for name in _FIELDS.split()}
 
 Text = Annotated[str, Meta(min_length=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -99,26 +104,27 @@ class ContentItem(TypedDict):
     version: Annotated[int, about("Its version, counted from 1.")]
 
 
+def present(**fields: Any) -> Object:
+    """The fields that have a value."""
+    return {key: value for key, value in fields.items() if value is not None}
+
+
 def item(record: Record, *, metadata: bool = True) -> Object:
     """An item in full."""
-    fields: Object = {
-        "content_id": record.uid,
-        "title": title_of(record),
-        "content": content(record),
-        "content_type": record.content_type or PLAIN,
-        "kind": record.kind,
-        "tags": list(record.tags),
-    }
-    if record.summary is not None:
-        fields["summary"] = record.summary
-    if metadata:
-        fields["metadata"] = record.metadata
-    if record.session is not None:
-        fields["session_id"] = record.session
-    fields["created_at"] = moment(record.created)
-    fields["updated_at"] = moment(record.updated)
-    fields["version"] = record.version
-    return fields
+    return present(
+        content_id=record.uid,
+        title=title_of(record),
+        content=content(record),
+        content_type=record.content_type or PLAIN,
+        kind=record.kind,
+        tags=list(record.tags),
+        summary=record.summary,
+        metadata=record.metadata if metadata else None,
+        session_id=record.session,
+        created_at=moment(record.created),
+        updated_at=moment(record.updated),
+        version=record.version,
+    )
 
 
 def summarised(record: Record, *, metadata: bool = True) -> Object:
@@ -131,12 +137,8 @@ def summarised(record: Record, *, metadata: bool = True) -> Object:
 
 def minimal(record: Record) -> Object:
     """What an item is called."""
-    return {
-        "content_id": record.uid,
-        "title": title_of(record),
-        "content_type": record.content_type or PLAIN,
-        "version": record.version,
-    }
+    fields = item(record)
+    return {name: fields[name] for name in ("content_id", "title", "content_type", "version")}
 
 
 class SurroundingTurn(TypedDict):
@@ -148,14 +150,11 @@ class SurroundingTurn(TypedDict):
     truncated: NotRequired[Annotated[bool, about("True when only the beginning is given.")]]
 
 
-def turn(said: Turn) -> SurroundingTurn:
+def turn(said: Turn | None) -> Object | None:
     """What was said just before or after an item that is a turn of a dialogue; of a long one the beginning."""
-    fields: SurroundingTurn = {"content_id": said.id, "content": said.text}
-    if said.who is not None:
-        fields["who"] = said.who
-    if said.cut:
-        fields["truncated"] = True
-    return fields
+    if said is None:
+        return None
+    return present(content_id=said.id, content=said.text, who=said.who, truncated=said.cut or None)
 
 
 class Relationship(TypedDict):
@@ -173,25 +172,20 @@ class Relationship(TypedDict):
     deleted: NotRequired[Annotated[bool, about("True when one of its two items was deleted.")]]
 
 
-def relationship(relation: Relation, source: str | None, target: str | None) -> Relationship:
+def relationship(relation: Relation, source: str | None, target: str | None) -> Object:
     """A relationship between two items by their ids; an end that is gone by its name."""
-    fields: Relationship = {
-        "relationship_id": relation.uid,
-        "source_id": relation.source if source is None else source,
-        "target_id": relation.target if target is None else target,
-        "type": relation.type,
-        "origin": relation.origin,
-        "created_at": moment(relation.created),
-    }
-    if relation.strength is not None:
-        fields["strength"] = relation.strength
-    if relation.context is not None:
-        fields["context"] = relation.context
-    if relation.metadata:
-        fields["metadata"] = relation.metadata
-    if source is None or target is None or relation.metadata.get("deleted"):
-        fields["deleted"] = True
-    return fields
+    return present(
+        relationship_id=relation.uid,
+        source_id=relation.source if source is None else source,
+        target_id=relation.target if target is None else target,
+        type=relation.type,
+        origin=relation.origin,
+        created_at=moment(relation.created),
+        strength=relation.strength,
+        context=relation.context,
+        metadata=relation.metadata or None,
+        deleted=True if source is None or target is None or relation.metadata.get("deleted") else None,
+    )
 
 
 class ContentVersion(TypedDict):
@@ -216,43 +210,109 @@ class ContentVersion(TypedDict):
     ]
 
 
-def version(one: Version, before: Version | None, diffs: bool) -> ContentVersion:
+def version(one: Version, before: Version | None, diffs: bool) -> Object:
     """A version of an item, and with ``diffs`` what it changed."""
-    record = one.record
-    fields: ContentVersion = {
+    record, change = one.record, one.change
+    fields: Object = {
         "version": record.version,
         "content": content(record),
         "summary": record.summary,
         "tags": list(record.tags),
         "metadata": record.metadata,
         "updated_at": moment(record.updated),
-        "changed_by": one.change.who,
-        "account": one.change.account,
-        "client": one.change.client,
-        "dialect": one.change.dialect,
-        "tool": one.change.tool,
-        "change": one.change.action,
-        "change_id": one.change.id,
+        "changed_by": change.who,
+        "account": change.account,
+        "client": change.client,
+        "dialect": change.dialect,
+        "tool": change.tool,
+        "change": change.action,
+        "change_id": change.id,
     }
-    if diffs:
-        fields["diff"] = _difference(None if before is None else before.record, record)
-        fields["changed_fields"] = _changed(None if before is None else before.record, record)
-    return fields
+    return fields | _changes(None if before is None else before.record, record) if diffs else fields
 
 
-def _difference(old: Record | None, new: Record) -> str:
-    """The lines that differ, as a unified diff; empty where the text is the same."""
+def _changes(old: Record | None, new: Record) -> Object:
+    """What a version changed: the lines that differ, as a unified diff, and the names of the fields."""
     from difflib import unified_diff
 
-    was = "" if old is None else content(old)
     names = ("nothing" if old is None else f"version {old.version}", f"version {new.version}")
-    lines = unified_diff(was.splitlines(), content(new).splitlines(), *names, lineterm="")
-    return "\n".join(lines)
+    lines = unified_diff((content(old) if old else "").splitlines(), content(new).splitlines(), *names, lineterm="")
+    changed = [name for name, field in _COMPARED.items() if old and getattr(old, field) != getattr(new, field)]
+    return {"diff": "\n".join(lines), "changed_fields": changed if old else ["created"]}
 
 
-def _changed(old: Record | None, new: Record) -> list[str]:
-    if old is None:
-        return ["created"]
-    fields = ("summary", "tags", "metadata", "content_type", "kind", "scope", "session", "category")
-    changed = [field for field in fields if getattr(old, field) != getattr(new, field)]
-    return (["content"] if old.observations != new.observations else []) + changed
+def united(operations: Mapping[str, ContentOperation]) -> Object:
+    """The schema of a tool: each parameter says which operations need it and which take it, and its limits there."""
+    shapes: dict[str, dict[str, Object]] = {}
+    needed: dict[str, list[str]] = {}
+    needs = []
+    for name, one in operations.items():
+        own = schema(one.params)
+        required = [*(("project_id",) if one.project else ()), *(k for k in own["required"] if k != "operation")]
+        needs.append(f"{name}: {', '.join(required or ['nothing else'])}")
+        for key, value in own["properties"].items():
+            shapes.setdefault(key, {})[name] = value
+            if key in required:
+                needed.setdefault(key, []).append(name)
+    properties = {key: _parameter(by, needed.get(key, []), len(operations)) for key, by in shapes.items()}
+    properties["operation"] = {
+        "type": "string",
+        "enum": list(operations),
+        "description": f"Which operation. Each needs: {'; '.join(needs)}.",
+    }
+    return {"type": "object", "properties": properties, "required": ["operation"]}
+
+
+def _parameter(by_operation: Mapping[str, Object], needed: Sequence[str], operations: int) -> Object:
+    """A parameter of several operations as one."""
+    whole = reduce(_either, by_operation.values())
+    optional = [name for name in by_operation if name not in needed]
+    limits: dict[str, list[str]] = {}
+    for name, shape in by_operation.items():
+        limits.setdefault(_limits(shape), []).append(name)
+    about = [whole.get("description", "")]
+    if needed:
+        about.append("Required." if len(needed) == operations else f"Required by {', '.join(needed)}.")
+    if optional and (needed or len(optional) < operations):
+        about.append(f"Optional for {', '.join(optional)}.")
+    if len(limits) > 1:
+        about += [f"{text} for {', '.join(names)}." for text, names in limits.items() if text]
+    whole = {**whole, "description": " ".join(filter(None, about))}
+    if "properties" in whole:
+        whole["properties"] = {key: _part(key, part, by_operation) for key, part in whole["properties"].items()}
+    return whole
+
+
+def _part(key: str, part: Object, by_operation: Mapping[str, Object]) -> Object:
+    """A part of a parameter; where not all operations have it, with those that do."""
+    users = [name for name, shape in by_operation.items() if key in shape.get("properties", ())]
+    if len(users) == len(by_operation):
+        return part
+    return {**part, "description": f"{part.get('description', '')} ({', '.join(users)})".strip()}
+
+
+def _limits(one: Object) -> str:
+    """The limits and the default of a number in words."""
+    if one.get("type") not in ("integer", "number"):
+        return ""
+    least, most, default = one.get("minimum"), one.get("maximum"), one.get("default")
+    text = f"{least} to {most}" if None not in (least, most) else ""
+    return text if default is None else f"{text} (default {default})"
+
+
+def _either(one: Object, other: Object) -> Object:
+    """A schema that allows what either allows, and says what holds for both."""
+    if one.get("type") != other.get("type"):
+        return {k: v for k, v in one.items() if k == "description"}
+    united = {key: value for key, value in one.items() if other.get(key) == value or key in ("type", "description")}
+    if one.get("type") == "object":
+        mine, yours = one.get("properties", {}), other.get("properties", {})
+        both = {**mine, **yours}
+        both |= {key: _either(mine[key], yours[key]) for key in mine if key in yours}
+        return {**united, "properties": both} if both else united
+    if "enum" in one and "enum" in other:
+        united["enum"] = list(dict.fromkeys((*one["enum"], *other["enum"])))
+    for limit, wider in (("minimum", min), ("maximum", max), ("minLength", min), ("maxLength", max)):
+        if limit in one and limit in other:
+            united[limit] = wider(one[limit], other[limit])
+    return united

@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
-from polymnia.dialects.content.shapes import (
-    Item,
-    Labels,
-    More,
-    Object,
-    Relationship,
-    Share,
-    Text,
-    WriteAnswer,
-    relationship,
-)
-from polymnia.dialects.shapes import about, or_else
-from polymnia.engine.items import DECISION, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
+from polymnia.dialects.content import shapes
+from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
+from polymnia.dialects.shapes import about
+from polymnia.engine.content import DECISION, PLAIN, Decision, ItemDraft, RelationshipType, StoredItem, decision_text
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record, Relation, legal_text
+
+EmbedFirst = Annotated[bool, about("Make the vectors before answering; false: never (default: soon).")]
+RelateAnew = Annotated[
+    bool, about("Find its relationships anew (default: when the text changes and some were found before).")
+]
+DeleteRelationships = Annotated[
+    bool, about("Delete its relationships (default true); false keeps them all, marked deleted.")
+]
 
 
 class CredentialFinding(TypedDict):
@@ -44,13 +43,13 @@ class CredentialWarning(TypedDict):
     findings: Annotated[list[CredentialFinding], about("Each place that looks like a credential.")]
 
 
-class StoredAnswer(WriteAnswer):
+class StoredAnswer(shapes.WriteAnswer):
     """What operations that store an item answer."""
 
     content_id: Annotated[str, about("The id of the item: pass it to get_content, update_content and so on.")]
     version: Annotated[int, about("The version of the item, counted from 1.")]
     metadata: NotRequired[
-        Annotated[Object, about("The metadata of the item. Missing in a repeated answer when the item is gone.")]
+        Annotated[shapes.Object, about("The metadata of the item. Missing in a repeated answer when the item is gone.")]
     ]
     created_at: Annotated[str, about("When the item was stored first: UTC, ISO 8601.")]
     updated_at: Annotated[str, about("When the item was changed last: UTC, ISO 8601.")]
@@ -59,7 +58,7 @@ class StoredAnswer(WriteAnswer):
     ]
 
 
-def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequence[Object] = ()) -> Fields:
+def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequence[shapes.Object] = ()) -> Fields:
     record = done.record
     answer = call.answer(
         message,
@@ -70,7 +69,7 @@ def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequ
         updated_at=moment(record.updated),
     )
     if done.relationships:
-        answer["relationships"] = [relationship(one, one.source, one.target) for one in done.relationships]
+        answer["relationships"] = [shapes.relationship(one, one.source, one.target) for one in done.relationships]
     if credentials:
         answer["warnings"] = [
             {
@@ -83,68 +82,49 @@ def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequ
     return answer
 
 
-class StoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What store_content does besides storing."""
-
-    generate_embeddings: (
-        Annotated[bool, about("Make the vectors before answering; false: never (default: soon).")] | None
-    ) = None
-    detect_relationships: Annotated[bool, about("Find what it references, follows or resembles.")] | None = None
-    extract_metadata: Annotated[bool, about("Read language, title, headings, names, dates, links from it.")] | None = (
-        None
-    )
-
-
-class StoreContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """store_content."""
-
-    content: Annotated[str, about("The text.")]
-    summary: Annotated[str, about("What it says, in short.")] | None = None
-    content_type: Annotated[str, about("Its MIME type (default text/plain).")] | None = None
-    tags: Labels | None = None
-    metadata: More | None = None
-    options: Annotated[StoreOptions | None, about("What else to do.")] = None
-
-
 class StoreContentAnswer(StoredAnswer):
     """The id, version and metadata of the new item, and the relationships found for it."""
 
     relationships: NotRequired[
-        Annotated[list[Relationship], about("The relationships that were found, where that was asked for.")]
+        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
     ]
 
 
-@operation(StoreContentParameters, StoreContentAnswer)
-def store_content(call: ContentCall, given: StoreContentParameters) -> Fields:
+@operation(StoreContentAnswer, options=("StoreOptions", "What else to do."))
+def store_content(
+    call: ContentCall,
+    content: Annotated[str, about("The text.")],
+    summary: Annotated[str, about("What it says, in short.")] | None = None,
+    content_type: Annotated[str, about("Its MIME type (default text/plain).")] = PLAIN,
+    tags: shapes.Labels | None = None,
+    metadata: shapes.More | None = None,
+    *,
+    generate_embeddings: EmbedFirst | None = None,
+    detect_relationships: Annotated[bool, about("Find what it references, follows or resembles.")] = False,
+    extract_metadata: Annotated[bool, about("Read language, title, headings, names, dates, links from it.")] = False,
+) -> Fields:
     """Store a text as a new item of a project: it can then be searched, read, changed and related to others."""
-    options = given.options or StoreOptions()
-    content_type = or_else(given.content_type, "text/plain")
     guard = call.memory.screen
-    text = guard.text(given.content, "content")
-    extracted: Object = {}
-    if options.extract_metadata:
+    text = guard.text(content, "content")
+    extracted: shapes.Object = {}
+    if extract_metadata:
         from polymnia.engine.knowledge.derived import extracted_metadata
 
         extracted = extracted_metadata(text, content_type)
     draft = ItemDraft(
         text=text,
         content_type=content_type,
-        summary=guard.value(given.summary, "summary"),
-        tags=guard.value(given.tags or (), "tags"),
-        metadata={**extracted, **guard.value(given.metadata or {}, "metadata")},
-        session=given.session_id,
+        summary=guard.value(summary, "summary"),
+        tags=guard.value(tags or (), "tags"),
+        metadata={**extracted, **guard.value(metadata or {}, "metadata")},
+        session=call.session,
     )
 
     def answer(done: StoredItem) -> Fields:
         return _stored(call, "Content stored successfully", done, guard.found)
 
-    done = call.writing(answer).store_item(
-        draft,
-        embed=options.generate_embeddings,
-        relate=or_else(options.detect_relationships, False),
-        step=call.step,
-    )
-    return answer(done)
+    memory = call.writing(answer)
+    return answer(memory.store_item(draft, embed=generate_embeddings, relate=detect_relationships, step=call.step))
 
 
 class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,77 +133,58 @@ class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     content: Annotated[str, about("The new text.")] | None = None
     summary: Annotated[str, about("The new summary; an empty one removes it.")] | None = None
     tags: Annotated[list[str], about("The new labels; they replace all others.")] | None = None
-    metadata: Annotated[Object, about("Keys to add or change; the others stay.")] | None = None
-
-
-class UpdateOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of update_content."""
-
-    regenerate_embeddings: Annotated[bool, about("Make the vectors before answering; false: never.")] | None = None
-    update_relationships: (
-        Annotated[
-            bool, about("Find its relationships anew (default: when the text changes and some were found before).")
-        ]
-        | None
-    ) = None
-    preserve_previous: Annotated[bool, about("Keep the version before readable (default true).")] | None = None
-    restore: Annotated[bool, about("Bring a deleted item back as it was; updates is {} then.")] | None = None
-
-
-class UpdateContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """update_content."""
-
-    content_id: Item
-    updates: Annotated[Updates, about("What to change: tags are replaced, metadata is merged.")]
-    options: Annotated[UpdateOptions | None, about("How to do it.")] = None
+    metadata: Annotated[shapes.Object, about("Keys to add or change; the others stay.")] | None = None
 
 
 class UpdateContentAnswer(StoredAnswer):
     """The id, new version and metadata of the item, and the relationships found for it."""
 
     relationships: NotRequired[
-        Annotated[list[Relationship], about("The relationships that were found, where that was asked for.")]
+        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
     ]
 
 
-@operation(UpdateContentParameters, UpdateContentAnswer)
-def update_content(call: ContentCall, given: UpdateContentParameters) -> Fields:
+@operation(UpdateContentAnswer, options=("UpdateOptions", "How to do it."))
+def update_content(
+    call: ContentCall,
+    content_id: shapes.Item,
+    updates: Annotated[Updates, about("What to change: tags are replaced, metadata is merged.")],
+    *,
+    regenerate_embeddings: Annotated[bool, about("Make the vectors before answering; false: never.")] | None = None,
+    update_relationships: RelateAnew | None = None,
+    preserve_previous: Annotated[bool, about("Keep the version before readable (default true).")] = True,
+    restore: Annotated[bool, about("Bring a deleted item back as it was; updates is {} then.")] = False,
+) -> Fields:
     """Change the text, summary, labels or metadata of an item. It gets a new version; the one before stays readable.
     With options.restore, bring a deleted item back.
     """
-    updates, options = given.updates, given.options or UpdateOptions()
-    if options.restore:
-        return _restore(call, given)
+    if restore:
+        return _restore(call, content_id, updates)
     if updates == Updates():
         raise Invalid(
             "updates names nothing to change", field="updates", hint="Give content, summary, tags or metadata."
         )
     guard = call.memory.screen
-    changes = {
-        field: guard.value(getattr(updates, field), f"updates.{field}")
-        for field in ("content", "summary", "tags", "metadata")
-    }
+    changes = {name: guard.value(value, f"updates.{name}") for name, value in asdict(updates).items()}
 
     def answer(done: StoredItem) -> Fields:
         return _stored(call, "Content updated successfully", done, guard.found)
 
     done = call.writing(answer).update_item(
-        given.content_id,
-        text=changes["content"],
-        summary=changes["summary"],
-        tags=changes["tags"],
-        metadata=changes["metadata"],
-        session=given.session_id,
-        embed=options.regenerate_embeddings,
-        relate=options.update_relationships,
-        keep_previous=or_else(options.preserve_previous, True),
+        content_id,
+        text=changes.pop("content"),
+        **changes,
+        session=call.session,
+        embed=regenerate_embeddings,
+        relate=update_relationships,
+        keep_previous=preserve_previous,
         step=call.step,
     )
     return answer(done)
 
 
-def _restore(call: ContentCall, given: UpdateContentParameters) -> Fields:
-    if given.updates != Updates():
+def _restore(call: ContentCall, id: str, updates: Updates) -> Fields:
+    if updates != Updates():
         raise Invalid(
             "A deleted item is brought back as it was, so updates must be empty",
             field="updates",
@@ -233,27 +194,10 @@ def _restore(call: ContentCall, given: UpdateContentParameters) -> Fields:
     def answer(done: StoredItem) -> Fields:
         return _stored(call, "Content restored: it is as it was when it was deleted", done)
 
-    return answer(call.writing(answer).restore_item(given.content_id, session=given.session_id, step=call.step))
+    return answer(call.writing(answer).restore_item(id, session=call.session, step=call.step))
 
 
-class DeleteOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of delete_content."""
-
-    hard: Annotated[bool, about("Leave nothing of it; cannot be undone.")] | None = None
-    delete_relationships: (
-        Annotated[bool, about("Delete its relationships (default true); false keeps them all, marked deleted.")] | None
-    ) = None
-    preserve_references: Annotated[bool, about("Keep relationships that point to it, marked deleted.")] | None = None
-
-
-class DeleteContentParameters(OperationParameters, frozen=True, kw_only=True):
-    """delete_content."""
-
-    content_id: Item
-    options: Annotated[DeleteOptions | None, about("How to do it.")] = None
-
-
-class DeleteContentAnswer(WriteAnswer):
+class DeleteContentAnswer(shapes.WriteAnswer):
     """Which item was deleted, whether that can be undone, and what became of its relationships."""
 
     content_id: Annotated[str, about("The item.")]
@@ -263,17 +207,22 @@ class DeleteContentAnswer(WriteAnswer):
     references_preserved: Annotated[int, about("How many relationships were kept and marked as deleted.")]
 
 
-@operation(DeleteContentParameters, DeleteContentAnswer)
-def delete_content(call: ContentCall, given: DeleteContentParameters) -> Fields:
+@operation(DeleteContentAnswer, options=("DeleteOptions", "How to do it."))
+def delete_content(
+    call: ContentCall,
+    content_id: shapes.Item,
+    *,
+    hard: Annotated[bool, about("Leave nothing of it; cannot be undone.")] = False,
+    delete_relationships: DeleteRelationships | None = None,
+    preserve_references: Annotated[bool, about("Keep relationships that point to it, marked deleted.")] = False,
+) -> Fields:
     """Delete an item, so that it can be restored, or with options.hard for good."""
-    options = given.options or DeleteOptions()
-    if options.delete_relationships and options.preserve_references:
+    if delete_relationships and preserve_references:
         raise Invalid(
             "delete_relationships and preserve_references contradict each other",
             field="options.preserve_references",
             hint="Give one of them.",
         )
-    hard = or_else(options.hard, False)
 
     def answer(done: tuple[Record, int, int]) -> Fields:
         record, deleted, preserved = done
@@ -288,28 +237,14 @@ def delete_content(call: ContentCall, given: DeleteContentParameters) -> Fields:
         )
 
     done = call.writing(answer).delete_item(
-        given.content_id,
-        session=given.session_id,
+        content_id,
+        session=call.session,
         hard=hard,
-        keep_relationships=options.delete_relationships is False,
-        keep_references=or_else(options.preserve_references, False),
+        keep_relationships=delete_relationships is False,
+        keep_references=preserve_references,
         step=call.step,
     )
     return answer(done)
-
-
-class StoreDecisionParameters(OperationParameters, frozen=True, kw_only=True):
-    """store_decision."""
-
-    title: Annotated[Text, about("What is decided, in a line.")]
-    context: Annotated[Text, about("What led to it.")]
-    decision: Annotated[Text, about("The decision.")]
-    rationale: Annotated[Text, about("Why.")]
-    alternatives: Annotated[list[str], about("What else was considered.")] | None = None
-    impact: Annotated[str, about("What it changes.")] | None = None
-    stakeholders: Annotated[list[str], about("Whom it concerns.")] | None = None
-    tags: Labels | None = None
-    metadata: More | None = None
 
 
 class StoreDecisionAnswer(StoredAnswer):
@@ -318,25 +253,43 @@ class StoreDecisionAnswer(StoredAnswer):
     decision_id: Annotated[str, about("The same as content_id: a decision is an item too.")]
 
 
-@operation(StoreDecisionParameters, StoreDecisionAnswer)
-def store_decision(call: ContentCall, given: StoreDecisionParameters) -> Fields:
+@operation(StoreDecisionAnswer)
+def store_decision(
+    call: ContentCall,
+    title: Annotated[shapes.Text, about("What is decided, in a line.")],
+    context: Annotated[shapes.Text, about("What led to it.")],
+    decision: Annotated[shapes.Text, about("The decision.")],
+    rationale: Annotated[shapes.Text, about("Why.")],
+    alternatives: Annotated[list[str], about("What else was considered.")] | None = None,
+    impact: Annotated[str, about("What it changes.")] | None = None,
+    stakeholders: Annotated[list[str], about("Whom it concerns.")] | None = None,
+    tags: shapes.Labels | None = None,
+    metadata: shapes.More | None = None,
+) -> Fields:
     """Store a decision as an item: what was decided, in what situation, why, and what else was considered."""
     guard = call.memory.screen
-    parts: JsonObject = {}
-    for field in ("title", "context", "decision", "rationale", "alternatives", "impact", "stakeholders"):
-        value = guard.value(getattr(given, field), field)
-        for at, text in enumerate(value if isinstance(value, list) else [value] if value else []):
+    parts: JsonObject = {
+        "title": title,
+        "context": context,
+        "decision": decision,
+        "rationale": rationale,
+        "alternatives": alternatives,
+        "impact": impact,
+        "stakeholders": stakeholders,
+    }
+    parts = {field: value for field, value in parts.items() if value}
+    for field, value in parts.items():
+        parts[field] = value = guard.value(value, field)
+        for at, text in enumerate(value if isinstance(value, list) else [value]):
             legal_text(text, f"{field}[{at}]" if isinstance(value, list) else field, call.memory.limits.text_bytes)
-        if value:
-            parts[field] = value
     draft = ItemDraft(
         text=decision_text(Decision(**parts)),
         kind=DECISION,
         content_type="text/markdown",
         summary=parts["decision"],
-        tags=guard.value(given.tags or (), "tags"),
-        metadata={**guard.value(given.metadata or {}, "metadata"), "title": parts["title"], "decision": parts},
-        session=given.session_id,
+        tags=guard.value(tags or (), "tags"),
+        metadata={**guard.value(metadata or {}, "metadata"), "title": parts["title"], "decision": parts},
+        session=call.session,
     )
 
     def answer(done: StoredItem) -> Fields:
@@ -346,57 +299,49 @@ def store_decision(call: ContentCall, given: StoreDecisionParameters) -> Fields:
     return answer(call.writing(answer).store_item(draft, step=call.step))
 
 
-class CreateRelationshipParameters(OperationParameters, frozen=True, kw_only=True):
-    """create_relationship."""
-
-    source_id: Annotated[str, about("The id of the item it starts at.")]
-    target_id: Annotated[str, about("The id of the item it leads to.")]
-    type: Annotated[RelationshipType, about("What the first is to the second.")]
-    strength: Annotated[Share, about("How strong, 0 to 1.")] | None = None
-    context: Annotated[str, about("Why it is drawn.")] | None = None
-    metadata: More | None = None
-
-
-class CreateRelationshipAnswer(WriteAnswer):
+class CreateRelationshipAnswer(shapes.WriteAnswer):
     """The relationship, and whether it is new."""
 
     relationship_id: Annotated[str, about("The id of the relationship.")]
     created: Annotated[bool, about("False when the two items had this relationship already: it is updated.")]
-    relationship: NotRequired[Annotated[Relationship, about("The relationship in full. Missing in a repeated answer.")]]
+    relationship: NotRequired[
+        Annotated[shapes.Relationship, about("The relationship in full. Missing in a repeated answer.")]
+    ]
 
 
-@operation(CreateRelationshipParameters, CreateRelationshipAnswer)
-def create_relationship(call: ContentCall, given: CreateRelationshipParameters) -> Fields:
+@operation(CreateRelationshipAnswer)
+def create_relationship(
+    call: ContentCall,
+    source_id: Annotated[str, about("The id of the item it starts at.")],
+    target_id: Annotated[str, about("The id of the item it leads to.")],
+    type: Annotated[RelationshipType, about("What the first is to the second.")],
+    strength: Annotated[shapes.Share, about("How strong, 0 to 1.")] | None = None,
+    context: Annotated[str, about("Why it is drawn.")] | None = None,
+    metadata: shapes.More | None = None,
+) -> Fields:
     """Create a directed, typed relationship between two items, or change the one they have."""
     guard = call.memory.screen
-    context, metadata = guard.value(given.context, "context"), guard.value(given.metadata, "metadata")
 
     def answer(done: tuple[Relation, bool]) -> Fields:
         relation, new = done
         return call.answer(
             "Relationship created successfully" if new else "The relationship was there; it is drawn anew",
             relationship_id=relation.uid,
-            relationship=relationship(relation, given.source_id, given.target_id),
+            relationship=shapes.relationship(relation, source_id, target_id),
             created=new,
         )
 
     done = call.writing(answer).relate_items(
-        given.source_id,
-        given.target_id,
-        given.type,
-        strength=given.strength,
-        context=context,
-        metadata=metadata,
-        session=given.session_id,
+        source_id,
+        target_id,
+        type,
+        strength=strength,
+        context=guard.value(context, "context"),
+        metadata=guard.value(metadata, "metadata"),
+        session=call.session,
         step=call.step,
     )
     return answer(done)
 
 
-OPERATIONS = {
-    "store_content": store_content,
-    "update_content": update_content,
-    "delete_content": delete_content,
-    "store_decision": store_decision,
-    "create_relationship": create_relationship,
-}
+OPERATIONS = by_name(store_content, update_content, delete_content, store_decision, create_relationship)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
-from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
-from polymnia.dialects.content.shapes import Answer, Item, Notes, Object
+from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
+from polymnia.dialects.content.shapes import Answer, Item, Notes, Object, present
 from polymnia.dialects.content.transfer import export_project_data, import_project_data
-from polymnia.dialects.shapes import about, or_else
+from polymnia.dialects.shapes import about
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
 
 if TYPE_CHECKING:
-    from polymnia.engine.health.rules import IntegrityFinding, IntegrityReport
+    from polymnia.engine.health.integrity import IntegrityFinding, IntegrityReport
 
 _SHOWN = 5  # places of an issue that are named without a detailed report
 
 Status = Literal["healthy", "degraded", "unhealthy"]
+Component = Literal["database", "vector_store", "ai_service", "cache"]
+Scope = Literal["project", "session", "system"]
+Check = Literal[
+    "orphaned_relationships",
+    "missing_embeddings",
+    "data_consistency",
+    "reference_integrity",
+    "schema_compliance",
+    "performance_issues",
+]
 CitationStyle = Literal["apa", "mla", "chicago", "ieee", "harvard"]
-
-
-class CheckSystemHealthParameters(OperationParameters, frozen=True, kw_only=True):
-    """check_system_health."""
-
-    detailed: Annotated[bool, about("With the figures behind each state.")] | None = None
-    components: (
-        Annotated[list[Literal["database", "vector_store", "ai_service", "cache"]], about("Only these (default all).")]
-        | None
-    ) = None
 
 
 class ComponentHealth(TypedDict):
@@ -96,27 +96,30 @@ class CheckSystemHealthAnswer(Answer):
     notes: NotRequired[Notes]
 
 
-@operation(CheckSystemHealthParameters, CheckSystemHealthAnswer, reads=True, project=False)
-def check_system_health(call: ContentCall, given: CheckSystemHealthParameters) -> Fields:
+@operation(CheckSystemHealthAnswer, reads=True, project=False)
+def check_system_health(
+    call: ContentCall,
+    detailed: Annotated[bool, about("With the figures behind each state.")] = False,
+    components: Annotated[list[Component], about("Only these (default all).")] | None = None,
+) -> Fields:
     """Check whether the server works: its database, vector store, model and cache, how fast it answers, and what it
     uses.
     """
     from polymnia.engine.health.checkup import check
 
-    detailed = or_else(given.detailed, False)
     found = check(
         call.memory,
-        projects=call.memory.store.projects() if given.project_id is None else (),
-        components=given.components,
+        projects=call.memory.store.projects() if call.project is None else (),
+        components=components,
         detailed=detailed,
         counters=call.context.counters,
     )
-    components = {
+    parts = {
         name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}
         | ({"metrics": one.metrics} if detailed else {})
         for name, one in found.components.items()
     }
-    health: Fields = {"status": found.status, "version": call.context.version, "components": components}
+    health: Fields = {"status": found.status, "version": call.context.version, "components": parts}
     if (counted := found.performance) is not None:
         health["uptime"] = f"{counted.uptime:.0f}s"
         health["performance"] = {
@@ -130,42 +133,6 @@ def check_system_health(call: ContentCall, given: CheckSystemHealthParameters) -
         "connection_count": found.resources.connections,
     }
     return call.answer(health=health)
-
-
-class IntegrityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of validate_data_integrity."""
-
-    fix_issues: Annotated[bool, about("Mend what can be mended; undoable.")] | None = None
-    detailed_report: Annotated[bool, about("Name every place and what was looked at.")] | None = None
-
-
-class ValidateDataIntegrityParameters(OperationParameters, frozen=True, kw_only=True):
-    """validate_data_integrity."""
-
-    scope: (
-        Annotated[
-            Literal["project", "session", "system"],
-            about("Of what: project needs project_id, session session_id too (default project)."),
-        ]
-        | None
-    ) = None
-    checks: (
-        Annotated[
-            list[
-                Literal[
-                    "orphaned_relationships",
-                    "missing_embeddings",
-                    "data_consistency",
-                    "reference_integrity",
-                    "schema_compliance",
-                    "performance_issues",
-                ]
-            ],
-            about("Only these (default all)."),
-        ]
-        | None
-    ) = None
-    options: Annotated[IntegrityOptions | None, about("Whether to repair, and how much to tell.")] = None
 
 
 class IntegrityIssue(TypedDict):
@@ -207,7 +174,7 @@ class ValidateDataIntegrityAnswer(Answer):
 
     message: Annotated[str, about("The verdict, as a sentence.")]
     valid: Annotated[bool, about("Whether nothing is wrong, after repairs where they were asked for.")]
-    scope: Annotated[Literal["project", "session", "system"], about("What was checked.")]
+    scope: Annotated[Scope, about("What was checked.")]
     checks: Annotated[list[str], about("The checks that were run.")]
     issues: Annotated[list[IntegrityIssue], about("What was found, worst first.")]
     summary: Annotated[IntegritySummary, about("The issues, counted by severity.")]
@@ -222,35 +189,38 @@ class ValidateDataIntegrityAnswer(Answer):
     notes: NotRequired[Notes]
 
 
-@operation(ValidateDataIntegrityParameters, ValidateDataIntegrityAnswer, project=False)
-def validate_data_integrity(call: ContentCall, given: ValidateDataIntegrityParameters) -> Fields:
+@operation(
+    ValidateDataIntegrityAnswer, options=("IntegrityOptions", "Whether to repair, and how much to tell."), project=False
+)
+def validate_data_integrity(
+    call: ContentCall,
+    scope: Annotated[Scope, about("Of what: project needs project_id, session session_id too (default project).")] = (
+        "project"
+    ),
+    checks: Annotated[list[Check], about("Only these (default all).")] | None = None,
+    *,
+    fix_issues: Annotated[bool, about("Mend what can be mended; undoable.")] = False,
+    detailed_report: Annotated[bool, about("Name every place and what was looked at.")] = False,
+) -> Fields:
     """Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can be repaired."""
-    scope = given.scope or "project"
-    needed = {"project": ("project_id",), "session": ("project_id", "session_id")}.get(scope, ())
-    for field in needed:
-        if getattr(given, field) is None:
+    for field, value in (("project_id", call.project), ("session_id", call.session)):
+        if value is None and (scope == "session" or (scope, field) == ("project", "project_id")):
             raise BadArguments("validate_data_integrity", [Violation(field, "string", "undefined")])
-    options = given.options or IntegrityOptions()
-    fix, detailed = or_else(options.fix_issues, False), or_else(options.detailed_report, False)
-    if fix:
+    if fix_issues:
         call.check_session()
-    report = call.memory.validate(
-        scope=scope, session=given.session_id if scope == "session" else None, checks=given.checks, fix=fix
-    )
-    answer = call.answer(
+    session = call.session if scope == "session" else None
+    report = call.memory.validate(scope=scope, session=session, checks=checks, fix=fix_issues)
+    looked_at = to_builtins(report.looked) if detailed_report else None
+    return call.answer(
         _verdict(report),
         valid=report.sound,
         scope=report.scope,
         checks=list(report.checks),
-        issues=[_issue(one, detailed) for one in report.findings],
+        issues=[_issue(one, detailed_report) for one in report.findings],
         summary={severity: report.count(severity) for severity in ("error", "warning", "info")},
-        fixed=sum(one.count - one.left for one in report.findings) if fix else 0,
+        fixed=sum(one.count - one.left for one in report.findings) if fix_issues else 0,
+        **present(changes=report.changes or None, looked_at=looked_at),
     )
-    if report.changes:
-        answer["changes"] = report.changes
-    if detailed:
-        answer["looked_at"] = to_builtins(report.looked)
-    return answer
 
 
 def _verdict(report: IntegrityReport) -> str:
@@ -266,24 +236,8 @@ def _verdict(report: IntegrityReport) -> str:
 
 def _issue(finding: IntegrityFinding, detailed: bool) -> Fields:
     fields: Fields = to_builtins(finding)
-    if not detailed:
-        fields["where"] = fields["where"][:_SHOWN]
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-class CitationOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of generate_citation."""
-
-    include_permalink: Annotated[bool, about("The address of the item (default false).")] | None = None
-    include_access_date: Annotated[bool, about("The date of today (default false).")] | None = None
-
-
-class GenerateCitationParameters(OperationParameters, frozen=True, kw_only=True):
-    """generate_citation."""
-
-    content_id: Item
-    style: Annotated[CitationStyle, about("The style (default apa).")] | None = None
-    options: Annotated[CitationOptions | None, about("What to cite beside the item.")] = None
+    where = fields["where"] if detailed else fields["where"][:_SHOWN]
+    return present(**fields | {"where": where})
 
 
 class GenerateCitationAnswer(Answer):
@@ -301,36 +255,30 @@ class GenerateCitationAnswer(Answer):
     access_date: NotRequired[Annotated[str, about("The date of access, YYYY-MM-DD; with options.include_access_date.")]]
 
 
-@operation(GenerateCitationParameters, GenerateCitationAnswer, reads=True)
-def generate_citation(call: ContentCall, given: GenerateCitationParameters) -> Fields:
+@operation(GenerateCitationAnswer, options=("CitationOptions", "What to cite beside the item."), reads=True)
+def generate_citation(
+    call: ContentCall,
+    content_id: Item,
+    style: Annotated[CitationStyle, about("The style (default apa).")] = "apa",
+    *,
+    include_permalink: Annotated[bool, about("The address of the item (default false).")] = False,
+    include_access_date: Annotated[bool, about("The date of today (default false).")] = False,
+) -> Fields:
     """Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON."""
-    options = given.options or CitationOptions()
     found = call.memory.cite(
-        given.content_id,
-        given.style or "apa",
-        session=given.session_id,
-        permalink=or_else(options.include_permalink, False),
-        access_date=or_else(options.include_access_date, False),
+        content_id, style, session=call.session, permalink=include_permalink, access_date=include_access_date
     )
-    answer = call.answer(
-        content_id=given.content_id,
+    return call.answer(
+        content_id=content_id,
         style=found.style,
         citation=found.text,
         html=found.html,
         bibtex=found.bibtex,
         csl=found.csl,
+        **present(permalink=found.permalink, access_date=found.accessed),
     )
-    if found.permalink is not None:
-        answer["permalink"] = found.permalink
-    if found.accessed is not None:
-        answer["access_date"] = found.accessed
-    return answer
 
 
-OPERATIONS = {
-    "check_system_health": check_system_health,
-    "export_project_data": export_project_data,
-    "import_project_data": import_project_data,
-    "validate_data_integrity": validate_data_integrity,
-    "generate_citation": generate_citation,
-}
+OPERATIONS = by_name(
+    check_system_health, export_project_data, import_project_data, validate_data_integrity, generate_citation
+)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Struct
 
-from polymnia.dialects.content.call import ContentCall, Fields, OperationParameters, operation
-from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period
-from polymnia.dialects.shapes import about, or_else
+from polymnia.dialects.content.call import ContentCall, Fields, operation
+from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period, present
+from polymnia.dialects.shapes import about
 from polymnia.models import Filters
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _BEST_EFFORT = (
 )
 
 Format = Literal["json", "csv", "markdown", "zip"]
+Merging = Literal["replace", "merge", "skip_existing"]
 
 
 def _count(items: int) -> str:
@@ -41,25 +42,6 @@ class ExportFilters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     date_range: Period = None
     content_types: Types | None = None
     tags: Tagged | None = None
-
-
-class ExportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of export_project_data."""
-
-    compress: Annotated[bool, about("gzip; the data travels as base64.")] | None = None
-    include_embeddings: Annotated[bool, about("The vectors (default false).")] | None = None
-    anonymize: Annotated[bool, about("Replace names, mails, phone numbers, keys and ids, alike everywhere.")] | None = (
-        None
-    )
-
-
-class ExportProjectDataParameters(OperationParameters, frozen=True, kw_only=True):
-    """export_project_data."""
-
-    format: Annotated[Format, about("The format of the file.")]
-    include: Annotated[ExportInclude | None, about("What of each item.")] = None
-    filters: Annotated[ExportFilters | None, about("Which items.")] = None
-    options: Annotated[ExportOptions | None, about("How to write it.")] = None
 
 
 class AnonymizedExport(TypedDict):
@@ -100,28 +82,36 @@ class ExportProjectDataAnswer(Answer):
     notes: NotRequired[Notes]
 
 
-@operation(ExportProjectDataParameters, ExportProjectDataAnswer, reads=True, heavy=True)
-def export_project_data(call: ContentCall, given: ExportProjectDataParameters) -> Fields:
+@operation(ExportProjectDataAnswer, options=("ExportOptions", "How to write it."), reads=True, heavy=True)
+def export_project_data(
+    call: ContentCall,
+    format: Annotated[Format, about("The format of the file.")],
+    include: Annotated[ExportInclude | None, about("What of each item.")] = None,
+    filters: Annotated[ExportFilters | None, about("Which items.")] = None,
+    *,
+    compress: Annotated[bool, about("gzip; the data travels as base64.")] = False,
+    include_embeddings: Annotated[bool, about("The vectors (default false).")] = False,
+    anonymize: Annotated[bool, about("Replace names, mails, phone numbers, keys and ids, alike everywhere.")] = False,
+) -> Fields:
     """Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a large one in a
     file of the server.
     """
     from polymnia.engine.transfer.project_export import Including
 
-    include, filters = given.include or ExportInclude(), given.filters or ExportFilters()
-    options = given.options or ExportOptions()
+    include, filters = include or ExportInclude(), filters or ExportFilters()
     start, end = period(filters.date_range, "filters.date_range")
     including = Including(
-        content=or_else(include.content, True),
-        relationships=or_else(include.relationships, True),
-        metadata=or_else(include.metadata, True),
-        history=or_else(include.history, False),
-        embeddings=or_else(options.include_embeddings, False),
-        anonymize=or_else(options.anonymize, False),
+        content=include.content is not False,
+        relationships=include.relationships is not False,
+        metadata=include.metadata is not False,
+        history=include.history is True,
+        embeddings=include_embeddings,
+        anonymize=anonymize,
     )
     done = call.memory.export_project(
-        given.format,
+        format,
         filters=Filters(
-            session=given.session_id,
+            session=call.session,
             any_session=False,
             content_types=tuple(filters.content_types or ()),
             tags=tuple(filters.tags or ()),
@@ -129,55 +119,31 @@ def export_project_data(call: ContentCall, given: ExportProjectDataParameters) -
             created_to=end,
         ),
         including=including,
-        compress=or_else(options.compress, False),
+        compress=compress,
         step=call.step,
     )
-    answer = call.answer(
+    left_out = []
+    if include_embeddings and (anonymize or not including.content):
+        left_out.append("embeddings")
+    if including.relationships and not including.content:
+        left_out.append("relationship contexts")
+    replaced = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
+    return call.answer(
         f"Exported {_count(done.items)}",
-        format=given.format,
+        format=format,
         item_count=done.items,
         relationship_count=done.relationships,
         version_count=done.versions,
         size_bytes=done.bytes,
+        **present(
+            anonymized=None if done.replaced is None else replaced,
+            left_out=left_out or None,
+            without_embeddings=done.unembedded or None,
+            data=done.data,
+            encoding=done.encoding if done.path is None else None,
+            file_path=None if done.path is None else call.context.place(done.path),
+        ),
     )
-    if done.replaced is not None:
-        answer["anonymized"] = {"best_effort": True, "replaced": done.replaced, "note": _BEST_EFFORT}
-    left_out = []
-    if including.embeddings and (including.anonymize or not including.content):
-        left_out.append("embeddings")
-    if including.relationships and not including.content:
-        left_out.append("relationship contexts")
-    if left_out:
-        answer["left_out"] = left_out
-    if done.unembedded:
-        answer["without_embeddings"] = done.unembedded
-    if done.path is None:
-        return answer | {"data": done.data, "encoding": done.encoding}
-    return answer | {"file_path": call.context.place(done.path)}
-
-
-class ImportOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of import_project_data."""
-
-    merge_strategy: (
-        Annotated[
-            Literal["replace", "merge", "skip_existing"], about("What happens to items that exist (default merge).")
-        ]
-        | None
-    ) = None
-    validate_data: Annotated[bool, about("Import nothing unless all is sound (default true).")] | None = None
-    generate_embeddings: Annotated[bool, about("Make the vectors before answering.")] | None = None
-    detect_relationships: Annotated[bool, about("Find relationships of what is imported.")] | None = None
-    preserve_ids: Annotated[bool, about("Keep the ids of the file (default false).")] | None = None
-
-
-class ImportProjectDataParameters(OperationParameters, frozen=True, kw_only=True):
-    """import_project_data."""
-
-    source: Annotated[str, about("A file of the export folder; with data, what to call it.")]
-    format: Annotated[Format, about("The format of the file.")]
-    data: Annotated[str, about("The data itself (base64 where it is compressed).")] | None = None
-    options: Annotated[ImportOptions | None, about("How to do it.")] = None
 
 
 class ImportProjectDataAnswer(WriteAnswer):
@@ -206,18 +172,28 @@ class ImportProjectDataAnswer(WriteAnswer):
     ]
 
 
-@operation(ImportProjectDataParameters, ImportProjectDataAnswer, heavy=True)
-def import_project_data(call: ContentCall, given: ImportProjectDataParameters) -> Fields:
+@operation(ImportProjectDataAnswer, options=("ImportOptions", "How to do it."), heavy=True)
+def import_project_data(
+    call: ContentCall,
+    source: Annotated[str, about("A file of the export folder; with data, what to call it.")],
+    format: Annotated[Format, about("The format of the file.")],
+    data: Annotated[str, about("The data itself (base64 where it is compressed).")] | None = None,
+    *,
+    merge_strategy: Annotated[Merging, about("What happens to items that exist (default merge).")] = "merge",
+    validate_data: Annotated[bool, about("Import nothing unless all is sound (default true).")] = True,
+    generate_embeddings: Annotated[bool, about("Make the vectors before answering.")] | None = None,
+    detect_relationships: Annotated[bool, about("Find relationships of what is imported.")] = False,
+    preserve_ids: Annotated[bool, about("Keep the ids of the file (default false).")] = False,
+) -> Fields:
     """Import items from an export, or from a file of the same format: given as data, or a file in the server's export
     folder.
     """
-    options = given.options or ImportOptions()
 
     def answer(done: ProjectImport) -> Fields:
         return call.answer(
             f"Imported {_count(done.imported)}",
-            source=given.source,
-            format=given.format,
+            source=source,
+            format=format,
             imported_count=done.imported,
             updated_count=done.updated,
             skipped_count=done.skipped,
@@ -228,14 +204,14 @@ def import_project_data(call: ContentCall, given: ImportProjectDataParameters) -
         )
 
     done, drawn = call.writing(answer).import_project(
-        given.format,
-        name=None if given.data is not None else given.source,
-        data=given.data,
-        merging=options.merge_strategy or "merge",
-        validate=or_else(options.validate_data, True),
-        keep_ids=or_else(options.preserve_ids, False),
-        embed=options.generate_embeddings,
-        relate=or_else(options.detect_relationships, False),
+        format,
+        name=None if data is not None else source,
+        data=data,
+        merging=merge_strategy,
+        validate=validate_data,
+        keep_ids=preserve_ids,
+        embed=generate_embeddings,
+        relate=detect_relationships,
         step=call.step,
     )
-    return answer(done) | ({"relationships_detected": drawn} if options.detect_relationships else {})
+    return answer(done) | ({"relationships_detected": drawn} if detect_relationships else {})

@@ -1,15 +1,187 @@
-"""The four graph dialects: the rules each keeps, as data, and the shape of its answers."""
+"""The four graph dialects: the shapes of the wire, the rules of each dialect as data, and what its tools answer."""
 
+# ruff: noqa: N815 - the wire's spelling
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from polymnia.dialects.graph import shapes
-from polymnia.dialects.graph.shapes import Entity, Link
-from polymnia.engine.graph import STRICT, Added, Created, Deleted, Policy, Related
+from msgspec import Struct, field
+
+from polymnia.dialects.shapes import about
+from polymnia.engine.graph import STRICT, Added, Created, Policy, Related
 from polymnia.models import Graph, Note, Record, Relation
 from polymnia.operation import Reply
+
+
+class Entity(Struct, frozen=True, gc=False):
+    """An entity of the graph."""
+
+    name: Annotated[str, about("The entity's name. It identifies the entity within the project.")]
+    entityType: Annotated[str, about("What kind of thing it is, for example person, decision or component.")]
+    observations: Annotated[list[str], about("What is known about it: short statements, one fact each.")]
+
+
+class Link(Struct, frozen=True, gc=False):
+    """A directed relation between two entities of the graph."""
+
+    from_: Annotated[str, about("The name of the entity the relation starts at.")] = field(name="from")
+    to: Annotated[str, about("The name of the entity the relation leads to.")]
+    relationType: Annotated[str, about("What the first is to the second, in active voice: uses, works_for, part-of.")]
+
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """The relation as (source, target, type)."""
+        return (self.from_, self.to, self.relationType)
+
+
+class Observed(Struct, frozen=True):
+    """New observations for one entity."""
+
+    entityName: Annotated[str, about("The entity to add to.")]
+    contents: Annotated[list[str], about("The statements to append, one fact each.")]
+
+
+class Unobserved(Struct, frozen=True):
+    """Observations to take from one entity."""
+
+    entityName: Annotated[str, about("The entity to take from.")]
+    observations: Annotated[list[str], about("The statements to remove, word for word.")]
+
+
+Success = Annotated[bool, about("Always true: what fails is answered as an error.")]
+Next = Annotated[str, about("Present when there is more: pass it as cursor to go on.")]
+
+
+class GraphResult(Struct, frozen=True, omit_defaults=True):
+    """Entities and the relations between them."""
+
+    entities: Annotated[list[Entity], about("The entities.")]
+    relations: Annotated[list[Link], about("The relations between them.")]
+    nextCursor: Next | None = None
+
+
+class Node(Struct, frozen=True):
+    """An entity together with the relations it takes part in."""
+
+    name: Annotated[str, about("The entity's name.")]
+    entityType: Annotated[str, about("What kind of thing it is.")]
+    observations: Annotated[list[str], about("What is known about it, one fact each.")]
+    relations: Annotated[list[Link], about("The relations it takes part in, in both directions.")]
+
+
+class Nodes(Struct, frozen=True, omit_defaults=True):
+    """The entities found, best first, each with its relations."""
+
+    nodes: Annotated[list[Node], about("The entities found, best first.")]
+    nextCursor: Next | None = None
+
+
+class OpenedNodes(Struct, frozen=True, omit_defaults=True):
+    """The entities, each with its relations, and the names that no entity has."""
+
+    nodes: Annotated[list[Node], about("The entities that exist, each with its relations.")]
+    notFound: Annotated[list[str], about("The names that no entity has.")]
+    nextCursor: Next | None = None
+
+
+class CreatedId(Struct, frozen=True):
+    """The id an entity was given."""
+
+    id: Annotated[str, about("The id it was given.")]
+    name: Annotated[str, about("Its name.")]
+
+
+class CreatedIds(Struct, frozen=True):
+    """The ids of the new entities."""
+
+    success: Success
+    ids: Annotated[list[str], about("The ids of the new entities, in the order of the call.")]
+    entities: Annotated[list[CreatedId], about("The new entities, each with its id and name.")]
+
+
+class RelationIds(Struct, frozen=True):
+    """An id for each relation of the call."""
+
+    success: Success
+    ids: Annotated[
+        list[str], about("An id for each relation of the call, in order; one that was there before keeps its id.")
+    ]
+
+
+class AddedCount(Struct, frozen=True):
+    """How many observations were added."""
+
+    success: Success
+    added: Annotated[int, about("How many observations were added; those known before do not count.")]
+
+
+class DeletedCount(Struct, frozen=True):
+    """How many were deleted."""
+
+    success: Success
+    deleted: Annotated[int, about("How many were deleted; what did not exist does not count.")]
+
+
+class Nothing(Struct, frozen=True):
+    """An empty object: it is done (bilingual)."""
+
+
+class ListedEntities(Struct, frozen=True, omit_defaults=True):
+    """A bare array of entities, as structured content."""
+
+    result: Annotated[list[Entity], about("The entities.")]
+    nextCursor: Next | None = None
+
+
+class ListedLinks(Struct, frozen=True):
+    """A bare array of relations, as structured content."""
+
+    result: Annotated[list[Link], about("The relations.")]
+
+
+class ListedObserved(Struct, frozen=True):
+    """The array given to add_observations, as structured content."""
+
+    result: Annotated[list[Observed], about("The observations of the call.")]
+
+
+class ListedUnobserved(Struct, frozen=True):
+    """The array given to delete_observations, as structured content."""
+
+    result: Annotated[list[Unobserved], about("The deletions of the call.")]
+
+
+class EntitiesResult(Struct, frozen=True):
+    """create_entities of official."""
+
+    entities: Annotated[list[Entity], about("The entities that are new.")]
+
+
+class LinksResult(Struct, frozen=True):
+    """create_relations of official."""
+
+    relations: Annotated[list[Link], about("The relations that are new.")]
+
+
+class AddedObservations(Struct, frozen=True):
+    """What add_observations of official added to one entity."""
+
+    entityName: Annotated[str, about("The entity.")]
+    addedObservations: Annotated[list[str], about("The observations that are new.")]
+
+
+class AddedResults(Struct, frozen=True):
+    """add_observations of official."""
+
+    results: Annotated[list[AddedObservations], about("What was added, entity by entity.")]
+
+
+class Done(Struct, frozen=True):
+    """The deletes of official."""
+
+    success: Success
+    message: Annotated[str, about("What was done, as a sentence.")]
 
 
 def entity(record: Record) -> Entity:
@@ -22,28 +194,36 @@ def link(relation: Relation) -> Link:
     return Link(relation.source, relation.target, relation.type)
 
 
+_TOOLS = (
+    "create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph "
+    "search_nodes open_nodes"
+)
+TOOLS = tuple(_TOOLS.split())
+
+
 class Behaviour:
     """A dialect: its policy, and what each tool answers.
 
-    ``outputs`` has the type of each tool's structured content, ``linked`` says whether answers to searches have
-    relations, ``indent`` how JSON is indented. Answers are arrays here; a dialect with other shapes overrides them.
+    ``outputs`` has the type of the structured content of each of the ``TOOLS``, ``linked`` says whether answers to
+    searches have relations, ``indent`` how JSON is indented. Answers are arrays here; a dialect with other shapes
+    overrides them.
     """
 
     name: ClassVar[str]
     policy: ClassVar[Policy]
     indent: ClassVar[int] = 0
     linked: ClassVar[bool] = False
-    outputs: ClassVar[dict[str, type]] = {
-        "create_entities": shapes.ListedEntities,
-        "create_relations": shapes.ListedLinks,
-        "add_observations": shapes.ListedObserved,
-        "delete_entities": shapes.ListedEntities,
-        "delete_observations": shapes.ListedUnobserved,
-        "delete_relations": shapes.ListedLinks,
-        "read_graph": shapes.GraphResult,
-        "search_nodes": shapes.ListedEntities,
-        "open_nodes": shapes.ListedEntities,
-    }
+    outputs: ClassVar[tuple[type, ...]] = (
+        ListedEntities,
+        ListedLinks,
+        ListedObserved,
+        ListedEntities,
+        ListedUnobserved,
+        ListedLinks,
+        GraphResult,
+        ListedEntities,
+        ListedEntities,
+    )
 
     def _reply(self, value: object, structured: object = None, *, notes: Sequence[Note] = (), **more: Any) -> Reply:
         shown = value if structured is None else structured
@@ -51,7 +231,7 @@ class Behaviour:
 
     def graph(self, found: Graph) -> Reply:
         """What read_graph answers: entities and relations."""
-        value = shapes.GraphResult(list(map(entity, found.records)), list(map(link, found.relations)), found.next)
+        value = GraphResult(list(map(entity, found.records)), list(map(link, found.relations)), found.next)
         return self._reply(value, next=found.next)
 
     def created(self, made: Created) -> Reply:
@@ -62,26 +242,30 @@ class Behaviour:
         """What create_relations answers."""
         return self._links(made.made)
 
-    def added(self, given: list[shapes.Observed], done: list[Added]) -> Reply:
+    def added(self, given: list[Observed], done: list[Added]) -> Reply:
         """What add_observations answers."""
         there = {one.name for one in done}
         missing = dict.fromkeys(one.entityName for one in given if one.entityName not in there)
         text = f"Nothing was added to {', '.join(map(repr, missing))}: no entity has that name."
-        return self._reply(given, shapes.ListedObserved(given), notes=[Note("ignored", text)] if missing else ())
+        return self._reply(given, ListedObserved(given), notes=[Note("ignored", text)] if missing else ())
 
-    def entities_deleted(self, gone: Deleted) -> Reply:
+    def deleted(self, what: str, count: int) -> Reply | None:
+        """What deleting so many of something answers; None where the answer is what was deleted."""
+        return None
+
+    def entities_deleted(self, records: Sequence[Record]) -> Reply:
         """What delete_entities answers."""
-        return self._entities(gone.records)
+        return self.deleted("Entities", len(records)) or self._entities(records)
 
-    def observations_deleted(self, given: list[shapes.Unobserved], count: int) -> Reply:
+    def observations_deleted(self, given: list[Unobserved], count: int) -> Reply:
         """What delete_observations answers."""
         asked = sum(len(one.observations) for one in given)
         notes = [Note("not_all_there", f"{count} observations were removed.")] if count < asked else []
-        return self._reply(given, shapes.ListedUnobserved(given), notes=notes)
+        return self.deleted("Observations", count) or self._reply(given, ListedUnobserved(given), notes=notes)
 
-    def relations_deleted(self, gone: list[Relation]) -> Reply:
+    def relations_deleted(self, gone: Sequence[Relation]) -> Reply:
         """What delete_relations answers."""
-        return self._links(gone)
+        return self.deleted("Relations", len(gone)) or self._links(gone)
 
     def found(self, found: Graph) -> Reply:
         """What search_nodes answers."""
@@ -97,11 +281,11 @@ class Behaviour:
 
     def _entities(self, records: Iterable[Record], next: str | None = None, notes: Sequence[Note] = ()) -> Reply:
         items = list(map(entity, records))
-        return self._reply(items, shapes.ListedEntities(items, next), next=next, notes=notes)
+        return self._reply(items, ListedEntities(items, next), next=next, notes=notes)
 
     def _links(self, relations: Iterable[Relation]) -> Reply:
         items = list(map(link, relations))
-        return self._reply(items, shapes.ListedLinks(items))
+        return self._reply(items, ListedLinks(items))
 
 
 class Simple(Behaviour):
@@ -128,51 +312,35 @@ class Strict(Behaviour):
     name = "strict"
     policy = STRICT
     linked = True
-    outputs: ClassVar[dict[str, type]] = {
-        "create_entities": shapes.CreatedIds,
-        "create_relations": shapes.RelationIds,
-        "add_observations": shapes.AddedCount,
-        "delete_entities": shapes.DeletedCount,
-        "delete_observations": shapes.DeletedCount,
-        "delete_relations": shapes.DeletedCount,
-        "read_graph": shapes.GraphResult,
-        "search_nodes": shapes.Nodes,
-        "open_nodes": shapes.OpenedNodes,
-    }
+    outputs = (CreatedIds, RelationIds, AddedCount, *(DeletedCount,) * 3, GraphResult, Nodes, OpenedNodes)
 
     def created(self, made: Created) -> Reply:
-        ids = [shapes.CreatedId(record.uid, record.name) for record in made.records]
-        return self._reply(shapes.CreatedIds(True, [one.id for one in ids], ids), notes=made.notes)
+        ids = [CreatedId(record.uid, record.name) for record in made.records]
+        return self._reply(CreatedIds(True, [one.id for one in ids], ids), notes=made.notes)
 
     def related(self, made: Related) -> Reply:
-        return self._reply(shapes.RelationIds(True, [relation.uid for relation in made.all]))
+        return self._reply(RelationIds(True, [relation.uid for relation in made.all]))
 
-    def added(self, given: list[shapes.Observed], done: list[Added]) -> Reply:
-        return self._reply(shapes.AddedCount(True, sum(len(one.texts) for one in done)))
+    def added(self, given: list[Observed], done: list[Added]) -> Reply:
+        return self._reply(AddedCount(True, sum(len(one.texts) for one in done)))
 
-    def entities_deleted(self, gone: Deleted) -> Reply:
-        return self._reply(shapes.DeletedCount(True, len(gone.records)))
-
-    def observations_deleted(self, given: list[shapes.Unobserved], count: int) -> Reply:
-        return self._reply(shapes.DeletedCount(True, count))
-
-    def relations_deleted(self, gone: list[Relation]) -> Reply:
-        return self._reply(shapes.DeletedCount(True, len(gone)))
+    def deleted(self, what: str, count: int) -> Reply:
+        return self._reply(DeletedCount(True, count))
 
     def found(self, found: Graph) -> Reply:
-        return self._reply(shapes.Nodes(_nodes(found), found.next), next=found.next, notes=found.notes)
+        return self._reply(Nodes(_nodes(found), found.next), next=found.next, notes=found.notes)
 
     def opened(self, found: Graph, missing: list[str]) -> Reply:
-        return self._reply(shapes.OpenedNodes(_nodes(found), missing, found.next), next=found.next, notes=found.notes)
+        return self._reply(OpenedNodes(_nodes(found), missing, found.next), next=found.next, notes=found.notes)
 
 
-def _nodes(found: Graph) -> list[shapes.Node]:
+def _nodes(found: Graph) -> list[Node]:
     """Each entity with the relations that start or end at it."""
     links: dict[str, list[Link]] = {record.name: [] for record in found.records}
     for relation in found.relations:
         for name in {relation.source, relation.target} & links.keys():
             links[name].append(link(relation))
-    return [shapes.Node(one.name, one.kind, list(one.observations), links[one.name]) for one in found.records]
+    return [Node(one.name, one.kind, list(one.observations), links[one.name]) for one in found.records]
 
 
 class Bilingual(Behaviour):
@@ -187,25 +355,13 @@ class Bilingual(Behaviour):
         opening_missing="refuse",
         search="substring",
     )
-    outputs: ClassVar[dict[str, type]] = {
-        **Behaviour.outputs,
-        "add_observations": shapes.Nothing,
-        "delete_entities": shapes.Nothing,
-        "delete_observations": shapes.Nothing,
-        "delete_relations": shapes.Nothing,
-    }
+    outputs = (*Behaviour.outputs[:2], *(Nothing,) * 4, *Behaviour.outputs[6:])
 
-    def added(self, given: list[shapes.Observed], done: list[Added]) -> Reply:
-        return self._reply(shapes.Nothing())
+    def added(self, given: list[Observed], done: list[Added]) -> Reply:
+        return self._reply(Nothing())
 
-    def entities_deleted(self, gone: Deleted) -> Reply:
-        return self._reply(shapes.Nothing())
-
-    def observations_deleted(self, given: list[shapes.Unobserved], count: int) -> Reply:
-        return self._reply(shapes.Nothing())
-
-    def relations_deleted(self, gone: list[Relation]) -> Reply:
-        return self._reply(shapes.Nothing())
+    def deleted(self, what: str, count: int) -> Reply:
+        return self._reply(Nothing())
 
 
 class Official(Behaviour):
@@ -226,42 +382,23 @@ class Official(Behaviour):
     )
     indent = 2
     linked = True
-    outputs: ClassVar[dict[str, type]] = {
-        "create_entities": shapes.EntitiesResult,
-        "create_relations": shapes.LinksResult,
-        "add_observations": shapes.AddedResults,
-        "delete_entities": shapes.Done,
-        "delete_observations": shapes.Done,
-        "delete_relations": shapes.Done,
-        "read_graph": shapes.GraphResult,
-        "search_nodes": shapes.GraphResult,
-        "open_nodes": shapes.GraphResult,
-    }
+    outputs = (EntitiesResult, LinksResult, AddedResults, *(Done,) * 3, *(GraphResult,) * 3)
 
     def created(self, made: Created) -> Reply:
         items = list(map(entity, made.records))
-        return self._reply(items, shapes.EntitiesResult(items), notes=made.notes)
+        return self._reply(items, EntitiesResult(items), notes=made.notes)
 
     def related(self, made: Related) -> Reply:
         items = list(map(link, made.made))
-        return self._reply(items, shapes.LinksResult(items))
+        return self._reply(items, LinksResult(items))
 
-    def added(self, given: list[shapes.Observed], done: list[Added]) -> Reply:
-        items = [shapes.AddedObservations(one.name, list(one.texts)) for one in done]
-        return self._reply(items, shapes.AddedResults(items))
+    def added(self, given: list[Observed], done: list[Added]) -> Reply:
+        items = [AddedObservations(one.name, list(one.texts)) for one in done]
+        return self._reply(items, AddedResults(items))
 
-    def _done(self, what: str) -> Reply:
+    def deleted(self, what: str, count: int) -> Reply:
         message = f"{what} deleted successfully"
-        return self._reply(None, shapes.Done(True, message), text=message)
-
-    def entities_deleted(self, gone: Deleted) -> Reply:
-        return self._done("Entities")
-
-    def observations_deleted(self, given: list[shapes.Unobserved], count: int) -> Reply:
-        return self._done("Observations")
-
-    def relations_deleted(self, gone: list[Relation]) -> Reply:
-        return self._done("Relations")
+        return self._reply(None, Done(True, message), text=message)
 
     def found(self, found: Graph) -> Reply:
         return self.graph(found)

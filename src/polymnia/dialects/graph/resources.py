@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.json import encode, format
 
-from polymnia.dialects.graph.behaviours import entity, link
-from polymnia.dialects.graph.shapes import GraphResult, Node
+from polymnia.dialects.graph.behaviours import GraphResult, Node, entity, link
 from polymnia.models import Record, skeleton
 from polymnia.operation import Context, Prompt, PromptArgument, Resource, Template
 

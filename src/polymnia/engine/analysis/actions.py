@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from polymnia.engine.analysis.findings import Pattern
 from polymnia.models import JsonObject
 
 UNWRITTEN = "…"
@@ -44,18 +43,11 @@ class Delete(_Action, frozen=True, kw_only=True):
 
 
 class Relate(_Action, frozen=True, kw_only=True):
-    """Draw a relationship between two items; ``reason`` is the finding that speaks for it."""
+    """Draw a relationship between two items."""
 
     source: str
     target: str
     type: str
-    reason: Pattern | None = None
-
-
-class Search(_Action, frozen=True, kw_only=True):
-    """Search for something."""
-
-    query: str
 
 
 class Show(_Action, frozen=True, kw_only=True):
@@ -66,18 +58,6 @@ class Show(_Action, frozen=True, kw_only=True):
 
 class ShowHistory(_Action, frozen=True, kw_only=True):
     """Read what changed in an item."""
-
-    id: str
-
-
-class FindSimilar(_Action, frozen=True, kw_only=True):
-    """Look for items like one."""
-
-    id: str
-
-
-class FindRelationships(_Action, frozen=True, kw_only=True):
-    """Look for what an item is related to."""
 
     id: str
 
@@ -93,10 +73,6 @@ class CheckConflicts(_Action, frozen=True, kw_only=True):
 
     ids: tuple[str, ...]
     sensitivity: str = "medium"
-
-
-class ExportAll(_Action, frozen=True, kw_only=True):
-    """Export the project."""
 
 
 class CleanSessions(_Action, frozen=True, kw_only=True):
@@ -132,6 +108,6 @@ class DeleteRelations(_Action, frozen=True, kw_only=True):
 
 
 Action: TypeAlias = (
-    Store | Update | Delete | Relate | Search | Show | ShowHistory | FindSimilar | FindRelationships | CheckQuality
-    | CheckConflicts | ExportAll | CleanSessions | CreateEntity | AddObservations | DeleteObservations | DeleteRelations
+    Store | Update | Delete | Relate | Show | ShowHistory | CheckQuality | CheckConflicts | CleanSessions | CreateEntity
+    | AddObservations | DeleteObservations | DeleteRelations
 )  # fmt: skip

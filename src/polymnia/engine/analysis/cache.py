@@ -1,11 +1,13 @@
-"""Kept: results of analyses, for as long as the project stays what it was."""
+"""Cache: results of analyses, for as long as the project stays what it was; and how far a call of several is."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TypeVar
+
+from polymnia.engine.project import Step
 
 T = TypeVar("T")
 
@@ -34,3 +36,25 @@ class ResultCache:
             while len(self._results) > _MOST:
                 self._results.popitem(last=False)
         return made, now
+
+
+_WHOLE = 1000
+
+
+def parts(step: Step | None, count: int) -> Iterator[Step]:
+    """A step for each of so many parts; together they go from nothing to all, and never back."""
+    told = 0
+
+    def part(number: int) -> Step:
+        def stepped(done: int, total: int) -> None:
+            nonlocal told
+            if step is None:
+                return
+            share = min(1.0, max(0.0, done / total)) if total else 0.0
+            told = max(told, int(_WHOLE * (number + share) / count))
+            step(told if total else 0, _WHOLE if total else 0)
+
+        return stepped
+
+    for number in range(count):
+        yield part(number)

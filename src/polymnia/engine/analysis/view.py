@@ -1,10 +1,10 @@
-"""Material: what an analysis reads of a project. Each part is read once, and only when an analysis asks for it."""
+"""View: what an analysis reads of a project. Each part is read once, and only when an analysis asks for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from polymnia.models import Filters, Record, Relation, Seen, Touch
 if TYPE_CHECKING:
     from polymnia.engine.search.neighbours import Neighbours
 
+T = TypeVar("T")
 Tick = Callable[[int, int], None]
 
 
@@ -55,6 +56,13 @@ class ProjectView:
         if self._tick is not None:
             self._tick(done, total)
 
+    def each(self, some: Sequence[T], every: int = 1000) -> Iterator[T]:
+        """One after the other, telling now and then how far it is."""
+        for at, one in enumerate(some):
+            if at % every == 0:
+                self.tick(at, len(some))
+            yield one
+
     def text(self, record: Record) -> str:
         """What a record says."""
         return content(record)
@@ -62,14 +70,8 @@ class ProjectView:
     @cached_property
     def present(self) -> list[Record]:
         """All records that are there, in the order of their making, whatever the time asked about."""
-        passing = self._passing
-        found = []
-        for at, record in enumerate(self.snapshot.records()):
-            if at % 1000 == 0:
-                self.tick()
-            if record.id in passing:
-                found.append(record)
-        return found
+        self.tick()
+        return [record for record in self.snapshot.records() if record.id in self._passing]
 
     @cached_property
     def items(self) -> list[Record]:
@@ -111,6 +113,11 @@ class ProjectView:
         alive = index.passages["alive"][: index.count]
         known = {name: int((one.has(slice(index.count)) & alive).sum()) for name, one in index.vectors.items()}
         return max(known, key=lambda name: known[name], default=None)
+
+    @property
+    def unrelated(self) -> float:
+        """The mean cosine that the model gives unrelated texts; 0 where there is none."""
+        return 0.0 if self.model is None else self.look.channels[self.model].embedder.unrelated
 
     @cached_property
     def vectors(self) -> NDArray[Any]:

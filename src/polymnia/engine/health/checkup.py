@@ -21,9 +21,9 @@ from polymnia.errors import Busy, Fault, Invalid
 from polymnia.models import JsonObject, Record
 
 if TYPE_CHECKING:
+    from polymnia.engine.memory import Memory
     from polymnia.engine.search.finder import Channel
     from polymnia.engine.search.neighbours import Nearby
-    from polymnia.engine.verbs.base import Verbs
 
 ComponentName = Literal["database", "vector_store", "ai_service", "cache"]
 COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
@@ -65,12 +65,11 @@ class SystemHealth(Struct, frozen=True, kw_only=True):
 
 
 def _worst(statuses: list[Status]) -> Status:
-    """The worst of some states; nothing is healthy."""
     return max(statuses, key=_WORSE.index, default="healthy")
 
 
 def check(
-    memory: Verbs,
+    memory: Memory,
     *,
     projects: Sequence[str] = (),
     components: Collection[str] | None = None,
@@ -125,7 +124,8 @@ class _Look:
         took = time.perf_counter() - began
         self.metrics[f"{name}_ms"] = round(took * 1000, 3)
         if failed:
-            self.say(_badness(failed[0]), f"{name}: {_reason(failed[0])}")
+            # A store that is in use now may be free in a moment; everything else does not mend itself.
+            self.say("degraded" if isinstance(failed[0], Busy) else "unhealthy", f"{name}: {_reason(failed[0])}")
             return None
         if not done:
             self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
@@ -135,19 +135,14 @@ class _Look:
         return done[0]
 
 
-_Trying: TypeAlias = Callable[[_Look, "Verbs", list[str], bool], str]
-
-
-def _badness(error: BaseException) -> Status:
-    """A store that is in use now may be free in a moment; everything else does not mend itself."""
-    return "degraded" if isinstance(error, Busy) else "unhealthy"
+_Trying: TypeAlias = Callable[[_Look, "Memory", list[str], bool], str]
 
 
 def _reason(error: BaseException) -> str:
     return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
 
 
-def _tried(look: _Trying, memory: Verbs, projects: list[str], detailed: bool) -> Component:
+def _tried(look: _Trying, memory: Memory, projects: list[str], detailed: bool) -> Component:
     about = _Look()
     try:
         message = look(about, memory, projects, detailed)
@@ -169,7 +164,7 @@ class _Enough(Exception):
     """Ends a change that was only tried."""
 
 
-def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
     store, grant = memory.store, memory.grant
 
@@ -223,7 +218,7 @@ def _database(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -
     return told
 
 
-def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
     finder, project = memory.finding(), projects[-1]
     counted = projects[-_COUNTED:]
@@ -251,7 +246,10 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
         "found": len(found or ()),
     }
     if detailed:
-        look.metrics["models"] = _added([one.models for one in healths])
+        look.metrics["models"] = {
+            name: one | {count: sum(each.models[name][count] for each in healths) for count in ("vectors", "pending")}
+            for name, one in healths[0].models.items()
+        }
     searched = sum(healths[-1].models[name]["vectors"] for name in names)
     broken = look.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
     for one in broken or ():
@@ -267,18 +265,7 @@ def _vector_store(look: _Look, memory: Verbs, projects: list[str], detailed: boo
     return told
 
 
-def _added(many: list[dict[str, JsonObject]]) -> dict[str, JsonObject]:
-    """How far each model is, over several projects."""
-    total: dict[str, JsonObject] = {}
-    for models in many:
-        for name, one in models.items():
-            known = total.setdefault(name, {**one, "vectors": 0, "pending": 0})
-            known["vectors"] += one["vectors"]
-            known["pending"] += one["pending"]
-    return total
-
-
-def _ai_service(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Have each model embed a word, and look at what it gives."""
     finder = memory.finding()
     if not finder.channels:
@@ -321,7 +308,7 @@ def _wrong(made: Any, dimensions: int) -> str | None:
     return None
 
 
-def _cache(look: _Look, memory: Verbs, projects: list[str], detailed: bool) -> str:
+def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
     """Bring what is held in memory up to the store, and measure it."""
     finder = memory.finding()
     health = look.timed("follow", lambda: finder.health(projects[-1]))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from bisect import bisect
 from collections.abc import Callable
-from math import frexp
 
 from msgspec import Struct
 
-_STEPS = 8  # bars of the histogram for each doubling: an answer is off by 9 % at most
-_BARS = 40 * _STEPS  # from a microsecond to twelve days
+# Where the bars of the histogram begin: eight for each doubling, from a microsecond to twelve days.
+_EDGES = [1e-6 * 2 ** (at / 8) for at in range(40 * 8)]
 _WINDOW = 60  # seconds throughput is measured over
 
 
@@ -40,13 +40,13 @@ class Counters:
         self._lock = threading.Lock()
         self._requests = self._errors = 0
         self._sum = self._longest = 0.0
-        self._bars = [0] * _BARS
+        self._bars = [0] * (len(_EDGES) + 1)
         self._seconds = [(-1, 0, 0)] * _WINDOW  # for each of the last seconds: which, requests, errors
 
     def record(self, seconds: float, *, failed: bool = False) -> None:
         """A request was answered that took so long."""
         at = int(self._clock())
-        bar = _bar(seconds)
+        bar = bisect(_EDGES, seconds)
         with self._lock:
             self._requests += 1
             self._errors += failed
@@ -83,25 +83,10 @@ class Counters:
         )
 
 
-def _bar(seconds: float) -> int:
-    """The bar a duration belongs to: straight steps between powers of two of a microsecond."""
-    micros = seconds * 1e6
-    if micros < 1:
-        return 0
-    mantissa, exponent = frexp(micros)  # from a half up to one, times two to the exponent
-    return min(_BARS - 1, (exponent - 1) * _STEPS + int((mantissa * 2 - 1) * _STEPS))
-
-
-def _middle(bar: int) -> float:
-    """The duration in the middle of a bar."""
-    octave, step = divmod(bar, _STEPS)
-    return float(2**octave) * (1 + (step + 0.5) / _STEPS) / 1e6
-
-
 def _quantile(bars: list[int], requests: int, share: float, longest: float) -> float:
     below = 0
     for bar, count in enumerate(bars):
         below += count
         if count and below >= share * requests:
-            return min(_middle(bar), longest)
+            return min(_EDGES[min(bar, len(_EDGES) - 1)], longest)
     return 0.0

@@ -1,16 +1,17 @@
-"""Checking a project, a session or a whole store, and repairing what can be repaired."""
+"""Checking a project, a session or a whole store by rules that are data (rules.toml), and repairing what can be."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import scopes
 from polymnia.engine.health.repairs import REPAIRS
-from polymnia.engine.health.rules import CHECKS, RULES, Check, Examined, IntegrityFinding, IntegrityReport
 from polymnia.engine.ports import Store
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Fact
 from polymnia.engine.search import Analysis
@@ -18,10 +19,97 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.verbs.base import Verbs
+    from polymnia.engine.project import Project
+    from polymnia.engine.search.finder import Channel
+
+Check = Literal[
+    "orphaned_relationships",
+    "missing_embeddings",
+    "data_consistency",
+    "reference_integrity",
+    "schema_compliance",
+    "performance_issues",
+]
+CHECKS: tuple[Check, ...] = get_args(Check)
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+class Rule(Struct, frozen=True):
+    """What a kind of fact means. ``how`` is what a repair does, or what is left to people where ``by`` is nobody."""
+
+    check: Check
+    severity: Severity
+    what: str
+    how: str
+    by: Literal["store", "change", "words", "models", "file", "nobody"] = "nobody"
+
+
+with open(os.path.join(os.path.dirname(__file__), "rules.toml"), "rb") as file:
+    RULES = msgspec.toml.decode(file.read(), type=dict[str, Rule])
+"""Every kind of fact there is."""
+
+
+class IntegrityFinding(Struct, frozen=True, kw_only=True):
+    """Something that is wrong, or worth knowing.
+
+    ``where`` names the first places, ``count`` counts all, ``left`` those that a repair left. ``fixable`` says whether
+    a repair can do something about it, and ``how`` what that is, or what is left to people.
+    """
+
+    check: Check
+    kind: str
+    severity: Severity
+    what: str
+    count: int
+    where: tuple[str, ...]
+    project: str | None
+    fixable: bool
+    how: str
+    left: int
+    failed: str | None = None
+
+
+class Examined(Struct, frozen=True, kw_only=True):
+    """What was looked at: so many of so many, or the reason why not."""
+
+    project: str | None
+    what: str
+    looked: int = 0
+    of: int = 0
+    why_not: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was looked at."""
+        return self.why_not is None and self.looked == self.of
+
+
+class IntegrityReport(Struct, frozen=True, kw_only=True):
+    """The findings of the checks that ran, worst first, and what they looked at.
+
+    ``changes`` has the change that repaired each project's memories; undoing it takes that back.
+    """
+
+    scope: str
+    checks: tuple[Check, ...]
+    projects: int
+    findings: list[IntegrityFinding]
+    looked: list[Examined]
+    changes: dict[str, int] = {}
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is left that is an error or a warning."""
+        return not any(one.left and one.severity != "info" for one in self.findings)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings of a severity are left."""
+        return sum(1 for one in self.findings if one.left and one.severity == severity)
+
 
 Scope = Literal["project", "session", "system"]
-_SEVERITIES = ("error", "warning", "info")
 _ALL = 1 << 40
 _LISTED = 8192  # texts indexed between two commits
 _EMBEDDED = 64  # passages embedded between two commits,
@@ -37,7 +125,7 @@ _REINDEX = "`polymnia reindex --anew` makes it again from the texts."
 
 
 def validate(
-    memory: Verbs,
+    memory: Project,
     *,
     scope: Scope = "project",
     session: str | None = None,
@@ -80,7 +168,7 @@ def validate(
         scope=scope,
         checks=wanted,
         projects=sum(1 for place in places if place is not None),
-        findings=sorted(run.findings, key=lambda one: (_SEVERITIES.index(one.severity), CHECKS.index(one.check))),
+        findings=sorted(run.findings, key=lambda one: (SEVERITIES.index(one.severity), CHECKS.index(one.check))),
         looked=run.looked,
         changes=run.changes,
     )
@@ -103,7 +191,7 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """One run of the checks."""
 
-    def __init__(self, memory: Verbs, asked: CheckRequest, *, whole: bool) -> None:
+    def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
         self.asked = asked
         self.whole = whole
@@ -114,7 +202,10 @@ class _Run:
     def check(self, place: str | None, fix: bool) -> None:
         """Look at one project, or at what all of them share; mend, and look again."""
         found = self._look(place)
-        self._tell(place, found)
+        for what, (looked, there) in found.looked.items():
+            self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
+        for what, why in found.passed_over.items():
+            self.looked.append(Examined(project=place, what=what, why_not=why))
         wanted = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
         if not fix or not wanted:
             self.findings += [self._finding(fact, fact.count) for fact in found.facts]
@@ -136,13 +227,6 @@ class _Run:
             # Of what all projects share, whoever asks for one project is told only what slows it down.
             asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
         return self.memory.store.check(place, asked)
-
-    def _tell(self, place: str | None, found: CheckResult) -> None:
-        self.looked += [
-            Examined(project=place, what=what, looked=looked, of=there)
-            for what, (looked, there) in found.looked.items()
-        ]
-        self.looked += [Examined(project=place, what=what, why_not=why) for what, why in found.passed_over.items()]
 
     def _finding(self, fact: Fact, left: int, failed: str | None = None) -> IntegrityFinding:
         rule = RULES[fact.kind]
@@ -203,9 +287,6 @@ class _Run:
                 left = tx.list_words(_LISTED)
 
     def _embed(self, project: str, every: CheckRequest, failed: dict[str, str]) -> None:
-        with importing():
-            from polymnia.engine.search.worker import embed_some
-
         asked = replace(every, checks=["missing_embeddings"])
         channels = {channel.name: channel for channel in self.memory.finding().channels}
         missing: dict[str, list[tuple[int, int]]] = {}
@@ -213,29 +294,32 @@ class _Run:
             for spot in fact.spots:
                 model, part = spot.detail
                 missing.setdefault(model, []).append((spot.id % (1 << 32), part))
-        for model, wanted in missing.items():
-            channel = channels[model]
-            if not channel.load(patient=False) and channel.fault is not None:
-                failed["embedding_missing"] = channel.fault.message
-                continue
-            for start in range(0, min(len(wanted), _MOST_EMBEDDED), _EMBEDDED):
-                some = wanted[start : start + _EMBEDDED]
-                try:
-                    with self.memory.store.read(project) as snapshot:
-                        texts = snapshot.texts_of(sorted({number for number, _ in some}))
-                    embed_some(self.memory.store, project, channel, texts, some)
-                except Fault as fault:
-                    failed["embedding_missing"] = fault.message
-                except UnicodeDecodeError:  # a finding of its own
-                    failed["embedding_missing"] = "a text of the project cannot be read"
-                if channel.fault is not None:
-                    failed["embedding_missing"] = channel.fault.message
-                if "embedding_missing" in failed:
-                    break
-            if len(wanted) > _MOST_EMBEDDED and "embedding_missing" not in failed:
-                failed["embedding_missing"] = (
-                    f"{_MOST_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
-                )
+        for model, passages in missing.items():
+            if why := self._embed_with(channels[model], project, passages):
+                failed["embedding_missing"] = why
+
+    def _embed_with(self, channel: Channel, project: str, passages: list[tuple[int, int]]) -> str | None:
+        """Give passages their vectors; the reason where that failed, or was not done to the end."""
+        with importing():
+            from polymnia.engine.search.worker import embed_some
+
+        if not channel.load(patient=False) and channel.fault is not None:
+            return channel.fault.message
+        for start in range(0, min(len(passages), _MOST_EMBEDDED), _EMBEDDED):
+            some = passages[start : start + _EMBEDDED]
+            try:
+                with self.memory.store.read(project) as snapshot:
+                    texts = snapshot.texts_of(sorted({number for number, _ in some}))
+                embed_some(self.memory.store, project, channel, texts, some)
+            except Fault as fault:
+                return fault.message
+            except UnicodeDecodeError:  # a finding of its own
+                return "a text of the project cannot be read"
+            if channel.fault is not None:
+                return channel.fault.message
+        if len(passages) > _MOST_EMBEDDED:
+            return f"{_MOST_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
+        return None
 
 
 def _key(fact: Fact) -> tuple[str, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable
 
@@ -12,59 +13,55 @@ from polymnia.engine.content import as_draft
 from polymnia.engine.ports import Transaction
 from polymnia.engine.ports.maintenance import Spot
 from polymnia.errors import Invalid
-from polymnia.models import JsonObject, Record, RelationDraft
+from polymnia.models import RelationDraft
 
 _LEVELS, _PART = 10, 100
 _DELETED = "deleted"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FIELDS = RelationDraft.__struct_fields__
 
 
-def nearest_scope(path: str) -> str:
+def _nearest_scope(path: str) -> str:
     """The legal path nearest to one that is none; the default scope where nothing of it can be kept."""
-    parts = []
-    for part in path.split("/"):
-        kept = "".join(" " if c < " " or c == "\x7f" else c for c in part).strip()[:_PART].strip()
-        if kept and kept not in (".", ".."):
-            parts.append(kept)
+    trimmed = (_CONTROL.sub(" ", part).strip()[:_PART].strip() for part in path.split("/"))
+    parts = [part for part in trimmed if part not in ("", ".", "..")]
     try:
         return scopes.legal_scope("/".join(parts[:_LEVELS]), "scope")
     except Invalid:
         return scopes.shown(None)
 
 
-def _relations_gone(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _remove_relations(tx: Transaction, spots: Iterable[Spot]) -> None:
     tx.remove_relations([spot.id for spot in spots])
 
 
-def _redrawn(tx: Transaction, spots: Iterable[Spot], change: Callable[[JsonObject], JsonObject]) -> None:
+def _redraw(tx: Transaction, spots: Iterable[Spot], change: Callable[[RelationDraft], RelationDraft]) -> None:
     """Draw relations anew with something else about them."""
-    wanted = {spot.id: spot for spot in spots}
-    for old in tx.find_relations(list(dict.fromkeys(tuple(spot.detail) for spot in wanted.values()))):
-        if old.id not in wanted:
-            continue
-        kept = ("source", "target", "type", "strength", "context", "metadata", "extra", "origin", "created")
-        given = {name: getattr(old, name) for name in kept}
-        tx.remove_relations([old.id])
-        tx.relate([RelationDraft(**(given | change(given)))])
+    ends = {spot.id: tuple(spot.detail) for spot in spots}
+    for old in tx.find_relations(list(dict.fromkeys(ends.values()))):
+        if old.id in ends:
+            tx.remove_relations([old.id])
+            tx.relate([change(RelationDraft(**{name: getattr(old, name) for name in _FIELDS}))])
 
 
-def _marks(tx: Transaction, spots: Iterable[Spot]) -> None:
-    def unmarked(given: JsonObject) -> JsonObject:
-        return {"metadata": {key: value for key, value in given["metadata"].items() if key != _DELETED}}
+def _unmark(tx: Transaction, spots: Iterable[Spot]) -> None:
+    def unmarked(one: RelationDraft) -> RelationDraft:
+        return replace(one, metadata={key: value for key, value in one.metadata.items() if key != _DELETED})
 
-    _redrawn(tx, spots, unmarked)
-
-
-def _strengths(tx: Transaction, spots: Iterable[Spot]) -> None:
-    _redrawn(tx, spots, lambda given: {"strength": min(1.0, max(0.0, given["strength"]))})
+    _redraw(tx, spots, unmarked)
 
 
-def _sessions(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _clamp_strengths(tx: Transaction, spots: Iterable[Spot]) -> None:
+    _redraw(tx, spots, lambda one: replace(one, strength=min(1.0, max(0.0, one.strength or 0.0))))
+
+
+def _begin_sessions(tx: Transaction, spots: Iterable[Spot]) -> None:
     for spot in spots:
         if not tx.has_session(spot.label):
             tx.add_session(spot.label)
 
 
-def _filing(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _refile(tx: Transaction, spots: Iterable[Spot]) -> None:
     for spot in spots:
         scope, session = spot.detail
         if scopes.session_of(scope) is not None:
@@ -73,17 +70,19 @@ def _filing(tx: Transaction, spots: Iterable[Spot]) -> None:
             tx.revise(spot.id, {"scope": f"{scopes.SESSIONS}/{session}"})
 
 
-def _scopes(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _legalize_scopes(tx: Transaction, spots: Iterable[Spot]) -> None:
     for spot in spots:
-        tx.revise(spot.id, scopes.filed(nearest_scope(spot.detail)))
+        tx.revise(spot.id, scopes.filed(_nearest_scope(spot.detail)))
 
 
-def _times(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _correct_times(tx: Transaction, spots: Iterable[Spot]) -> None:
+    now = time.time_ns() // 1000
     for record in tx.load([spot.id for spot in spots]):
-        _replace(tx, record, record.observations)
+        created, version = min(record.created, now), max(1, record.version + 1)
+        tx.replace_record(record.id, replace(as_draft(record), created=created, updated=now, version=version))
 
 
-def _texts(tx: Transaction, spots: Iterable[Spot]) -> None:
+def _remove_nul(tx: Transaction, spots: Iterable[Spot]) -> None:
     for record in tx.load(list(dict.fromkeys(spot.detail for spot in spots))):
         heads = {"summary": record.summary, "category": record.category}
         changes = {column: _without_nul(text) for column, text in heads.items() if text is not None and "\0" in text}
@@ -91,32 +90,24 @@ def _texts(tx: Transaction, spots: Iterable[Spot]) -> None:
             tx.revise(record.id, changes)
         if any("\0" in text for text in record.observations):
             (now,) = tx.load([record.id])
-            _replace(tx, now, tuple(_without_nul(text) for text in record.observations), dated=False)
+            texts = tuple(map(_without_nul, record.observations))
+            tx.replace_record(record.id, replace(as_draft(now), observations=texts))
 
 
 def _without_nul(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _replace(tx: Transaction, record: Record, observations: tuple[str, ...], *, dated: bool = True) -> None:
-    """The record with other texts, and with times and a version that can be."""
-    draft = replace(as_draft(record), observations=observations)
-    if dated:
-        now = time.time_ns() // 1000
-        draft = replace(draft, created=min(record.created, now), updated=now, version=max(1, record.version + 1))
-    tx.replace_record(record.id, draft)
-
-
 REPAIRS: dict[str, Callable[[Transaction, Iterable[Spot]], None]] = {
-    "relation_end_gone": _relations_gone,
-    "reference_mark_wrong": _marks,
-    "strength_outside": _strengths,
-    "scope_illegal": _scopes,
-    "session_differs": _filing,
-    "session_missing": _sessions,
-    "text_has_nul": _texts,
-    "time_ahead": _times,
-    "time_backwards": _times,
-    "version_low": _times,
+    "relation_end_gone": _remove_relations,
+    "reference_mark_wrong": _unmark,
+    "strength_outside": _clamp_strengths,
+    "scope_illegal": _legalize_scopes,
+    "session_differs": _refile,
+    "session_missing": _begin_sessions,
+    "text_has_nul": _remove_nul,
+    "time_ahead": _correct_times,
+    "time_backwards": _correct_times,
+    "version_low": _correct_times,
 }
 """How each kind of fact is mended that a change can mend."""

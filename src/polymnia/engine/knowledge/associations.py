@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -24,6 +24,8 @@ MOST = 10
 """So many of them are drawn for a memory at most."""
 RELATED = 0.4
 """From this similarity on two memories are held to be about the same thing; see docs/decisions/0018-associations.md."""
+READ = 4000
+"""So many characters of a text are compared with others by their words and names."""
 
 _PUT_OFF, _PUT_OFF_END = "associate:", "associate;"  # the keys of what is to be drawn when the vectors are there
 _AT_ONCE = 32
@@ -35,18 +37,9 @@ _BY_LINKS = 50
 _HOUR = 3_600_000_000
 _TAG, _NAME = 0.3, 0.25  # what one shared tag or name says
 _MOMENT = 0.15  # and to have been stored at the same moment; after an hour it says nothing
-_READ = 4000  # characters in which names are looked for
 _MOST_NAMES = 12
 _WORD = re.compile(r"[^\W_][\w'’-]*[^\W_]|[^\W_]", re.UNICODE)
 _SENTENCE_ENDS = ".!?:;\n\r\"“”'‘’(-*#>•…"
-
-
-class Neighbour(NamedTuple):
-    """A memory near a text: its number, how similar it is, and the model that says so; none where words do."""
-
-    number: int
-    similarity: float
-    model: str = ""
 
 
 class Association(Struct, frozen=True, kw_only=True):
@@ -93,55 +86,37 @@ def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[s
 
 def neighbours(
     look: Neighbours, text: EmbeddedText | None, words: str, *, without: int = 0, most: int = _BY_MEANING
-) -> list[Neighbour]:
-    """The memories nearest to a text: by meaning, or by its words where no model can tell."""
+) -> tuple[dict[int, float], bool]:
+    """The memories nearest to a text and how similar each is, nearest first; and whether a model says so.
+
+    Where no model can tell, those are near that share its words.
+    """
     if text is not None and any(len(text.rows(model)) for model in text.vectors):
-        near = look.nearest(text, most, without=without)
-        return [Neighbour(one.number, one.similarity, one.model) for one in near]
-    return [Neighbour(*one) for one in look.by_words(words[:_READ], most) if one[0] != without]
+        return {one.number: one.similarity for one in look.nearest(text, most, without=without)}, True
+    return {number: share for number, share in look.by_words(words[:READ], most) if number != without}, False
 
 
-def ranked(look: Neighbours, near: Sequence[Neighbour]) -> list[tuple[Record, float]]:
+def ranked(look: Neighbours, near: Mapping[int, float]) -> list[tuple[Record, float]]:
     """The memories of neighbours with how similar they are, in their order; those that are gone are left out."""
-    loaded = look.load([one.number for one in near])
-    return [(loaded[one.number], one.similarity) for one in near if one.number in loaded]
+    loaded = look.load(list(near))
+    return [(loaded[number], similarity) for number, similarity in near.items() if number in loaded]
 
 
-def by_meaning(near: Sequence[Neighbour]) -> bool:
-    """Whether neighbours were found by vectors; otherwise by their words."""
-    return bool(near) and bool(near[0].model)
-
-
-def with_those_by_words(
-    look: Neighbours, near: list[tuple[Record, float]], words: str, most: int
-) -> list[tuple[Record, float]]:
-    """Neighbours by meaning, and beside them those that share a text's words; nearest first."""
-    shares = dict(look.by_words(words[:_READ], most))
-    known = {record.id for record, _ in near}
-    more = [(record, shares[at]) for at, record in look.load(list(shares)).items() if record.id not in known]
-    return sorted([*near, *more], key=lambda one: -one[1])
-
-
-def likeness(near: Sequence[Neighbour]) -> str:
-    """What neighbours have in common with a text, in words."""
-    return "shares its words" if near and not near[0].model else "similar in meaning"
-
-
-def drafts(
-    name: str, tags: Sequence[str], text: str, near: Sequence[tuple[Record, float]], alike: str
-) -> list[RelationDraft]:
-    """The relations to draw from a memory to its nearest ones; ``alike`` says what makes them near."""
+def drafts(record: Record, near: Sequence[tuple[Record, float]], by_meaning: bool) -> list[RelationDraft]:
+    """The relations to draw from a memory to its nearest ones, which are near by meaning or by words."""
     drawn: list[RelationDraft] = []
-    named = _names(text)
-    for record, similarity in near:
+    names = _names(content(record))
+    for other, similarity in near:
         if similarity < RELATED or len(drawn) == MOST:
             break
-        shared = _context([tag for tag in tags if tag in record.tags], _shared(named, content(record)))
-        reason = f"{alike} ({similarity:.2f})" + (f"; {shared}" if shared else "")
-        drawn.append(
-            RelationDraft(name, record.name, TYPE, strength=round(similarity, 4), context=reason, origin="auto")
-        )
+        shared = _context([tag for tag in record.tags if tag in other.tags], _shared(names, content(other)))
+        reason = "; ".join(filter(None, (_alike(similarity, by_meaning), shared)))
+        drawn.append(RelationDraft(record.name, other.name, TYPE, round(similarity, 4), reason, origin="auto"))
     return drawn
+
+
+def _alike(similarity: float, by_meaning: bool) -> str:
+    return f"{'similar in meaning' if by_meaning else 'shares its words'} ({similarity:.2f})"
 
 
 def put_off(tx: Transaction, record: Record) -> None:
@@ -172,22 +147,19 @@ def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextM
 def _put_off(look: Neighbours, number: int) -> tuple[str, list[RelationDraft]]:
     """The relations to draw from a memory, now that its vectors are there."""
     record = look.load([number]).get(number)
-    said = look.held(number)
-    if record is None or said is None:
+    text = look.held(number)
+    if record is None or text is None:
         return "", []
-    text = content(record)
-    near = neighbours(look, said, text, without=number)
-    return record.name, drafts(record.name, record.tags, text, ranked(look, near), likeness(near))
+    near, by_meaning = neighbours(look, text, content(record), without=number)
+    return record.name, drafts(record, ranked(look, near), by_meaning)
 
 
 def discover(look: Neighbours, record: Record, text: EmbeddedText, *, limit: int, threshold: float) -> Discovery:
     """Look around a memory: at meaning, shared tags, shared names, the time of storing and existing relations."""
     number = record.id - look.base
-    said = content(record)
-    near = neighbours(look, text, said, without=number)
-    meaning = {one.number: one.similarity for one in near}
-    named = _names(said)
-    numbers = dict.fromkeys(meaning)
+    near, by_meaning = neighbours(look, text, content(record), without=number)
+    named = _names(content(record))
+    numbers = dict.fromkeys(near)
     if record.tags:
         numbers |= dict.fromkeys(look.snapshot.matching(Filters(tags=record.tags), limit=_BY_TAGS))
     if named:
@@ -198,14 +170,11 @@ def discover(look: Neighbours, record: Record, text: EmbeddedText, *, limit: int
     relations = {there[name] - look.base: relation for name, relation in links.items() if name in there}
     numbers |= dict.fromkeys(relations)
     numbers.pop(number, None)
-    rest = [at for at in numbers if at not in meaning]
-    if rest and by_meaning(near):
-        meaning |= {one.number: one.similarity for one in look.nearest(text, len(rest), among=rest)}
+    rest = [at for at in numbers if at not in near]
+    if rest and near and by_meaning:
+        near |= {one.number: one.similarity for one in look.nearest(text, len(rest), among=rest)}
     loaded = look.load(list(numbers))
-    found = [
-        _judged(record, named, other, meaning.get(at), relations.get(at), likeness(near))
-        for at, other in loaded.items()
-    ]
+    found = [_judged(record, named, other, near.get(at), relations.get(at), by_meaning) for at, other in loaded.items()]
     # What somebody linked is told however little the two have in common.
     strong = [one for one in found if one.strength >= threshold or one.kind == "explicit"]
     strong.sort(key=lambda one: (-one.strength, -(one.similarity or 0.0), one.record.id))
@@ -218,7 +187,7 @@ def _judged(
     other: Record,
     similarity: float | None,
     relation: Relation | None,
-    alike: str,
+    by_meaning: bool,
 ) -> Association:
     """What links two memories, with the strongest of its reasons in front."""
     tags = [tag for tag in record.tags if tag in other.tags]
@@ -229,7 +198,7 @@ def _judged(
     if relation is not None and relation.strength is not None and not by_hand:
         similarity = max(similarity or 0.0, drawn)
     says: list[tuple[float, Kind, str]] = [
-        (similarity or 0.0, "semantic", f"{alike} ({similarity or 0.0:.2f})"),
+        (similarity or 0.0, "semantic", _alike(similarity or 0.0, by_meaning)),
         (1 - (1 - _TAG) ** len(tags) * (1 - _NAME) ** len(names), "contextual", _context(tags, names)),
         (_MOMENT * max(0.0, 1 - apart / _HOUR), "temporal", f"stored {_distance(apart)} of each other"),
     ]
@@ -263,7 +232,7 @@ def _distance(microseconds: int) -> str:
 def _names(text: str) -> list[str]:
     """The names in a text: what has a capital inside a sentence, or mixes letters with digits or capitals."""
     found: dict[str, None] = {}
-    head = text[:_READ]
+    head = text[:READ]
     for match in _WORD.finditer(head):
         word = match.group()
         inner = any(c.isupper() for c in word[1:]) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
@@ -282,5 +251,5 @@ def _shared(names: Sequence[str], other: str) -> list[str]:
     """Those of the names that stand in another text, as whole words."""
     if not names:
         return []
-    words = {match.group() for match in _WORD.finditer(other[:_READ])}
+    words = {match.group() for match in _WORD.finditer(other[:READ])}
     return [name for name in names if name in words]

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, ValidationError, convert
 
 from polymnia.engine import content
-from polymnia.engine.items import DECISION, HEADINGS, Decision, decision_text
+from polymnia.engine.content import DECISION, HEADINGS, Decision, decision_text
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from polymnia.engine.knowledge.judge import Border, Judging
 from polymnia.engine.text.quantities import common, unit_in
-from polymnia.models.normal import normal
+from polymnia.models import normal
 
 _TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[%€$£₩¥°]")
 _NUMBER = re.compile(r"\d")

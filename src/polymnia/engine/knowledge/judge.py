@@ -11,7 +11,7 @@ from math import exp, log
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from polymnia.engine.ports.models import Judge, Judgement
+from polymnia.engine.ports import Judge, Judgement
 from polymnia.errors import Fault
 
 _AT_ONCE = 64  # pairs between two ticks

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from polymnia.engine.items import RelationshipType
+from polymnia.engine.content import RelationshipType
 from polymnia.engine.text.language import STOPWORDS
 
 _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from polymnia.engine import items
-from polymnia.engine.content import content
-from polymnia.engine.items import RelationshipType
+from polymnia.engine.content import RelationshipType, content, title_of, visible
 from polymnia.engine.knowledge.associations import neighbours
 from polymnia.engine.knowledge.mentions import MentionReader, said_of
 from polymnia.engine.text.document import blocks
@@ -80,7 +78,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
         text = content(record)
         return cls(
             id=id or record.name,
-            title=items.title_of(record),
+            title=title_of(record),
             text=text[:COMPARED],
             length=len(text),
             tags=record.tags,
@@ -104,12 +102,12 @@ def nearby(look: Neighbours, record: Record, said: EmbeddedText | None) -> dict[
     They are those near to it by meaning, those whose ids it has in its text, and those that share its words.
     """
     text, own = content(record), record.id - look.base if record.id else 0
-    near = neighbours(look, said, text, without=own)[:_NEARBY]
-    found = {one.number: one.similarity if one.model else None for one in near}
+    near, by_meaning = neighbours(look, said, text, without=own)
+    found = {number: similarity if by_meaning else None for number, similarity in list(near.items())[:_NEARBY]}
     named = list(dict.fromkeys(_ID.findall(text[:_READ])))
     ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
     numbers = [id - look.base for id in ids.values()]
-    for words in (items.title_of(record), text[:COMPARED]):
+    for words in (title_of(record), text[:COMPARED]):
         numbers += [number for number, _ in look.by_words(words, _NEARBY)]
     for number in numbers:
         found.setdefault(number, None)
@@ -120,12 +118,12 @@ def nearby(look: Neighbours, record: Record, said: EmbeddedText | None) -> dict[
 def drafts(look: Neighbours, record: Record, said: EmbeddedText, session: str | None) -> list[RelationDraft]:
     """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
     near = nearby(look, record, said)
-    seen = set(look.snapshot.matching(items.visible(session), among=list(near))) if near else set()
+    seen = set(look.snapshot.matching(visible(session), among=list(near))) if near else set()
     loaded = look.load([number for number in near if number in seen])
     candidates = [Candidate.of(one, near[number]) for number, one in loaded.items()]
     return [
         RelationDraft(record.name, one.target, one.type, round(one.strength, 4), one.evidence, origin="auto")
-        for one in found(content(record), items.title_of(record), candidates, tags=record.tags)
+        for one in found(content(record), title_of(record), candidates, tags=record.tags)
     ]
 
 
@@ -330,3 +328,55 @@ def _number(match: re.Match[str], kind: str) -> tuple[int, ...] | None:
     if said in _NUMBERS:
         return (_NUMBERS[said],)
     return tuple(int(part) for part in said.split(".")) if said[0].isdigit() else None
+
+
+# ── Types that put things in an order, and which way each of them tells it ───────────────────────────────────────────
+
+# For each order the types that tell it forwards, and those that tell it backwards.
+_ORDERS = {
+    "containment": (
+        "contains has_part includes comprises consists_of parent_of parent has_child part_meronym member_meronym "
+        "substance_meronym 포함 포함한다 포함하다 부모",
+        "part_of contained_in belongs_to member_of child_of has_parent inside located_in component_of subtask_of "
+        "part_holonym member_holonym substance_holonym 일부 부분 소속 속함 속한다 포함됨 자식",
+    ),
+    "sequence": (
+        "precedes before comes_before followed_by next 선행 이전 앞선다",
+        "follows after comes_after preceded_by previous succeeds follow_up_to 후행 후속 다음 따른다 이어진다",
+    ),
+    "replacement": ("replaces supersedes overrides 대체 대체한다", "replaced_by superseded_by overridden_by"),
+    "cause": (
+        "causes cause leads_to results_in triggers 원인 유발 유발한다 초래한다",
+        "caused_by results_from triggered_by due_to",
+    ),
+    "dependency": (
+        "depends_on requires needs blocked_by prerequisite imports relies_on built_on 의존 의존한다 필요 "
+        "필요하다 요구한다",
+        "required_by blocks needed_by dependency_of enables imported_by 차단",
+    ),
+    "implementation": (
+        "implements realizes fulfils fulfills 구현 구현한다",
+        "implemented_by realized_by fulfilled_by",
+    ),
+    "kind": (
+        "is_a kind_of subclass_of subtype_of extends inherits inherits_from specializes hypernym "
+        "instance_hypernym 상속",
+        "superclass_of supertype_of extended_by generalizes hyponym instance_hyponym",
+    ),
+    "origin": (
+        "derived_from based_on forked_from descends_from son_of daughter_of 파생",
+        "father_of mother_of ancestor_of",
+    ),
+    "reporting": ("reports_to managed_by supervised_by", "manages supervises boss_of"),
+}  # fmt: skip
+_KNOWN = {
+    type: (order, forwards)
+    for order, sides in _ORDERS.items()
+    for types, forwards in zip(sides, (True, False), strict=True)
+    for type in types.split()
+}
+
+
+def order_of(type: str) -> tuple[str, bool] | None:
+    """The order a relation of this type tells, and whether forwards; None where it tells none."""
+    return _KNOWN.get(re.sub(r"[\W_]+", "_", type.strip()).strip("_").lower())

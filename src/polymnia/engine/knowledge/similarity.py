@@ -65,7 +65,7 @@ def similar(
     most = max(_LEAST, limit * _MORE)
     same = _holding(look, text)
     while True:
-        scored = _measured(look, said, models, measure, most) if models else _by_words(look, said, text)
+        scored = _measured(look, said, models, measure, most) if models else neighbours(look, said, text)[0]
         scored |= {number: scored.get(number, 0.0) for number in same}
         passing = set(look.snapshot.matching(wanted, among=list(scored))) if scored else set()
         loaded = look.load([number for number in same if number in passing])
@@ -93,10 +93,6 @@ def _holding(look: Neighbours, text: str) -> list[int]:
     if len(text) > _LONGEST:
         return []
     return [id - look.base for id in look.snapshot.containing(folded_forms(text.strip()))][:_LEAST]
-
-
-def _by_words(look: Neighbours, said: EmbeddedText, text: str) -> dict[int, float]:
-    return {one.number: one.similarity for one in neighbours(look, said, text)}
 
 
 def _measured(look: Neighbours, said: EmbeddedText, models: Sequence[str], measure: str, most: int) -> dict[int, float]:

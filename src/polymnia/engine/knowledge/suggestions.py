@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.knowledge.content_types import content_type
-from polymnia.engine.knowledge.topics import READ, Reading, Topic, keywords, read, topics, words_of
+from polymnia.engine.knowledge.topics import READ, Reading, Topic, content_type, keywords, read, topics, words_of
 from polymnia.importing import importing
 from polymnia.models import DEFAULT_SCOPE
 

@@ -1,4 +1,4 @@
-"""Topics: what a text is about, by its own words: its keywords in any language, and a few well-known topics."""
+"""Topics: what a text is, by its looks, and what it is about: its keywords in any language, well-known topics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from polymnia.engine.text.language import DENSE, HANGUL, STOPWORDS, fold, noun
+from polymnia.engine.text.document import blocks
+from polymnia.engine.text.language import DENSE, HANGUL, STOPWORDS, fold, noun, sections
+from polymnia.engine.text.sentences import sentences
 from polymnia.engine.text.words import Group, groups, terms
 
 READ = 1000
@@ -27,78 +29,6 @@ _SHARED = 2.0  # what a word gains that every memory of the suggested scope has
 _MARKED = 0.5  # what an identifier, an acronym or a name inside a sentence gains
 _LONG = 0.04  # what each letter adds: long words are rarer
 _EARLY = 0.3
-_TABLE: dict[tuple[str, str], str] = {
-    ("work/meetings/standup", "meeting"): """
-        standup stand-up daily-scrum 스탠드업 スタンドアップ 站会
-    """,
-    ("work/meetings/retrospective", "meeting"): """
-        retrospective retro retrospektive rétrospective retrospectiva 회고 レトロスペクティブ 回顾
-    """,
-    ("work/meetings", "meeting"): """
-        meeting agenda attendees besprechung sitzung protokoll réunion reunión reunião riunione vergadering
-        совещание встреча toplantı spotkanie 회의 미팅 会議 ミーティング 打ち合わせ 会议 會議 اجتماع बैठक
-    """,
-    ("work/decisions", "decision"): """
-        decision decided entscheidung entschieden beschluss décision décidé decisión decidimos decisão
-        decidido decisione beslissing решение решили karar decyzja 결정 決定 决定 قرار
-    """,
-    ("work/bugs", "bug"): """
-        bug crash traceback regression stacktrace exception fehler absturz bogue plantage erreur fallo
-        errore ошибка баг сбой 버그 오류 バグ 不具合 エラー 故障 错误 錯誤
-    """,
-    ("work/planning", "plan"): """
-        roadmap milestone deadline sprint backlog meilenstein échéance jalon plazo prazo scadenza срок 마감
-        로드맵 締め切り 截止 里程碑
-    """,
-    ("work/customers", "customer"): """
-        customer client invoice contract kunde kunden rechnung vertrag facture cliente factura fatura
-        fattura клиент договор 고객 계약 顧客 契約 客户 合同
-    """,
-    ("learning/programming", "programming"): """
-        python javascript typescript java rust golang kotlin sql algorithm async compiler refactoring api
-        docker kubernetes programming programmierung programmation programación programação программирование
-        프로그래밍 코드 알고리즘 プログラミング コード 编程 代码 算法 برمجة
-    """,
-    ("learning/languages", "language"): """
-        vocabulary grammar pronunciation vokabeln grammatik vocabulaire grammaire vocabulario gramática
-        словарь грамматика 문법 어휘 文法 単語 语法 词汇
-    """,
-    ("learning/reading", "learning"): """
-        book chapter author lecture tutorial buch kapitel vorlesung livre chapitre libro capítulo curso
-        livro книга глава лекция курс 강의 독서 読書 講義 读书 课程
-    """,
-    ("personal/health", "health"): """
-        doctor dentist medication symptom vaccine blood-pressure workout allergy arzt zahnarzt medikament
-        médecin dentiste médicament médico dentista medicamento medico farmaco врач лекарство 병원 의사 건강
-        病院 医者 健康 医生 药
-    """,
-    ("personal/finance", "finance"): """
-        budget salary mortgage tax savings insurance steuer gehalt miete versicherung impôt salaire loyer
-        assurance impuesto sueldo alquiler imposto salário aluguel tasse affitto налог зарплата аренда 세금
-        월급 예산 税金 給料 予算 工资 税 预算
-    """,
-    ("personal/travel", "travel"): """
-        flight hotel itinerary passport luggage visa reise flug reisepass voyage valise viaje vuelo
-        pasaporte viagem voo viaggio volo путешествие рейс паспорт 여행 항공권 호텔 旅行 航空券 ホテル 航班
-        酒店 护照
-    """,
-    ("personal/recipes", "recipe"): """
-        recipe ingredients oven tablespoon rezept zutaten recette ingrédients receta ingredientes receita
-        ricetta рецепт 레시피 요리 レシピ 料理 食谱 菜谱
-    """,
-    ("personal/family", "family"): """
-        birthday wedding anniversary daughter geburtstag hochzeit tochter anniversaire mariage cumpleaños
-        boda hija aniversário casamento filha compleanno matrimonio figlia рождения свадьба дочь 생일 결혼
-        딸 誕生日 結婚 娘 生日 婚礼 女儿
-    """,
-    ("personal/home", "home"): """
-        plumber garden furniture apartment landlord renovation klempner garten möbel wohnung jardin meubles
-        appartement jardín muebles jardim móveis giardino mobili сад мебель квартира 정원 가구 庭 家具 花园
-    """,
-    ("ideas", "idea"): """
-        idea brainstorm idee einfall idée ideia идея 아이디어 アイデア 主意 想法
-    """,
-}
 
 
 class Reading(NamedTuple):
@@ -187,7 +117,7 @@ def topics(reading: Reading) -> list[Topic]:
     folded = fold(reading.text)
     written = {term: group.word for group in reversed(reading.groups) for term, _ in group.alternatives}
     found: dict[str, Topic] = {}
-    for (scope, category), (spaced, dense) in _forms().items():
+    for scope, category, spaced, dense in _forms():
         words: dict[str, None] = {}
         for form in spaced:
             hits = [written[term] for term in form & reading.terms if term in written]
@@ -210,18 +140,13 @@ def _first(topic: Topic, folded: str) -> int:
 
 
 @cache
-def _forms() -> dict[tuple[str, str], tuple[list[frozenset[str]], list[str]]]:
-    """For each topic the index terms of its words, and those words that are looked for as they stand."""
-    made: dict[tuple[str, str], tuple[list[frozenset[str]], list[str]]] = {}
-    for topic, words in _TABLE.items():
-        spaced: list[frozenset[str]] = []
-        dense: list[str] = []
-        for word in words.split():
-            if _DENSE.search(word):
-                dense.append(fold(word))
-            else:
-                spaced.append(frozenset(_whole(word)))
-        made[topic] = (spaced, dense)
+def _forms() -> list[tuple[str, str, list[frozenset[str]], list[str]]]:
+    """For each topic its scope, its category, the index terms of its words, and those looked for as they stand."""
+    made = []
+    for topic, words in sections("topics.txt").items():
+        scope, category = topic.split()
+        spaced = [frozenset(_whole(word)) for word in words.split() if not _DENSE.search(word)]
+        made.append((scope, category, spaced, [fold(word) for word in words.split() if _DENSE.search(word)]))
     return made
 
 
@@ -229,3 +154,107 @@ def _whole(word: str) -> set[str]:
     """The terms to know a word by; of one with a hyphen only the whole, or any part of it would do."""
     asked = groups(word)
     return {term for group in asked if group.bonus == (len(asked) > 1) for term, _ in group.alternatives}
+
+
+# ── what a text is, by its own looks, whatever language it is in ─────────────────────────────────────────────
+
+_URL = re.compile(r"(?:https?://|ftp://|www\.)\S+", re.IGNORECASE)
+_BULLET = re.compile(r"\s*(?:[-*+•‣·▪–—]\s+|\(?\d{1,3}[.)、]\s*|[a-zA-Z][.)]\s+|\[[ xX✓]?\]\s*|[☐☑✓✔]\s*)\S")
+_CHECKBOX = re.compile(r"^[ \t]*(?:[-*+]\s+)?(?:\[[ xX✓]?\]|[☐☑])\s*\S", re.MULTILINE)
+_TURN = re.compile(r"\s*(?:\[[^\]\n]{1,30}\]\s*)?([^\W\d_][\w .'’-]{0,30}?)\s*[:：]\s*\S")
+_ASKS = re.compile("[?？؟;՞]\\s*[\"'”’»)]*\\s*$")
+_CODE = (
+    re.compile(r"^\s*(?:def|class|async def)\s+\w+.*:\s*$"),
+    re.compile(r"^\s*(?:from\s+[\w.]+\s+)?import\s+[\w.{}*, ]+(?:\s+from\s+['\"].+)?;?\s*$"),
+    re.compile(r"^\s*(?:export\s+|public\s+|private\s+|static\s+)*(?:function|fn|func|void|int|var|let|const)\s+[\w<>\[\]]+.*[({=;]"),
+    re.compile(r"^\s*(?:return\b.*;|[{}\])]+[;,]?|#include\s*<.+>|package\s+[\w.]+;?|use\s+[\w:]+;)\s*$"),
+    re.compile(r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+INTO\b|UPDATE\s+\w+\s+SET\b|CREATE\s+(?:TABLE|VIEW)\b)", re.I),
+    re.compile(r"^\s*(?:\$|>>>|#!)\s?\S"),
+    re.compile(r"^\s*(?:git|docker|kubectl|npm|pip|curl|sudo|cargo|make)\s+[\w-]+(?:\s+\S*[-/.=@]\S*)+"),
+    re.compile(r"^\s*[\w.\[\]'\"]+\s*(?:[-+*/|&]?=|:=)\s*[^=].*[()\[\]{};]\s*$"),
+    re.compile(r"^\s*(?:if|for|while|switch|catch)\s*\(.*\)\s*\{?\s*$|^\s*(?:if|elif|for|while|with|try|except|else)\b.*:\s*$"),
+    re.compile(r"^\s*[\w.]+\(.*\)\s*;?\s*$"),
+    re.compile(r"^\s*</?[a-zA-Z][\w-]*(?:\s[^<>]*)?>"),
+)  # fmt: skip
+_DATA = re.compile(r"\s*[\[{].*[\]}]\s*$", re.DOTALL)
+_PLAN = re.compile(
+    r"\b(?:to-?do|roadmap|next steps?|action items?|milestones?|agenda|plans?|planned|schedule"
+    r"|fahrplan|nächste schritte|aufgaben|geplant|feuille de route|prochaines étapes|à faire"
+    r"|próximos pasos|hoja de ruta|tareas|próximos passos|tarefas|prossimi passi|da fare|volgende stappen"
+    r"|план|задачи|следующие шаги)\b|할 ?일|계획|일정|로드맵|予定|計画|次のステップ|计划|計劃|待办|下一步|خطة|المهام",
+    re.IGNORECASE,
+)
+_SPEAKERS = frozenset(
+    """
+    user assistant human ai system me you q a bot agent customer ich du yo tú moi toi я ты 나 너 我 你
+    """.split()
+)
+_LOOKED_AT = 8000
+_WIDE = re.compile(r"[^\S\n]{9,}")  # long gaps say nothing, and would make some of the rules above slow
+
+
+def content_type(text: str) -> str:
+    """One of code, data, link, conversation, plan, list, question, notes."""
+    text = _WIDE.sub(" " * 8, text[:_LOOKED_AT]).strip()
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "notes"
+    for found, kind in (
+        (_is_data(text), "data"),
+        (_is_code(text, lines), "code"),
+        (_is_link(text), "link"),
+        (_CHECKBOX.search(text) is not None and _listed(lines), "plan"),
+        (_is_conversation(lines), "conversation"),
+        (_listed(lines), "plan" if _PLAN.search(lines[0]) else "list"),
+        (_is_question(text), "question"),
+        (_PLAN.match(text) is not None, "plan"),
+    ):
+        if found:
+            return kind
+    return "notes"
+
+
+def _is_data(text: str) -> bool:
+    if _DATA.match(text) is None:
+        return False
+    import json
+
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_code(text: str, lines: list[str]) -> bool:
+    fenced = [block for block in blocks(text) if block.kind == "code" and block.done]
+    if fenced:
+        # A note may quote a line of code and stay a note.
+        return sum(block.end - block.start for block in fenced) * 2 >= len(text)
+    like = sum(any(rule.match(line) for rule in _CODE) for line in lines)
+    return like * 2 >= len(lines)
+
+
+def _is_link(text: str) -> bool:
+    found = _URL.findall(text)
+    rest = _URL.sub(" ", text)
+    return bool(found) and len(rest.split()) <= 8 * len(found) and len(rest) <= 2 * sum(map(len, found)) + 40
+
+
+def _is_conversation(lines: list[str]) -> bool:
+    turns = [turn[1] for line in lines if (turn := _TURN.match(line))]
+    who = set(turns)
+    if len(turns) < 2 or len(turns) * 2 <= len(lines) or not 2 <= len(who) <= max(2, len(turns) // 2 + 1):
+        return False
+    # Two who speak in turn; a table of facts has a new head in each line.
+    return len(turns) > len(who) or all(turn.casefold() in _SPEAKERS for turn in turns)
+
+
+def _listed(lines: list[str]) -> bool:
+    items = sum(_BULLET.match(line) is not None for line in lines)
+    return items >= 2 and items * 2 > len(lines)
+
+
+def _is_question(text: str) -> bool:
+    said = [one for line in text.splitlines() for one in sentences(line)]
+    asked = sum(_ASKS.search(one) is not None for one in said)
+    return asked > 0 and (asked * 2 > len(said) or (len(said) <= 3 and _ASKS.search(text) is not None))

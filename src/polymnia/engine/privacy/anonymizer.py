@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -67,7 +67,7 @@ class Anonymizer:
     earlier ones too when all texts were given to :meth:`learn` before.
     """
 
-    def __init__(self, *, users: Iterable[str] = (), sessions: Iterable[str] = (), people: Iterable[str] = ()) -> None:
+    def __init__(self) -> None:
         self.counts: dict[str, int] = {}
         """What was replaced so far, by kind."""
         self._standins: dict[tuple[str, str], str] = {}
@@ -83,11 +83,6 @@ class Anonymizer:
         """Words that stand in small letters somewhere, folded."""
         self._east: dict[str, str] = {}
         self._east_longest = 0
-        for kind, ids in (("user", users), ("session", sessions)):
-            for id in ids:
-                self._known(kind, id)
-        for name in people:
-            self.meet(name)
 
     def learn(self, text: str) -> None:
         """Take note of the people a text names, without changing it."""
@@ -100,40 +95,29 @@ class Anonymizer:
         if len(self._ordinary) < _MOST_WORDS:
             self._ordinary.update(map(fold, _SMALL.findall(text)))
 
-    def learn_value(self, value: Any) -> None:
-        """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
-        self._learn_value(value, "")
-
     def text(self, text: str) -> str:
         """The text with everything personal replaced."""
         self.learn(text)
         return self._replaced(text)
 
-    def value(self, value: Any, *, learned: bool = False) -> Any:
-        """A JSON value of the same structure with everything personal replaced, in keys as well.
-
-        One that was ``learned`` is not read for names again.
-        """
-        if not learned:
-            self.learn_value(value)
-        return self._value(value, "")
-
-    def _learn_value(self, value: Any, key: str) -> None:
+    def learn_value(self, value: Any, key: str = "") -> None:
+        """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
         if isinstance(value, str):
             self.learn(value)
             kind = _ID_KEYS.get(key)
             if kind and value:
-                self._known(kind, value)
+                self.know(kind, value)
             elif key in _PEOPLE_KEYS and _NAME_LIKE.fullmatch(value) and not _GROUPS & set(fold(value).split()):
                 self.meet(value)
         elif isinstance(value, Mapping):
             for name, inner in value.items():
-                self._learn_value(inner, str(name).lower().replace("-", "_"))
+                self.learn_value(inner, str(name).lower().replace("-", "_"))
         elif isinstance(value, list | tuple):
             for inner in value:
-                self._learn_value(inner, key)
+                self.learn_value(inner, key)
 
-    def _value(self, value: Any, key: str) -> Any:
+    def value(self, value: Any, key: str = "") -> Any:
+        """A JSON value that was learned, of the same structure, with everything personal replaced, in keys as well."""
         if isinstance(value, str):
             if key in _BIRTH_KEYS and any(map(str.isdigit, value)):
                 return self._standin("birth date", value)
@@ -141,20 +125,20 @@ class Anonymizer:
         if isinstance(value, Mapping):
             made: JsonObject = {}
             for name, inner in value.items():
-                shown = told = self._replaced(str(name))
+                shown = plain = self._replaced(str(name))
                 count = 1
                 while shown in made:
                     count += 1
-                    shown = f"{told} ({count})"
-                made[shown] = self._value(inner, str(name).lower().replace("-", "_"))
+                    shown = f"{plain} ({count})"
+                made[shown] = self.value(inner, str(name).lower().replace("-", "_"))
             return made
         if isinstance(value, list | tuple):
-            return [self._value(inner, key) for inner in value]
+            return [self.value(inner, key) for inner in value]
         if isinstance(value, int) and not isinstance(value, bool) and key in _ID_KEYS:
             return int(self._numbered(f"{_ID_KEYS[key]} number", str(value), "{}"))
         return value
 
-    def _known(self, kind: str, id: str) -> None:
+    def know(self, kind: str, id: str) -> None:
         """Take note of an id; one without a letter or digit is none."""
         runs = list(_ALNUM.finditer(id))
         if runs and id not in self._ids:
@@ -220,7 +204,7 @@ class Anonymizer:
         if self._perhaps:
             self._decide()
         found = [
-            *(Form(one.start, one.end, "secret", text[one.start : one.end]) for one in secrets.found(text)),
+            *(_secret(text, one) for one in secrets.found(text)),
             *forms(text),
             *self._ids_in(text),
         ]
@@ -322,6 +306,13 @@ class Anonymizer:
                 parts.append(run[at])
                 at += 1
         return "".join(parts)
+
+
+def _secret(text: str, one: secrets.Secret) -> Form:
+    token = text[one.start : one.end]
+    if one.kind == "credit_card":
+        return Form(one.start, one.end, "card", re.sub(r"\D", "", token))
+    return Form(one.start, one.end, "secret", token)
 
 
 def _bare(word: str) -> str:

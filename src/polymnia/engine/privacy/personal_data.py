@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from polymnia.engine.privacy.secrets import luhn
 from polymnia.engine.text.document import MAIL
 
 
@@ -34,8 +33,6 @@ _IBAN_LENGTHS = {
     ).split()
 }
 _IBAN = re.compile(r"(?<![A-Za-z0-9])([A-Z]{2}\d{2})((?:[ \u00a0-]?[A-Z0-9]){11,30})")
-# Korean and Japanese go on without a space behind a number, so only Latin letters belong to it.
-_CARD = re.compile(r"(?<![A-Za-z0-9_.-])[3-6]\d{3}(?:[ -]?\d){9,15}(?![A-Za-z0-9_-])")
 _IPV4 = re.compile(r"(?<![A-Za-z0-9_.])(?:\d{1,3}\.){3}\d{1,3}(?![A-Za-z0-9_-]|\.\d)")
 _RELEASE = re.compile(r"\b(?:v|version|release)\s?$", re.IGNORECASE)
 _IPV6 = re.compile(
@@ -46,6 +43,7 @@ _USERINFO = re.compile(r"(?<=://)[^\s/@:]{1,100}(?::[^\s/@]{0,200})?(?=@[\w.-])"
 _HANDLE = re.compile(r"(?<![\w@./:`$%-])@(?=[\w.-]{0,38}[^\W\d_])[^\W_](?:[\w.-]{0,38}\w)?(?![\w/(@]|\.\w)")
 
 # In Korea and the United States.
+# Korean and Japanese go on without a space behind a number, so only Latin letters belong to it.
 _CITIZEN = re.compile(
     r"(?<![A-Za-z0-9_-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![A-Za-z0-9_-])"
 )
@@ -150,10 +148,6 @@ def _accounts(text: str) -> Iterator[Form]:
             taken += char if char.isalnum() else ""
         if len(taken) == length and _mod97(taken):
             yield Form(match.start(), end, "iban", taken)
-    for match in _CARD.finditer(text):
-        number = re.sub(r"\D", "", match.group())
-        if 13 <= len(number) <= 19 and luhn(number):
-            yield Form(*match.span(), "card", number)
 
 
 def _mod97(iban: str) -> bool:

@@ -209,12 +209,11 @@ def _cards(text: str) -> Iterator[_Place]:
         digits = match.group().replace(" ", "").replace("-", "")
         if not digits.isascii() or len(set(digits)) < 2 or len(digits) not in _LENGTHS.get(digits[0], ()):
             continue
-        if _ISSUER.match(digits) and luhn(digits):
+        if _ISSUER.match(digits) and _luhn(digits):
             yield match.start(), match.end(), "credit_card"
 
 
-def luhn(digits: str) -> bool:
-    """Whether the check digit of a card number fits."""
+def _luhn(digits: str) -> bool:
     doubled = (sum(divmod(2 * int(c), 10)) for c in digits[-2::-2])
     return (sum(doubled) + sum(int(c) for c in digits[-1::-2])) % 10 == 0
 

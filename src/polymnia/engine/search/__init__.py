@@ -6,10 +6,13 @@ Nothing here is imported before the first search: numpy and the models would cos
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from polymnia.engine.ports import Snapshot
+from polymnia.importing import importing
 from polymnia.models import Note, Passage, Text, folded_forms
 
 if TYPE_CHECKING:
@@ -54,6 +57,14 @@ class LazySearch:
                 self._finder.noticed(project)
         elif self._eager:
             threading.Thread(target=lambda: self().noticed(project), name="polymnia-finder", daemon=True).start()
+
+    @staticmethod
+    def read_ahead(texts: Sequence[str]) -> AbstractContextManager[None]:
+        """Read much text for the index before it is written: nobody waits for that while the store is locked."""
+        with importing():
+            from polymnia.engine.search.passages import read_ahead
+
+        return read_ahead(texts, time.time_ns() // 1000)
 
     def close(self) -> None:
         """Stop whatever works in the background."""

@@ -11,8 +11,7 @@ from zlib import crc32
 import numpy as np
 from msgspec.structs import replace
 
-from polymnia.engine import paging
-from polymnia.engine.items import title_of
+from polymnia.engine.content import cursor, foreign, position, title_of
 from polymnia.engine.search import damage_note, lanes, snippets
 from polymnia.engine.search.index import Numbers, Vectors
 from polymnia.engine.search.lanes import AskedGroup, top
@@ -51,7 +50,7 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
     following = None
     if end < len(order) and page.offset is None:
         name = pages.keep(order) if name is None else name
-        following = paging.cursor("search", name, end, _mark(search), *order[end - 1].key)
+        following = cursor("search", name, end, _mark(search), *order[end - 1].key)
     by_number = {record.id - search.base: record for record in search.load([one.number for one in chosen])}
     there = [(one, by_number[one.number]) for one in chosen if one.number in by_number]
     if page.reasons:
@@ -85,9 +84,9 @@ def _ordered(search: RankedSearch, pages: Pages, page: ResultPage) -> tuple[list
     Later pages go on from the order of the first one, whatever was written since.
     """
     mark = _mark(search)
-    place = paging.position("search", page.cursor, 7)
+    place = position("search", page.cursor, 7)
     if place and place[2] != mark:
-        raise paging.foreign(page.cursor)
+        raise foreign(page.cursor)
     if page.offset is not None:
         order = pages.find(-mark - 1) if page.offset else None
         if order is None:

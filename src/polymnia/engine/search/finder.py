@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from polymnia.engine.knowledge.judge import Judging
-from polymnia.engine.ports import Snapshot, Store
-from polymnia.engine.ports.models import Embedder, Judge, Reranker
+from polymnia.engine.ports import Embedder, Judge, Reranker, Snapshot, Store
 from polymnia.engine.search import Analysis, worker
 from polymnia.engine.search.answer import answer, planned
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers, Vectors
 from polymnia.engine.search.neighbours import EmbeddedText, Neighbours, said
+from polymnia.engine.search.passages import read
 from polymnia.engine.search.query import parse
 from polymnia.engine.search.ranking import Ranked, RankedSearch
 from polymnia.engine.search.results import Found, Plan, Query, ResultPage
@@ -547,6 +547,12 @@ class Finder:
         Who is not patient gets what the models make of it that are loaded.
         """
         return said(head, body, self._awaited(project, needed=needed) if patient else self._loaded(project))
+
+    def unread(self, head: Text, body: Text) -> EmbeddedText:
+        """A text that no model is to read: it has zeros in place of vectors."""
+        places = [(one.text == head.id, one.part) for one in read([head, body]) if one.embeds]
+        sizes = {channel.name: channel.embedder.dimensions for channel in self.channels}
+        return EmbeddedText(places, {name: np.zeros((len(places), size), np.float32) for name, size in sizes.items()})
 
     def embedder(self, model: str) -> Embedder:
         """The embedder of this id."""

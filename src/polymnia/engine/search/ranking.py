@@ -15,8 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Snapshot
-from polymnia.engine.ports.models import Reranker
+from polymnia.engine.ports import Reranker, Snapshot
 from polymnia.engine.search import lanes, snippets
 from polymnia.engine.search.index import Index, Numbers
 from polymnia.engine.search.passages import embedder_text

@@ -18,8 +18,8 @@ __all__ = ["Counts", "Extracted", "Heading", "extracted"]
 
 _READ = 12_000  # characters: what a text is about shows by then
 _MOST = 12
-_TOKEN = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*(?:\+\+|\#)?|[.!?;:,()\[\]\n\"“”|]")
-_URL = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}", re.IGNORECASE)
+TOKEN = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*(?:\+\+|\#)?|[.!?;:,()\[\]\n\"“”|]")
+URL = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}", re.IGNORECASE)
 _DENSE = re.compile(f"[{DENSE}]")
 _RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
 _VERB = re.compile(
@@ -46,37 +46,37 @@ class _Seen(Struct):
 
 def telling(text: str, spoken: str | None, heads: Iterable[str] = (), most: int = _MOST) -> list[str]:
     """The most telling words and phrases, as they stand in the text; those of its headings (``heads``) tell more."""
-    head = _URL.sub(" . ", text[:_READ])
+    head = URL.sub(" . ", text[:_READ])
     stops = STOPWORDS["english"] | STOPWORDS.get(spoken or "english", frozenset())
     seen: dict[str, _Seen] = {}
     phrases: dict[tuple[str, ...], int] = {}
     run: list[str] = []
     known: dict[str, list[tuple[str, str]]] = {}
     at = 0
-    for at, token in enumerate(_TOKEN.findall(head)):
-        pieces = known.get(token)
-        if pieces is None:
-            pieces = known[token] = _pieces(token, stops, spoken)
-        for root, word in pieces:
+    for at, token in enumerate(TOKEN.findall(head)):
+        words = known.get(token)
+        if words is None:
+            words = known[token] = pieces(token, stops, spoken)
+        for root, word in words:
             one = seen.get(root)
             if one is None:
                 one = seen[root] = _Seen(at)
             one.count += 1
             one.forms[word] = one.forms.get(word, 0) + 1
-        if len(pieces) == 1:
-            run.append(pieces[0][1])
+        if len(words) == 1:
+            run.append(words[0][1])
             for size in (2, 3):
                 if len(run) >= size:
                     phrase = tuple(run[-size:])
                     phrases[phrase] = phrases.get(phrase, 0) + 1
-        if len(pieces) != 1 or pieces[0][1] != token:
+        if len(words) != 1 or words[0][1] != token:
             run.clear()  # what a particle ends is no part of a phrase that goes on
-    led = {root for one in heads for token in _TOKEN.findall(one) for root, _ in _pieces(token, stops, spoken)}
+    led = {root for one in heads for token in TOKEN.findall(one) for root, _ in pieces(token, stops, spoken)}
     scores = _scores(seen, led, at + 1)
-    for words, count in phrases.items():
+    for phrase, count in phrases.items():
         if count > 1:
-            least = min(scores.get(word, 1.0) for word in words)
-            scores[" ".join(words)] = least * _PHRASE * min(count, 6) ** 0.4
+            least = min(scores.get(word, 1.0) for word in phrase)
+            scores[" ".join(phrase)] = least * _PHRASE * min(count, 6) ** 0.4
     return _chosen(scores, " ".join(head.split()).lower(), most)
 
 
@@ -104,7 +104,7 @@ def _chosen(scores: dict[str, float], small: str, most: int) -> list[str]:
     return chosen
 
 
-def _pieces(token: str, stops: frozenset[str], spoken: str | None) -> list[tuple[str, str]]:
+def pieces(token: str, stops: frozenset[str], spoken: str | None) -> list[tuple[str, str]]:
     """The content words of a token: what to know each by, and the word as it stands."""
     if not token[0].isalnum():
         return []

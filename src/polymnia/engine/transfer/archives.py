@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import os
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal
 
@@ -13,20 +12,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import Ends, association, draft, memory, records_of
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.archive import ArchiveForm
 from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject
-from polymnia.engine.transfer.imports import Open, Records, absent, known_records, reading
+from polymnia.engine.transfer.imports import PART, Importer, Open
 from polymnia.errors import ExportFailed, Forbidden, NoSpace
-from polymnia.models import EntityDraft, Filters, Limits, Record, RelationDraft
+from polymnia.models import EntityDraft, Filters, Limits, Record
 
 Strategy = Literal["skip_duplicates", "overwrite", "create_versions", "merge_metadata"]
-
-_PART = 500
 
 
 # ── export ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -144,18 +141,13 @@ class ImportedMemories(Struct, frozen=True, kw_only=True):
 
 def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
     """Everything in an archive that cannot be imported, by its place and with the reason; and its memories, counted."""
-    records = _records(limits, prefix)
-    loose: list[tuple[Item, list[str]]] = []
-    for item, made in records.read(_items(open, limits)):
-        if not isinstance(made, EntityDraft):
-            ends = [end for end, is_id in made[:2] if is_id and end not in records.uids]
-            if ends:
-                loose.append((item, ends))
+    file = _Archive(open, limits, prefix, "skip_duplicates")
+    loose = file.loose_links(named=False)
     known = content.finds(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
     for item, ends in loose:
-        if missing := [end for end in ends if end not in known and end not in records.uids]:
-            records.refuse(item, _missing_ends(missing))
-    return records.problems(), len(records.uids)
+        if missing := [end for end in ends if end not in known]:
+            file.refuse(item, _missing_ends(missing))
+    return file.problems(), len(file.uids)
 
 
 def import_memories(
@@ -174,97 +166,66 @@ def import_memories(
 
     ``total`` is how many memories there are, where that is known.
     """
-    records = _records(limits, prefix)
-    importer = _Importer(tx, strategy, stays=prefix is not None)
-    part: list[EntityDraft] = []
-    links: list[tuple[Item, Ends]] = []  # the ends of one may come later in the file
-    for item, made in records.read(_items(open, limits)):
-        if not isinstance(made, EntityDraft):
-            links.append((item, made))
-            continue
-        part.append(made)
-        if len(part) >= _PART:
-            importer.add(part)
-            part = []
-            if step is not None:
-                step(len(records.uids), total)
-    importer.add(part)
-    if step is not None and len(records.uids) % _PART:
-        step(total or len(records.uids), total)
+    file = _Archive(open, limits, prefix, strategy)
+    links = file.add_memories(tx, step, total)
+    if step is not None and len(file.uids) % PART:
+        step(total or len(file.uids), total)
     drawn = []
     for item, ends in links:
-        names, missing = importer.names_of(ends)
+        names, missing = file.names_of(tx, ends)
         if missing:
-            records.refuse(item, _missing_ends(missing))
+            file.refuse(item, _missing_ends(missing))
         else:
             drawn.append(replace(ends[2], source=names[0], target=names[1]))
-    importer.relate(drawn)
+    related = file.relate(tx, drawn, anew=strategy == "overwrite")
     return ImportedMemories(
-        **importer.counts, scopes=sorted(importer.scopes), problems=records.problems(), dropped=records.dropped
+        **file.counts,
+        associations=related,
+        scopes=sorted(file.scopes),
+        problems=file.problems(),
+        dropped=file.dropped,
     )
-
-
-def _records(limits: Limits, prefix: str | None) -> Records:
-    return Records(
-        limits,
-        lambda value: draft(value, limits, prefix),
-        sections=("memories", "associations"),
-        id_field="memory_id",
-        file="an archive",
-    )
-
-
-def _items(open: Open, limits: Limits) -> Iterator[Item]:
-    bounds = FileLimits(total=limits.import_bytes, text=limits.text_bytes)
-    return reading(open, lambda source: archive.read(source, bounds))
 
 
 def _missing_ends(missing: list[str]) -> str:
     return f"there is no memory {' or '.join(f'{end!r:.80}' for end in dict.fromkeys(missing))} in the archive or here"
 
 
-class _Importer:
-    """Adds memories and associations to a project that may have some of them, as the strategy says."""
+class _Archive(Importer):
+    sections = ("memories", "associations")
+    id_field = "memory_id"
+    file = "an archive"
 
-    def __init__(self, tx: Transaction, strategy: Strategy, *, stays: bool) -> None:
-        self._tx = tx
-        self._before = tx.numbers[1]
+    def __init__(self, open: Open, limits: Limits, prefix: str | None, strategy: Strategy) -> None:
+        super().__init__(open, limits)
+        self._prefix = prefix
         self._strategy = strategy
-        self._stays = stays
-        self._names: dict[str, str] = {}  # of the memories of the archive, by their ids: some are here under others
-        self._sessions: set[str] = set()
-        self.counts: Counter[str] = Counter()
         self.scopes: set[str] = set()
 
-    def add(self, drafts: list[EntityDraft]) -> None:
-        """Add some memories."""
-        if not drafts:
-            return
-        tx = self._tx
-        new: list[EntityDraft] = []
-        for one, there in known_records(
-            tx, drafts, before=self._before, by_id=lambda one: True, by_text=_is_content, same=_is_same
-        ):
-            if one.session is not None and one.session not in self._sessions:
-                self._sessions.add(one.session)
-                scopes.begin(tx, one.session)
-            if there is None:
-                new.append(one)
-            else:
-                self._names[one.uid or ""] = there.name
-                self._merge(there, one)
-        for made in tx.add_records(new):
+    def read(self, source: BinaryIO) -> Iterator[Item]:
+        return archive.read(source, FileLimits(total=self._limits.import_bytes))
+
+    def draft(self, value: JsonObject) -> EntityDraft:
+        return draft(value, self._limits, self._prefix)
+
+    def is_known_by_text(self, one: EntityDraft) -> bool:
+        """Whether a memory bears no name but its id and says one thing."""
+        return one.name == one.uid and len(one.observations) == 1
+
+    def is_same(self, one: EntityDraft, record: Record) -> bool:
+        return record.scope == one.scope and record.name == record.uid
+
+    def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
+        for made in tx.add_records(drafts):
             self._names[made.uid] = made.name
             self.scopes.add(scopes.shown(made.scope))
-        self.counts["imported"] += len(new)
 
-    def _merge(self, there: Record, one: EntityDraft) -> None:
-        """The project has the memory already: what happens is the strategy's choice."""
-        tx, strategy = self._tx, self._strategy
+    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
+        strategy = self._strategy
         if strategy == "skip_duplicates":
             self.counts["skipped"] += 1
             return
-        if self._stays:
+        if self._prefix is not None:
             one = replace(one, scope=there.scope, session=there.session)
         self.scopes.add(scopes.shown(there.scope if strategy == "merge_metadata" else one.scope))
         self.counts["overwritten"] += 1
@@ -279,38 +240,16 @@ class _Importer:
             tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
             tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
 
-    def names_of(self, ends: Ends) -> tuple[list[str], list[str]]:
+    def names_of(self, tx: Transaction, ends: Ends) -> tuple[list[str], list[str]]:
         """The names of the memories at the ends of an association, and the ends that are nowhere."""
         names: list[str] = []
         missing: list[str] = []
         for end, is_id in ends[:2]:
-            name = end if not is_id else self._names.get(end)
-            if name is None and (found := self._tx.load(list(content.finds(self._tx, [end]).values()))):
+            name = self._names.get(end) if is_id else end
+            if name is None and (found := tx.load(list(content.finds(tx, [end]).values()))):
                 name = self._names[end] = found[0].name
             if name is None:
                 missing.append(end)
             else:
                 names.append(name)
         return names, missing
-
-    def relate(self, links: list[RelationDraft]) -> None:
-        """Draw the associations that are not there yet; overwriting puts the archive's in their place."""
-        tx = self._tx
-        here = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in links)))
-        if self._strategy == "overwrite":
-            tx.remove_relations([relation.id for relation in here])
-            new = links
-        else:
-            new = absent(here, links, lambda one: (one.source, one.target, one.type))
-        tx.relate(new)
-        self.counts["associations"] += len(new)
-
-
-def _is_content(one: EntityDraft) -> bool:
-    """Whether a memory bears no name but its id and says one thing."""
-    return one.name == one.uid and len(one.observations) == 1
-
-
-def _is_same(one: EntityDraft, record: Record) -> bool:
-    """Whether a record that says the same as a content is that content: in the same scope, and without a name."""
-    return record.scope == one.scope and record.name == record.uid

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Step
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import Invalid

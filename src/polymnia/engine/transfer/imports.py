@@ -1,4 +1,7 @@
-"""What imports have in common: reading the records of a file, and finding those the project has already."""
+"""Importing the records of a file: each is made a memory or a link, and matched with what the project has already.
+
+What an archive and a project file do differently is said by their importers.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, TypeVar
 
+from polymnia.engine import scopes
 from polymnia.engine.ports import Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.fields import Ends, link
 from polymnia.engine.transfer.formats.records import Broken, Item, JsonObject
 from polymnia.errors import ImportFailed, Invalid
-from polymnia.models import EntityDraft, Limits, Record, Relation
+from polymnia.models import EntityDraft, Limits, Record, Relation, RelationDraft
 
 T = TypeVar("T")
 
+PART = 500
 _REASONS = 50
 _OTHER = "for other reasons"
 _PROBLEMS = 1000  # listed one by one; a file of another kind has as many as it has lines
@@ -22,53 +28,76 @@ Open = Callable[[], BinaryIO]
 """Gives the file from its beginning, as often as it is asked."""
 
 
-def reading(open: Open, read: Callable[[BinaryIO], Iterable[Item]]) -> Iterator[Item]:
-    """The items of a file; one that cannot be read fails the import."""
-    try:
-        with open() as source:
-            yield from read(source)
-    except Invalid as e:
-        raise ImportFailed(e.message, hint=e.hint) from e
-
-
-class Records:
-    """The records of a file, with everything that is wrong with them.
+class Importer:
+    """Reads the records of a file, and takes them into a project that may have some of them.
 
     ``dropped`` counts by reason everything that is not imported.
     """
 
-    def __init__(
-        self,
-        limits: Limits,
-        make: Callable[[JsonObject], EntityDraft],
-        *,
-        sections: tuple[str, str],
-        id_field: str,
-        file: str,
-    ) -> None:
+    sections: tuple[str, str]  # of the memories, and of the links between them
+    id_field: str
+    file: str  # what such a file is called
+
+    def __init__(self, open: Open, limits: Limits) -> None:
+        self._open = open
         self._limits = limits
-        self._make = make
-        self._sections = sections
-        self._id_field = id_field
-        self._file = file
         self._problems: list[str] = []
         self._more = 0
+        self._taken: set[str] = set()
+        self._sessions: set[str] = set()
+        self._names: dict[str, str] = {}  # of the memories of the file, by their ids: some are here under others
         self.dropped: dict[str, int] = {}
         self.uids: set[str] = set()
-        self._names: set[str] = set()
+        self.counts: Counter[str] = Counter()
 
-    def read(self, items: Iterable[Item]) -> Iterator[tuple[Item, EntityDraft | Ends]]:
-        """The records that can be imported, in the order of the file."""
-        records, links = self._sections
-        for item in items:
-            if item.section == records:
-                if (draft := self._made(item, self._make)) is not None and self._is_new(item, draft):
-                    yield item, draft
-            elif item.section == links:
-                if (ends := self._made(item, lambda value: link(value, self._limits))) is not None:
-                    yield item, ends
-            elif item.section == "unknown":
-                self.drop(f"{item.value!r:.80} is no part of {self._file}")
+    # ── what a kind of file decides ───────────────────────────────────────────────────────────────────────
+
+    def read(self, source: BinaryIO) -> Iterator[Item]:
+        """The items of the file."""
+        raise NotImplementedError
+
+    def draft(self, value: JsonObject) -> EntityDraft:
+        """The memory a record stands for."""
+        raise NotImplementedError
+
+    def keeps_id(self, one: EntityDraft) -> bool:
+        """Whether a memory keeps the id it has in the file, and is known by it."""
+        return True
+
+    def is_known_by_text(self, one: EntityDraft) -> bool:
+        """Whether a memory that has no other mark is known by what it says."""
+        raise NotImplementedError
+
+    def is_same(self, one: EntityDraft, record: Record) -> bool:
+        """Whether a record that says the same is the same memory."""
+        raise NotImplementedError
+
+    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
+        """Do with a memory that the project has already what was chosen."""
+        raise NotImplementedError
+
+    def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
+        """Add memories that the project has not."""
+        raise NotImplementedError
+
+    # ── reading ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def records(self) -> Iterator[tuple[Item, EntityDraft | Ends]]:
+        """The records that can be imported, in the order of the file; one that cannot be read fails the import."""
+        memories, links = self.sections
+        try:
+            with self._open() as source:
+                for item in self.read(source):
+                    if item.section == memories:
+                        if (draft := self._made(item, self.draft)) is not None and self._is_new(item, draft):
+                            yield item, draft
+                    elif item.section == links:
+                        if (ends := self._made(item, lambda value: link(value, self._limits))) is not None:
+                            yield item, ends
+                    elif item.section == "unknown":
+                        self.drop(f"{item.value!r:.80} is no part of {self.file}")
+        except Invalid as e:
+            raise ImportFailed(e.message, hint=e.hint) from e
 
     def _made(self, item: Item, make: Callable[[JsonObject], T]) -> T | None:
         try:
@@ -82,14 +111,21 @@ class Records:
 
     def _is_new(self, item: Item, draft: EntityDraft) -> bool:
         if draft.uid in self.uids:
-            self.refuse(item, f"{self._id_field} {draft.uid!r:.80} stands there twice")
-        elif draft.name in self._names:
+            self.refuse(item, f"{self.id_field} {draft.uid!r:.80} stands there twice")
+        elif draft.name in self._taken:
             self.refuse(item, f"name {draft.name!r:.80} stands there twice")
         else:
             self.uids.add(draft.uid or "")
-            self._names.add(draft.name)
+            self._taken.add(draft.name)
             return True
         return False
+
+    def loose_links(self, *, named: bool) -> list[tuple[Item, list[str]]]:
+        """Read the whole file; the links with ends that are not in it. ``named`` counts those given by name too."""
+        links = [(item, made) for item, made in self.records() if not isinstance(made, EntityDraft)]
+        ends = ((item, [end for end, is_id in made[:2] if is_id or named]) for item, made in links)
+        loose = ((item, [end for end in both if end not in self.uids]) for item, both in ends)
+        return [(item, some) for item, some in loose if some]
 
     def refuse(self, item: Item, why: str) -> None:
         """Note that a record cannot be imported."""
@@ -109,32 +145,70 @@ class Records:
         """Everything that cannot be imported, in the order of the file, with its place and the reason."""
         return [*self._problems, f"… and {self._more:,} more"] if self._more else self._problems
 
+    # ── writing ───────────────────────────────────────────────────────────────────────────────────────────
 
-def known_records(
-    tx: Transaction,
-    drafts: list[EntityDraft],
-    *,
-    before: int,
-    by_id: Callable[[EntityDraft], bool],
-    by_text: Callable[[EntityDraft], bool],
-    same: Callable[[EntityDraft, Record], bool],
-) -> Iterator[tuple[EntityDraft, Record | None]]:
-    """Each draft with the record that stands for it already: by its id, by its name, or by what it says.
+    def add_memories(self, tx: Transaction, step: Step | None, total: int = 0) -> list[tuple[Item, Ends]]:
+        """Add the memories of the file, a part at a time. Answers its links: their ends may come later in it."""
+        before = tx.numbers[1]
+        part: list[EntityDraft] = []
+        links: list[tuple[Item, Ends]] = []
+        for item, made in self.records():
+            if not isinstance(made, EntityDraft):
+                links.append((item, made))
+                continue
+            part.append(made)
+            if len(part) >= PART:
+                self._add(tx, part, before)
+                part = []
+                if step is not None:
+                    step(len(self.uids), total)
+        self._add(tx, part, before)
+        return links
 
-    Of the records found by a text only those up to number ``before`` count, and only those that are the ``same``.
-    """
-    known = tx.ids_of([one.uid or "" for one in drafts if by_id(one)])
-    named = tx.ids([one.name for one in drafts if by_id(one) or one.name != one.uid])
-    texts = [one.observations[0] for one in drafts if by_text(one)]
-    said = tx.saying(texts, before) if before and texts else {}
-    ids = {*known.values(), *named.values(), *(id for many in said.values() for id in many)}
-    here = {record.id: record for record in tx.load(list(ids))} if ids else {}
-    for one in drafts:
-        found = here.get(known.get(one.uid or "", 0)) or here.get(named.get(one.name, 0))
-        if found is None and by_text(one):
-            alike = (here[id] for id in said.get(one.observations[0], ()) if id in here)
-            found = next((record for record in alike if same(one, record)), None)
-        yield one, found
+    def _add(self, tx: Transaction, drafts: list[EntityDraft], before: int) -> None:
+        new: list[EntityDraft] = []
+        for one, there in self._matched(tx, drafts, before):
+            if one.session is not None and one.session not in self._sessions:
+                self._sessions.add(one.session)
+                scopes.begin(tx, one.session)
+            if there is None:
+                new.append(one)
+            else:
+                self._names[one.uid or ""] = there.name
+                self.merge(tx, there, one)
+        if new:
+            self.add_new(tx, new)
+        self.counts["imported"] += len(new)
+
+    def _matched(
+        self, tx: Transaction, drafts: list[EntityDraft], before: int
+    ) -> Iterator[tuple[EntityDraft, Record | None]]:
+        """Each draft with the record that stands for it already: by its id, by its name, or by what it says.
+
+        Of the records found by a text only those up to number ``before`` count: what this import added does not.
+        """
+        known = tx.ids_of([one.uid or "" for one in drafts if self.keeps_id(one)])
+        named = tx.ids([one.name for one in drafts if self.keeps_id(one) or one.name != one.uid])
+        texts = [one.observations[0] for one in drafts if self.is_known_by_text(one)]
+        saying = tx.saying(texts, before) if before and texts else {}
+        ids = {*known.values(), *named.values(), *(id for many in saying.values() for id in many)}
+        here = {record.id: record for record in tx.load(list(ids))} if ids else {}
+        for one in drafts:
+            found = here.get(known.get(one.uid or "", 0)) or here.get(named.get(one.name, 0))
+            if found is None and self.is_known_by_text(one):
+                alike = (here[id] for id in saying.get(one.observations[0], ()) if id in here)
+                found = next((record for record in alike if self.is_same(one, record)), None)
+            yield one, found
+
+    def relate(self, tx: Transaction, drafts: list[RelationDraft], *, anew: bool = False) -> int:
+        """Draw the links that are not there yet; ``anew`` puts those of the file in place of the ones that are."""
+        here = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in drafts)))
+        if anew:
+            tx.remove_relations([relation.id for relation in here])
+            here = []
+        new = absent(here, drafts, lambda one: (one.source, one.target, one.type))
+        tx.relate(new)
+        return len(new)
 
 
 def absent(stored: Iterable[Relation], links: Iterable[T], ends: Callable[[T], tuple[str, str, str]]) -> list[T]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Lock, Snapshot, Store, Transaction
-from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored, draft_of, remove_left_drafts
+from polymnia.engine.ports.maintenance import Restored, draft_of, remove_left_drafts
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, UnreadItem, read, recover, write
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.graphs import add_missing, links, match
@@ -49,7 +50,10 @@ _known = Decoder(_Known)
 
 
 class Mirror:
-    """Keeps one project in step with one file. ``tell`` is told what its owner should know of."""
+    """Keeps one project in step with one file; whatever concerns neither is done by the store behind it.
+
+    ``tell`` is told what its owner should know of.
+    """
 
     def __init__(
         self, inner: Store, path: str, turn: Lock, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
@@ -60,6 +64,9 @@ class Mirror:
         self._limits = limits
         self._tell = tell
         self._tidy = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
 
     @contextmanager
     def read(self, project: str) -> Iterator[Snapshot]:
@@ -92,25 +99,9 @@ class Mirror:
         self._catch_up(project)
         return self._inner.stamp(project)
 
-    def projects(self) -> list[str]:
-        """The names of all projects of the store behind the file."""
-        return self._inner.projects()
-
     def about(self) -> JsonObject:
         """The store behind the file, and the file."""
         return {**self._inner.about(), "file": self._path}
-
-    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
-        """Look for faults in the store behind the file."""
-        return self._inner.check(project, asked)
-
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        """Mend faults in the store behind the file."""
-        return self._inner.mend(tx, kinds, asked)
-
-    def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
-        """Copy the store behind the file, which has the history of the file too."""
-        return self._inner.back_up(path, overwrite=overwrite)
 
     def restore(self, path: str) -> Restored:
         """Refused: the file says what the memory is."""
@@ -118,10 +109,6 @@ class Mirror:
             f"The memory is what the file {self._path} says, so no store can be put in its place",
             hint="Put a copy of the file there, or restore into a store of its own with --store.",
         )
-
-    def place(self) -> object:
-        """What is open behind the file."""
-        return self._inner.place()
 
     def close(self) -> None:
         """Let go of every file."""

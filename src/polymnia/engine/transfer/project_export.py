@@ -6,15 +6,15 @@ import base64
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Step
-from polymnia.engine.items import EARLIER, PLAIN, title_of
+from polymnia.engine.content import EARLIER, PLAIN, title_of
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.transfer.fields import records_of
 from polymnia.engine.transfer.folder import Folder
@@ -81,8 +81,7 @@ def export_project(
     """
     source = _Source(snapshot, filters, including, step)
     with tempfile.TemporaryFile() as held:
-        out: BinaryIO = held
-        written = project.write(out, form, {}, source.items(), source.relationships(), compress=compress, bom=False)
+        written = project.write(held, form, source.items(), source.relationships(), compress=compress)
         held.seek(0)
         done = ProjectExport(
             items=written.items,
@@ -148,7 +147,9 @@ class _Source:
             with importing():
                 from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
 
-            self._veil = Anonymizer(sessions=[one.name for one in snapshot.sessions()])
+            self._veil = Anonymizer()
+            for session in snapshot.sessions():
+                self._veil.know("session", session.name)
             # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
             for record in records_of(snapshot, filters):
                 self._veil.learn_value(self._item(record))
@@ -164,7 +165,7 @@ class _Source:
         return None if self._veil is None else dict(sorted(self._veil.counts.items()))
 
     def _veiled(self, value: JsonObject) -> JsonObject:
-        return value if self._veil is None else self._veil.value(value, learned=True)
+        return value if self._veil is None else self._veil.value(value)
 
     def items(self) -> Iterator[JsonObject]:
         for record in records_of(self._snapshot, self._filters, self._step):

@@ -281,42 +281,43 @@ class _Checkpoints:
 
     def __init__(self, work: Callable[[], None]) -> None:
         self._work = WeakMethod(work)  # the thread keeps no store alive that nobody uses any more
-        self._begun: _Thread | None = None
+        self._thread: _CheckpointThread | None = None
 
     def soon(self) -> None:
-        """Something was written. Costs the writer a microsecond, but for the first time."""
-        thread = self._begun
+        """Something was written. The thread is woken by the first write only; it looks for more by itself."""
+        thread = self._thread
         if thread is None or not thread.is_alive():
-            thread = self._begun = _Thread(self._work)
+            thread = self._thread = _CheckpointThread(self._work)
             thread.start()
-        thread.due.set()
+        thread.written = True
+        if not thread.due.is_set():
+            thread.due.set()
 
     def stop(self) -> None:
         """No more work, until something is written again."""
-        thread, self._begun = self._begun, None
+        thread, self._thread = self._thread, None
         if thread is not None:
-            thread.stopped = True
+            thread.stopped.set()
             thread.due.set()
 
 
-class _Thread(threading.Thread):
+class _CheckpointThread(threading.Thread):
     def __init__(self, work: WeakMethod[Callable[[], None]]) -> None:
         super().__init__(name="polymnia-checkpoint", daemon=True)
         self.due = threading.Event()
-        self.stopped = False
+        self.written = False
+        self.stopped = threading.Event()
         self._work = work
 
     def run(self) -> None:
-        while self.due.wait() and not self.stopped:
+        while self.due.wait():
             latest = time.monotonic() + _LATEST
-            quiet = False
-            while not quiet and time.monotonic() < latest:
-                self.due.clear()
-                quiet = not self.due.wait(_QUIET)
-            if self.stopped:
-                return
-            self.due.clear()
-            work = self._work()
+            while self.written and time.monotonic() < latest:
+                self.written = False
+                if self.stopped.wait(_QUIET):
+                    return
+            self.due.clear()  # before the work: what is written from now on may be too late for it
+            work = None if self.stopped.is_set() else self._work()
             if work is None:
                 return
             work()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from math import log2
 
 import apsw
 
 from polymnia.engine.ports import Analyst, Vector
-from polymnia.models import Seen, Text
-from polymnia.storage.sqlite import rows, vectors, words
+from polymnia.errors import Invalid
+from polymnia.models import Passage, Seen, Text
+from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
+from polymnia.storage.sqlite.rows import HOUR, PASSAGE, POSTING
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
@@ -104,13 +107,13 @@ class Indexing(SqliteSnapshot):
 
     def _restate_head(self, id: int) -> None:
         """A memory has lost its last text: its head is all that is left to find it by, and is read otherwise now."""
-        vectors.forget(self._run, self._project, id)
+        self._forget_vectors(id)
         if id <= self._base + self._listed:
             self._run(SQL["add_stale"], (id,))
 
     def _reword_head(self, id: int, name: str, kind: str) -> None:
         """A memory's kind, tags or summary are others now: what was made of the old ones goes."""
-        vectors.forget(self._run, self._project, id)
+        self._forget_vectors(id)
         self._unindex(id)
         self._index_old(id, f"{rows.fold(name)}\x01{rows.fold(kind)}")
         if id <= self._base + self._listed:
@@ -171,9 +174,32 @@ class Indexing(SqliteSnapshot):
         return self._analyst is not None and self.noted(_VERSION) == self._analyst.version
 
     def _add_words(self, texts: Iterable[Text]) -> None:
+        """Add the passages of texts behind the last one."""
         assert self._analyst is not None
-        passages = self._analyst(texts)
-        self._passages = words.add(self._run, self._db.executemany, self._project, self._passages, passages)
+        packed = bytearray()
+        postings: dict[str, bytearray] = {}
+        last, low, high = self._passages, rows.SPAN, 0
+        for one in self._analyst(texts):
+            last += 1
+            length = min(255, int(16 * log2(1 + one.length)))  # steps of 4.4 %
+            packed += PASSAGE.pack(
+                one.text, one.memory, one.thread, min(one.day, 65535), min(one.part, 65535), one.script, length,
+                one.embeds, one.weight,
+            )  # fmt: skip
+            low, high = min(low, one.text), max(high, one.text)
+            for term, count in one.terms.items():
+                piece = POSTING.pack(last, min(count, 255), length)
+                if term in postings:
+                    postings[term] += piece
+                else:
+                    postings[term] = bytearray(piece)
+        if last > self._passages:
+            first = self._passages + 1
+            self._run(SQL["add_block"], (self._project, first, last - self._passages, low, high, bytes(packed)))
+            # In order, so that neighbours in the table are written together.
+            new = ((self._project, term, first, bytes(postings[term])) for term in sorted(postings))
+            self._db.executemany(SQL["add_posting"], new)
+            self._passages = last
 
     def _unstale(self, id: int) -> None:
         self._run(SQL["drop_stale"], (id - 1, id))
@@ -199,41 +225,114 @@ class Indexing(SqliteSnapshot):
         if not self._is_read_alike():
             texts.clear()
         for number in {*there, *once}:
-            vectors.forget(self._run, self._project, self._base + number)
-            if number <= self._listed:
-                alive = [texts[number]] if number in texts else []
-                passages = list(self._analyst(alive)) if self._analyst is not None else []
-                words.forget(self._run, self._project, number, passages)
-                self._run(SQL["drop_gone"], (self._base + number,))
-                self._unstale(self._base + number)
+            passages = self._analyst([texts[number]]) if self._analyst is not None and number in texts else ()
+            self._forget_text(self._base + number, list(passages))
 
-    def _forget_text(self, id: int) -> None:
-        """Take a text that was deleted out of word index and vectors, for good."""
-        vectors.forget(self._run, self._project, id)
+    def _forget_text(self, id: int, passages: Sequence[Passage] = ()) -> None:
+        """Take a text out of word index and vectors, for good.
+
+        ``passages`` are the text's, if it is as it was when it was indexed.
+        """
+        self._forget_vectors(id)
         number = id - self._base
-        if number <= self._listed:
-            words.forget(self._run, self._project, number, [])
-            self._run(SQL["drop_gone"], (id,))
-            self._unstale(id)
+        if number > self._listed:
+            return
+        self._run(SQL["drop_gone"], (id,))
+        self._unstale(id)
+        blocks: dict[int, int] = {}  # of each of its passages in the index
+        for first, count, data in self._run(SQL["blocks_with"], (self._project, number)).fetchall():
+            left = bytearray(data)
+            for i in range(min(count, len(data) // PASSAGE.size)):  # fewer where it is damaged
+                at = i * PASSAGE.size
+                if PASSAGE.unpack_from(data, at)[0] == number:
+                    left[at : at + PASSAGE.size] = bytes(PASSAGE.size)
+                    blocks[first + i] = first
+            self._run(SQL["set_block"], (bytes(left), self._project, first))
+        if len(passages) == len(blocks):
+            places = {(term, first) for one in passages for term in one.terms for first in blocks.values()}
+        else:  # deleted before, or changed since: its terms are not known, so every term of its time is looked at
+            places = {
+                (term, first)
+                for first in set(blocks.values())
+                for (term,) in self._run(SQL["terms_of_block"], (self._project, first)).fetchall()
+            }
+        for term, first in places:
+            self._forget_postings(term, first, blocks)
+
+    def _forget_postings(self, term: str, first: int, passages: Container[int]) -> None:
+        size = POSTING.size
+        row = self._run(SQL["posting"], (self._project, term, first)).fetchone()
+        pieces = [row[0][i : i + size] for i in range(0, len(row[0]), size)] if row else []
+        left = [piece for piece in pieces if len(piece) == size and POSTING.unpack(piece)[0] not in passages]
+        if left and len(left) < len(pieces):
+            self._run(SQL["set_posting"], (b"".join(left), self._project, term, first))
+        elif pieces and not left:
+            self._run(SQL["drop_posting"], (self._project, term, first))
 
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────────
 
     def put_vectors(self, model: str, dimensions: int, given: Sequence[Vector]) -> int:
-        """Keep vectors of texts that are still there; answers how many were kept."""
+        """Keep vectors, an empty one where there will be none; answers how many were kept.
+
+        Those of a text that is gone, or that another process was faster with, are passed over.
+        """
         self._noted = True
-        return vectors.put(self._db, self._project, self._base, model, dimensions, given)
+        added = 0
+        number = self._model(model, dimensions)
+        for text, part, half, bits in given:
+            if self._run(SQL["has_text"], (self._base + text,)).fetchone() is None:
+                continue
+            self._run(SQL["add_vector"], (number, self._base + text, part, half))
+            if self._db.changes():
+                row = (self._project, number, self._db.last_insert_rowid(), text, part, bits)
+                self._run(SQL["add_bits"], row)
+                added += 1
+        return added
+
+    def _model(self, name: str, dimensions: int) -> int:
+        """The number of a model, which is made known where it is new."""
+        known = self._run(SQL["model"], (name,)).fetchone()
+        if known is None:
+            self._run(SQL["add_model"], (name, dimensions))
+            known = self._run(SQL["model"], (name,)).fetchone()
+        number, before = known
+        if before != dimensions:
+            if self._run(SQL["model_in_use"], (number,)).fetchone() is not None:
+                raise Invalid(
+                    f"The model {name} gave vectors of {before} numbers before and of {dimensions} now",
+                    hint="Give the new model another name, or run `polymnia reindex --anew`.",
+                )
+            self._run(SQL["set_dimensions"], (dimensions, number))
+        return int(number)
+
+    def _forget_vectors(self, text: int) -> None:
+        for id, model in self._run(SQL["vectors_of_text"], (text,)).fetchall():
+            self._run(SQL["drop_bits"], (self._project, model, id))
+            self._run(SQL["drop_vector"], (id,))
 
     def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Let go of the vectors of every model but these."""
+        """Let go of the vectors of every model but these; answers how many went."""
         self._noted = True
-        return vectors.drop(self._run, self._project, (self._base, self._top), keep)
+        span = (self._base, self._top)
+        if not keep:  # whatever is left of them, and of models that are not known
+            self._run(SQL["drop_vectors"], span)
+            (count,) = self._run(SQL["count_bits"], (self._project,)).fetchone()
+            self._run(SQL["drop_bits_of_project"], (self._project,))
+            return int(count)
+        dropped = 0
+        for id, name, _, count in self._run(SQL["models"], (self._project,)).fetchall():
+            if name not in keep:
+                self._run(SQL["drop_vectors_of_model"], (*span, id))
+                self._run(SQL["drop_bits_of_model"], (self._project, id))
+                dropped += count
+        return dropped
 
     def count_reads(self, reads: Iterable[Seen]) -> None:
         """Add counts of reads to those there are."""
-        from polymnia.storage.sqlite import journal
-
         self._noted = True
-        journal.count(self._run, self._base, self._top, reads)
+        for one in reads:
+            if self._base < one.memory <= self._top:
+                self._run(SQL["count_seen"], (one.memory, one.hour // HOUR, one.who, one.opened, one.found))
 
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
 

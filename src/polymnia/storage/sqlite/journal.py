@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.json import Decoder
 
 from polymnia.models import Change, Event, JsonObject, Record, Relation, Seen, Touch
 from polymnia.storage.sqlite import rows
+from polymnia.storage.sqlite.rows import HOUR
 from polymnia.storage.sqlite.statements import SQL
 
 if TYPE_CHECKING:
@@ -56,13 +57,13 @@ class _Story:
         )
 
     def events(self, run: Run) -> list[Event]:
-        told = []
+        events = []
         for id in sorted(self.marks):
             mark = self.marks[id]
             for key in ("added", "removed", "related", "unrelated"):
                 mark[key] = tuple(text for _, text in sorted(mark[key]))
-            told.append(Event(change=change(run, self.changes[id]), **mark))
-        return told
+            events.append(Event(change=change(run, self.changes[id]), **mark))
+        return events
 
 
 def history(run: Run, project: int, name: str) -> list[Event]:
@@ -140,16 +141,16 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
         made = run(SQL["change_that_made"], (project, ref - base)).fetchone()
         if made is not None:
             changes[made[0]] = made
-    told = []
+    states = []
     for number in sorted(changes, reverse=True):
         change_row = changes[number]
         if state is not None:
             record = _record({**state, "id": id}, [texts[ref] for ref in sorted(texts)])
-            told.append((change(run, change_row), record))
+            states.append((change(run, change_row), record))
         first, last = base + change_row[4], base + change_row[5]
         for _, op, kind, ref, _, before in reversed(by_change.get(number, [])):
             if op == "p":
-                return told  # what was before is gone for good
+                return states  # what was before is gone for good
             if kind == "o":
                 if op == "d":
                     texts[ref] = decode(before)["text"]
@@ -164,7 +165,7 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
         texts = {ref: text for ref, text in texts.items() if not first < ref <= last}
         if first < id <= last:
             break
-    return told
+    return states
 
 
 def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:
@@ -213,7 +214,6 @@ def _record(row: JsonObject, texts: list[str]) -> Record:
     return rows.record(tuple(row[c] for c in rows.MEMORY_COLUMNS if c != "project"), texts)
 
 
-_HOUR = 3_600_000_000
 _LONG_AGO, _FAR_AHEAD = -(1 << 62), 1 << 62
 _HOW = {("m", "d"): "deleted", ("m", "i"): "restored"}
 
@@ -254,12 +254,12 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
             mark(by, owner, "changed")
     settled = [one for one in found if one[2] != "changed" or not _is_whole(found, one)]
     low, high = _LONG_AGO if start is None else start, _FAR_AHEAD if end is None else end
-    told = []
+    touches = []
     for change, memory, how in sorted(settled):
         _, at, who, action, *_ = changes[change]
         if low <= at < high:
-            told.append(Touch(memory, at, who, action, how, sessions.get(memory)))
-    return told
+            touches.append(Touch(memory, at, who, action, how, sessions.get(memory)))
+    return touches
 
 
 def _is_whole(found: dict[tuple[int, int, str], None], one: tuple[int, int, str]) -> bool:
@@ -270,19 +270,12 @@ def _is_whole(found: dict[tuple[int, int, str], None], one: tuple[int, int, str]
 
 def seen(run: Run, base: int, top: int, start: int | None, end: int | None) -> list[Seen]:
     """The counts of reads, oldest first."""
-    low = _LONG_AGO if start is None else start // _HOUR
-    high = _FAR_AHEAD if end is None else -(-end // _HOUR)
+    low = _LONG_AGO if start is None else start // HOUR
+    high = _FAR_AHEAD if end is None else -(-end // HOUR)
     return [
-        Seen(memory, hour * _HOUR, who, opened, found)
+        Seen(memory, hour * HOUR, who, opened, found)
         for memory, hour, who, opened, found in run(SQL["seen"], (base, top, low, high))
     ]
-
-
-def count(run: Run, base: int, top: int, reads: Iterable[Seen]) -> None:
-    """Add counts of reads to those there are."""
-    for one in reads:
-        if base < one.memory <= top:
-            run(SQL["count_seen"], (one.memory, one.hour // _HOUR, one.who, one.opened, one.found))
 
 
 def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:

@@ -9,25 +9,28 @@ import apsw
 from msgspec.json import encode
 
 from polymnia.models import Filters, Text
-from polymnia.storage.sqlite import rows, words
+from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.statements import SQL
+
+TOUCHED = 4
+"""The column of a project's row that every change makes another one."""
+EMPTY = (0,) * 8
+"""The row of a project that does not exist yet."""
 
 
 class OpenProject:
     """Where a project stands at one moment. A project that does not exist yet is empty."""
 
-    def __init__(self, connection: apsw.Connection, project: str) -> None:
+    def __init__(self, connection: apsw.Connection, project: str, row: tuple[int, ...] | None = None) -> None:
         self._db = connection
         self._run: Callable[..., Any] = connection.execute
         self._project_name = project
-        row = self._run(SQL["project"], (project,)).fetchone()
-        if row is None:
-            row = self._no_project()
+        row = row or self._run(SQL["project"], (project,)).fetchone() or self._no_project()
         self._project: int = row[0]
         self._seq: int = row[1]
         self._indexed: int = row[2]
         self._texts: int = row[3]
-        self._touched: int = row[4]
+        self._touched: int = row[TOUCHED]
         self._listed: int = row[5]
         self._passages: int = row[6]
         self._edition: int = row[7]
@@ -37,7 +40,7 @@ class OpenProject:
         self._top = self._base + rows.SPAN - 1
 
     def _no_project(self) -> tuple[int, ...]:
-        return (0, 0, 0, 0, 0, 0, 0, 0)
+        return EMPTY
 
     def size(self) -> int:
         """About how many texts there are, at least 1."""
@@ -66,11 +69,11 @@ class Searched(OpenProject):
 
     def texts(self, after: int, last: int) -> Iterator[Text]:
         """The searchable texts with numbers above one and up to another, in order."""
-        return map(words.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
+        return map(rows.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
 
     def texts_of(self, numbers: Sequence[int]) -> list[Text]:
         """The searchable texts of these numbers that are there, in order."""
-        return list(map(words.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
+        return list(map(rows.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
 
     def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
         """The indexed passages above a number, block by block."""

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import time
+from struct import Struct
 from typing import Any
 from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, skeleton
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, Text, fold, normal, skeleton
 
 __all__ = [
-    "HEAD_COLUMNS",
-    "MEMORY_COLUMNS",
-    "OBSERVATION_COLUMNS",
-    "RELATION_COLUMNS",
-    "SESSION_COLUMNS",
-    "SPAN",
-    "cell",
-    "decode",
-    "digest",
-    "drafted",
-    "fold",
-    "fold_or_none",
-    "head",
-    "json_or_none",
-    "look",
-    "now",
-    "record",
-    "relation",
-]
+    "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
+    "SESSION_COLUMNS", "SPAN", "cell", "decode", "digest", "drafted", "fold", "fold_or_none", "head", "json_or_none",
+    "look", "now", "record", "relation", "text",
+]  # fmt: skip
 
 SPAN = 1 << 32
 """How many rows a project can number in its lifetime."""
+
+HOUR = 3_600_000_000
+"""Microseconds; reads are counted by the hour."""
 
 MEMORY_COLUMNS = (
     "id", "project", "uid", "name", "kind", "scope", "session", "category", "content_type", "summary",
@@ -45,13 +34,15 @@ RELATION_COLUMNS = (
 
 SESSION_COLUMNS = ("id", "project", "name", "created")
 
+# How the word index is packed: a promise to its reader, engine/search/index.py.
+PASSAGE = Struct("<IIIHHBBBB")  # text, memory, thread, day, part, script, length, whether it has a vector, weight
+POSTING = Struct("<IBB")  # passage, how often, length of the passage
+
 decode = Decoder().decode
 
 
 def digest(text: str) -> int:
     """A small hash by which texts that say exactly the same find each other."""
-    from polymnia.models.normal import normal  # its patterns are nothing to wait for before the first write
-
     return crc32(normal(text).encode())
 
 
@@ -135,6 +126,24 @@ def relation(row: tuple[Any, ...]) -> Relation:
         extra=decode(row[7]) if row[7] else {},
         origin=row[8],
         created=row[9],
+    )
+
+
+def text(row: tuple[Any, ...]) -> Text:
+    """A searchable text from the columns of the text statements."""
+    return Text(
+        id=row[0] % SPAN,
+        memory=row[1] % SPAN,
+        name="" if row[2] == row[10] else row[2],  # a name that is the id says nothing
+        kind=row[3],
+        body=row[4],
+        session=row[5],
+        created=row[6],
+        tags=tuple(decode(row[7])) if row[7] else (),
+        category=row[8],
+        summary=row[9],
+        bare=bool(row[11]),
+        scope=row[12],
     )
 
 

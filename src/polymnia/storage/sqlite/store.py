@@ -16,8 +16,8 @@ from polymnia.models import Author
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.connections import ConnectionPool
 from polymnia.storage.sqlite.faults import fault, translated
-from polymnia.storage.sqlite.small import SmallProjectCache
-from polymnia.storage.sqlite.snapshot import SqliteSnapshot
+from polymnia.storage.sqlite.project import EMPTY, TOUCHED
+from polymnia.storage.sqlite.snapshot import SmallProjectCache, SqliteSnapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
@@ -61,7 +61,7 @@ class SqliteStore(ConnectionPool):
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
         found = self._fetched("project", project)
-        return int(found[0][4]) if found else 0
+        return int(found[0][TOUCHED]) if found else 0
 
     def projects(self) -> list[str]:
         """The names of all projects, oldest first."""
@@ -89,7 +89,7 @@ class SqliteStore(ConnectionPool):
 
         # Not from the small_projects: it would have to read every row, and one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checks.check(snapshot, self.path, project, asked, self._clock())
+            return checks.check(snapshot, project, asked, self._clock())
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
@@ -224,9 +224,13 @@ class _Writing:
 
 
 class _Reading:
-    """The frame around a read. A class, because the generators of contextlib cost more than a small read does."""
+    """The frame around a read. A class, because the generators of contextlib cost more than a small read does.
 
-    __slots__ = ("_project", "_reader", "_readers", "_small_projects", "_store")
+    The row of the project is read first, and its statement is not run to its end: as long as it is open, everything
+    else is read as of the same moment. A transaction would do the same for two statements more.
+    """
+
+    __slots__ = ("_moment", "_project", "_reader", "_readers", "_small_projects", "_store")
 
     def __init__(self, store: SqliteStore, project: str, small_projects: SmallProjectCache | None) -> None:
         self._store = store
@@ -234,13 +238,16 @@ class _Reading:
         self._small_projects = small_projects
 
     def __enter__(self) -> SqliteSnapshot:
-        store = self._store
+        store, project, small = self._store, self._project, self._small_projects
         try:
-            self._reader, self._readers = store._take_reader()
+            self._reader, self._readers = reader, _ = store._take_reader()
             try:
-                self._reader.execute("BEGIN")
-                snapshot = SqliteSnapshot(self._reader, self._project)
-                return snapshot if self._small_projects is None else self._small_projects.see(self._project, snapshot)
+                self._moment = reader.execute(SQL["project"], (project,))
+                row = self._moment.fetchone()
+                if row is None:  # then nothing is open
+                    reader.execute("BEGIN")
+                    row = reader.execute(SQL["project"], (project,)).fetchone() or EMPTY
+                return SqliteSnapshot(reader, project, row) if small is None else small.open(reader, project, row)
             except BaseException:
                 self._end()
                 raise
@@ -251,10 +258,13 @@ class _Reading:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end()
-        if isinstance(error, apsw.Error | OSError):
+        if error is not None and isinstance(error, apsw.Error | OSError):
             raise fault(error, self._store.path) from error
 
     def _end(self) -> None:
-        if self._reader.in_transaction:
-            self._reader.execute("ROLLBACK")
-        self._store._give_back(self._reader, self._readers)
+        moment, reader = getattr(self, "_moment", None), self._reader
+        if moment is not None:
+            moment.close()
+        if reader.in_transaction:
+            reader.execute("ROLLBACK")
+        self._store._give_back(reader, self._readers)

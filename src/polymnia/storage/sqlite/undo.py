@@ -20,7 +20,7 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
     row = _newest(tx) if number is None else tx._run(SQL["change"], (tx._project, number)).fetchone()
     if row is None:
         raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
-    if (by := _undone_by(tx, row[0])) is not None:
+    if (by := undone_by(tx._run, row[0])) is not None:
         raise Conflict(
             f"Change {row[0]} was already undone by change {by}",
             changes=[by],
@@ -72,13 +72,9 @@ def _newest(tx: SqliteTransaction) -> tuple[Any, ...]:
     """The newest change that stands and is no undo itself. One that cannot be undone is not passed over: whoever asks
     to take back what was done last means no other."""
     for row in tx._run(SQL["changes"], (tx._project, -1)):
-        if row[6] is None and row[3] != DRAWN_LATER and _undone_by(tx, row[0]) is None:
+        if row[6] is None and row[3] != DRAWN_LATER and undone_by(tx._run, row[0]) is None:
             return tuple(row)
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
-
-
-def _undone_by(tx: SqliteTransaction, number: int) -> int | None:
-    return undone_by(tx._run, number)
 
 
 def _root(tx: SqliteTransaction, number: int) -> int:
@@ -131,9 +127,9 @@ class _Undoing:
                         self.drawn.append(relation.id)
                     else:
                         later |= makers
-        standing = sorted(at for at in later if _root(tx, at) == at and _undone_by(tx, at) is None)
+        standing = sorted(at for at in later if _root(tx, at) == at and undone_by(tx._run, at) is None)
         # An undo of an earlier change that is not paired with one of these counts as a change of its own.
-        standing += sorted(at for at in later if self.number > _root(tx, at) != at and _undone_by(tx, at) is None)
+        standing += sorted(at for at in later if self.number > _root(tx, at) != at and undone_by(tx._run, at) is None)
         if standing:
             raise Conflict(
                 f"Change {self.number} cannot be undone alone: later changes build on it "

@@ -1,4 +1,4 @@
-"""The addresses of a network server, the gate before all of them, and the requests that are being served."""
+"""The application: the routes of a network server, the gate before them, and the active requests."""
 
 from __future__ import annotations
 
@@ -16,25 +16,23 @@ from msgspec.json import encode
 from polymnia.errors import Fault
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
-from polymnia.transports.messages import frames
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Server, frames
 from polymnia.transports.web.auth import METRICS, Gate, Network, believe
-from polymnia.transports.web.http import HttpEndpoint
+from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
+from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
-from polymnia.transports.web.request import ActiveRequest, Receive, Scope, SendEvent, in_task
-from polymnia.transports.web.sse import EventsEndpoint, MessagesEndpoint
 from polymnia.transports.web.state import ServerState
 from polymnia.transports.web.websocket import WebSocketEndpoint
 
 OPEN = frozenset(("/healthz", "/readyz"))
-"""What anybody may ask for."""
+"""Paths that need no key."""
 SOCKET = ""
-"""What stands for the method of a WebSocket, which has none."""
+"""Stands for the method of a WebSocket, which has none."""
 _PAGE = ("GET", "HEAD")
-_GONE = 1008  # how a socket is closed whose client broke a rule, or is not welcome any more
+_GONE = 1008  # closes a socket whose client broke a rule or whose key was revoked
 _STOPPING = 1001
-_CHECK_SECONDS = 1.0  # between two looks whether those who stay are still welcome
+_CHECK_SECONDS = 1.0  # between two checks of the keys of streams and sockets
 _REVOKED = "This key opens nothing here any more"
 _SENT = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
@@ -50,11 +48,11 @@ _PREFLIGHT = [
 ]
 
 Endpoint = Callable[[ActiveRequest], Awaitable[None]]
-"""Serves a request at an address."""
+"""Serves a request at a path."""
 
 
 class Route(Struct, frozen=True):
-    """One address, what serves it, and the methods it takes. Every address is a plain path: there are no patterns."""
+    """A path, its endpoint, and the methods it accepts. Paths are plain, without patterns."""
 
     path: str
     endpoint: Endpoint
@@ -62,7 +60,7 @@ class Route(Struct, frozen=True):
 
 
 class Application:
-    """Every dialect at its addresses. ``servers`` are the dialects by name; the first is the one without a name."""
+    """Every dialect at its paths. ``servers`` are the dialects by name; the first also has the path without a name."""
 
     def __init__(
         self,
@@ -86,7 +84,7 @@ class Application:
         self._gate = gate
         self._proxies = proxies
         self._servers = servers
-        self._run = secrets.token_hex(3)  # tells the requests of one run from those of another in a log
+        self._run = secrets.token_hex(3)  # distinguishes the requests of different runs in a log
         self._count = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes = [
@@ -130,7 +128,7 @@ class Application:
         except asyncio.CancelledError:
             await self._dismissed(active)
         except OSError:
-            pass  # the client has left
+            pass  # the client has disconnected
         except Exception as e:
             self.state.log.event("error", "failure", request=active.id, what=frames(e))
             if not active.started:
@@ -142,7 +140,7 @@ class Application:
         self._record(active, time.perf_counter() - begun)
 
     def _serve(self, active: ActiveRequest) -> Awaitable[None]:
-        """What serves a request; refused is who may not come in."""
+        """Start serving a request, or refuse it."""
         scope, gate = active.scope, self._gate
         origin = gate.check_place(active)
         if gate.origins:
@@ -162,7 +160,7 @@ class Application:
         return endpoint(active)
 
     def _nothing(self, scope: Scope) -> Refusal:
-        """What somebody is answered who asks for what there is not."""
+        """The refusal of a path or method that does not exist."""
         path = scope["path"]
         methods = sorted(method for method, one in self._endpoints if one == path)
         if scope["type"] == "websocket" or not methods:
@@ -179,7 +177,7 @@ class Application:
         return Refusal(405, f"This address takes {allowed}", [(b"allow", allowed.encode())])
 
     def _asking_again(self, active: ActiveRequest) -> Receive:
-        """Take messages from a socket only as long as whoever sends them is welcome."""
+        """Receive messages from a socket only as long as its key is valid."""
         receive = active.receive
 
         async def welcome() -> MutableMapping[str, Any]:
@@ -187,7 +185,7 @@ class Application:
             if event["type"] != "websocket.receive":
                 return event
             if self.state.stopping:
-                await asyncio.Event().wait()  # until what is under way has ended, and the socket with it
+                await asyncio.Event().wait()  # until active calls have finished and the socket is closed
             if not self._gate.welcomes(active):
                 await active.send({"type": "websocket.close", "code": _GONE, "reason": _REVOKED})
                 return {"type": "websocket.disconnect", "code": _GONE}
@@ -196,7 +194,7 @@ class Application:
         return welcome
 
     async def _dismissed(self, active: ActiveRequest) -> None:
-        """Tell the client of a stream or a socket that it is over, where that was our wish."""
+        """Tell the client of a stream or socket why we ended it."""
         task = asyncio.current_task()
         if active.dismissed is None or task is None:
             raise asyncio.CancelledError
@@ -233,7 +231,7 @@ class Application:
             event = await receive()
             if event["type"] == "lifespan.startup":
                 self.state.scheduler.home = get_ident()
-                if self._gate.who is not None:  # where nobody needs a key, all are welcome
+                if self._gate.who is not None:  # without keys there is nothing to check
                     self._checking = asyncio.ensure_future(self._check())
                 await send({"type": "lifespan.startup.complete"})
             else:
@@ -252,7 +250,7 @@ class Application:
                 active.dismiss(reason)
 
     async def _check(self) -> None:
-        """Look from time to time whether those who stay are still welcome."""
+        """Check regularly whether the keys of streams and sockets are still valid."""
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
             for active in list(self._active):
@@ -280,9 +278,9 @@ class Application:
 
 
 def _page(make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False) -> Endpoint:
-    """A small page made by a function: its status, what it says, and the type of that.
+    """A small page made by a function that returns status, body and content type.
 
-    ``beside`` runs the function on a thread, where it may take its time.
+    ``beside`` runs the function on another thread, where it may take long.
     """
 
     async def serve(active: ActiveRequest) -> None:
@@ -295,12 +293,12 @@ def _page(make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False)
 
 
 def _is_preflight(active: ActiveRequest) -> bool:
-    """Whether a browser asks beforehand whether a page may send a request."""
+    """Whether it is a CORS preflight request."""
     return active.scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
 
 
 def _granted(origin: bytes | None, origins: Collection[str]) -> Headers:
-    """What a browser is told of a page that may call us. Pages send keys themselves: its own are never asked for."""
+    """The CORS headers for a page. Pages send keys themselves, so browser credentials are never allowed."""
     vary = [(b"vary", b"Origin")]
     if origin is None or origin.decode("latin-1").lower() not in origins:
         return vary

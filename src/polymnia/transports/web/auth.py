@@ -1,4 +1,4 @@
-"""Who may come in: the host a request is for, the page and the proxy it comes from, and the key it carries."""
+"""Access: the host a request is for, the page and the proxy it comes from, and the key it carries."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from polymnia.errors import Fault
 from polymnia.keys import KeyFile
 from polymnia.operation import EVERYTHING, Grant
 from polymnia.transports.errors import Refusal
-from polymnia.transports.messages import ClientLink
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import ClientLink, Connection, Server
 
 if TYPE_CHECKING:
-    from polymnia.transports.web.request import ActiveRequest
+    from polymnia.transports.web.connection import ActiveRequest
 
 METRICS = "/metrics"
-_LONGEST = 200  # characters of the name of a project, as everywhere
+_LONGEST = 200  # characters of a project name, as everywhere
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 _SECURE = {"http": "https", "ws": "wss"}
@@ -31,27 +30,27 @@ _Scope = Mapping[str, Any]
 
 
 class Principal(Struct, frozen=True):
-    """Somebody who was let in: by which key ("" where none is needed), to what, and from where."""
+    """An authenticated caller: the key ("" where none is needed), its rights, and the address."""
 
     key: str = ""
     grant: Grant = EVERYTHING
     address: str = ""
     user: str | None = None  # the name of the key, or the subject of the token
-    account: str | None = None  # the same with what it is, as the history has it
-    project: str | None = None  # the one the address of the request names
-    metrics: bool = False  # whether they may read the figures of the server
+    account: str | None = None  # the same with its kind, as the history records it
+    project: str | None = None  # named in the URL of the request
+    metrics: bool = False  # whether it may read the metrics
 
     @property
     def caller(self) -> str:
-        """Whose calls they are, however many sessions they come by: those of a key, or of an address."""
+        """Whose calls count together, over all sessions: those of a key, or of an address."""
         return f"key {self.key}" if self.key else f"address {self.address}"
 
     def same(self, other: Principal) -> bool:
-        """Whether somebody came by the same key and may do the same; they may have moved meanwhile."""
+        """Whether this is the same key with the same rights; the address may differ."""
         return self.key == other.key and self.grant == other.grant and self.project == other.project
 
     def connection(self, server: Server, link: ClientLink) -> Connection:
-        """A connection of theirs, which uses the memory as the key allows."""
+        """A connection for this caller, limited to what the key allows."""
         memory = server.memory
         if self.grant != EVERYTHING or self.project is not None:
             memory = memory.limited(self.grant, self.project)
@@ -59,9 +58,9 @@ class Principal(Struct, frozen=True):
 
 
 class Authenticator:
-    """Tells who brings a token: a key of the file, or a token of the authorization server, where there is one.
+    """Identifies the bearer of a token: a key of the file, or a token of the authorization server, if there is one.
 
-    As long as there has been neither, everybody is let in without.
+    As long as neither is configured, everybody is admitted.
     """
 
     def __init__(self, keys: KeyFile, tokens: Callable[[str], Principal | None] | None = None) -> None:
@@ -70,7 +69,7 @@ class Authenticator:
         self._anybody = Principal()
 
     def __call__(self, token: str | None) -> Principal | None:
-        """Who brings a token, or none; None where that opens nothing."""
+        """The bearer of a token, or of none; None if it grants nothing."""
         if self._tokens is None and not self._keys.used:
             return self._anybody
         if token is None:
@@ -83,11 +82,11 @@ class Authenticator:
 
 
 class Gate:
-    """Looks at every request before anything else does.
+    """Checks every request before anything else does.
 
     ``hosts`` are the names this server answers to (with a port, or ``name:*`` for any), ``origins`` the pages that may
-    call it beside its own. ``who`` tells whose key it is; without it no key is asked for. ``challenge`` is what a
-    caller without a key is asked to bring. ``log`` hears when keys cannot be checked.
+    call it besides its own. ``who`` identifies keys; without it no key is required. ``challenge`` is sent to callers
+    without a key. ``log`` is told when keys cannot be checked.
     """
 
     def __init__(
@@ -104,17 +103,17 @@ class Gate:
         self.who = who
         self._challenge = challenge
         self._log = log
-        self._told = ""  # what the log has heard of keys that cannot be checked
+        self._logged = ""  # the last reason logged why keys cannot be checked
 
     def check_place(self, active: ActiveRequest) -> bytes | None:
-        """Refuse a request for a foreign host or from a foreign page; answers the page's origin, if any.
+        """Refuse a request for a foreign host or from a foreign page; returns the page's origin, if any.
 
         A page of another site can make a browser send requests here, but not with a name of ours (DNS rebinding).
         """
         scope, headers = active.scope, active.headers
         host = headers.get(b"host", b"").decode("latin-1").lower()
         origin = headers.get(b"origin")
-        if len(headers) != len(scope["headers"]):  # something came twice
+        if len(headers) != len(scope["headers"]):  # a header was repeated
             given = [name for name, _ in scope["headers"]]
             host = host if given.count(b"host") == 1 else ""
             origin = origin if given.count(b"origin") <= 1 else b"several"
@@ -131,7 +130,7 @@ class Gate:
         return origin
 
     def admit(self, active: ActiveRequest) -> Principal:
-        """Let somebody in by the key a request carries, or refuse them."""
+        """Authenticate a request by the key it carries, or refuse it."""
         scope = active.scope
         address = str((scope.get("client") or ("",))[0])
         project = _project(scope)
@@ -146,7 +145,7 @@ class Gate:
         except Fault as e:
             self._tell(e.message)
             raise Refusal(503, "Keys cannot be checked now", [(b"retry-after", b"10")]) from None
-        self._told = ""
+        self._logged = ""
         if principal is None or (principal.grant.projects == frozenset() and not principal.metrics):
             text = "A key is needed: Authorization: Bearer KEY" if given is None else "This key opens nothing here"
             made = "polymnia keys add NAME --access metrics" if scope["path"] == METRICS else "polymnia keys add"
@@ -159,7 +158,7 @@ class Gate:
         return replace(principal, address=address, project=project)
 
     def _check_right(self, path: str, principal: Principal) -> None:
-        """Refuse a key that is not for this address: figures about the server have a right of their own."""
+        """Refuse a key that is not for this path: metrics need a right of their own."""
         if path == METRICS and not principal.metrics and principal.key:
             hint = "Make a key for it: polymnia keys add NAME --access metrics"
             raise Refusal(403, "This key lacks the right to read /metrics (access metrics)", hint=hint)
@@ -168,13 +167,13 @@ class Gate:
             raise Refusal(403, "This key reads /metrics and opens nothing else", hint=hint)
 
     def _tell(self, text: str) -> None:
-        """Tell the operator why nobody comes in; once, and not for each who does not."""
-        if self._log is not None and text != self._told:
-            self._told = text
+        """Log why keys cannot be checked; once, and not for every request."""
+        if self._log is not None and text != self._logged:
+            self._logged = text
             self._log("error", text)
 
     def welcomes(self, active: ActiveRequest) -> bool:
-        """Whether somebody who was let in would be let in again, to the same."""
+        """Whether an admitted caller would still be admitted, with the same rights."""
         try:
             return active.principal is None or self.admit(active).same(active.principal)
         except Refusal:
@@ -186,7 +185,7 @@ class Gate:
 
 
 def _project(scope: _Scope) -> str | None:
-    """The project an address names (``?project=NAME``), for tools that have no parameter for it."""
+    """The project named in the URL (``?project=NAME``), for tools that have no parameter for it."""
     query: bytes = scope.get("query_string", b"")
     if b"project=" not in query:
         return None
@@ -205,7 +204,7 @@ def _project(scope: _Scope) -> str | None:
 
 
 def _came_to(scope: _Scope, host: str) -> bool:
-    """Whether a host is the very address a request came to: no name that somebody else has made point here."""
+    """Whether a host is the very address the request came to, and not a name that was made to point here."""
     own = str((scope.get("server") or ("",))[0]).removeprefix("::ffff:")
     authority = f"[{own}]" if ":" in own else own
     return bool(own) and (
@@ -214,14 +213,14 @@ def _came_to(scope: _Scope, host: str) -> bool:
 
 
 def local_hosts() -> list[str]:
-    """The names of this machine for itself, with any port."""
+    """The names of the local machine, with any port."""
     return [f"{name}:*" for name in _LOCAL] + list(_LOCAL)
 
 
 def believe(scope: MutableMapping[str, Any], proxies: Collection[Network]) -> None:
-    """Put the client's own address, host, scheme and path prefix in place of the proxy's, if it is one of ours.
+    """Replace the address, host, scheme and path prefix of a trusted proxy by the client's own.
 
-    Of several addresses the last that is no proxy of ours counts: anybody can write what stands before it.
+    Of several addresses the last that is not a trusted proxy counts: anybody can forge those before it.
     """
     if not _is_among(str((scope.get("client") or ("",))[0]), proxies):
         return

@@ -1,48 +1,286 @@
-"""A connection: who is slow to say what they want, says too much, or does not read what they are sent, is dropped."""
+"""HTTP connections, and the requests and responses on them.
+
+uvicorn writes the head and the body of a response separately. Here they are sent together: a response in one piece is
+one event and one system call, and the head of a stream waits for its first piece. A client that is too slow, sends too
+much, or does not read its responses is disconnected.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from http import HTTPStatus
+from logging import Logger
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
-from polymnia.transports.errors import Refusal
-from polymnia.transports.web.request import JSON, Eager, Response, head
-from polymnia.transports.web.state import ServerState
+from polymnia.transports.errors import Headers, Refusal
 
-IDLE_SECONDS = 75  # that a connection may stay between two requests
-_UNREAD_SECONDS = 60.0  # in which a client must have read some of what waits for it
+if TYPE_CHECKING:
+    from polymnia.transports.web.auth import Principal
+    from polymnia.transports.web.state import ServerState
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Coroutine[Any, Any, MutableMapping[str, Any]]]
+SendEvent = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+T = TypeVar("T")
+
+JSON = (b"content-type", b"application/json")
+_ANSWER = "polymnia.answer"  # our own event: status, headers and body at once; it ends the response
+_HEADS = frozenset((_ANSWER, "http.response.start", "websocket.http.response.start", "websocket.accept"))
+_CLOSE = (b"connection", b"close")
+_CHUNKED = (b"transfer-encoding", b"chunked")
+_LINES = {one.value: f"HTTP/1.1 {one.value} {one.phrase}".encode() for one in HTTPStatus}
+
+
+class ActiveRequest:
+    """One request or socket being served: its caller, and the state of its response."""
+
+    __slots__ = (
+        "_send", "_state", "_task", "dismissed", "done", "granted", "headers", "id", "lasts", "principal", "receive",
+        "scope", "started", "status",
+    )  # fmt: skip
+
+    def __init__(self, state: ServerState, scope: Scope, id: str, receive: Receive, send: SendEvent) -> None:
+        self.scope = scope
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])  # of a repeated header, the last value
+        self.id = id
+        self.receive = receive
+        self.principal: Principal | None = None
+        self.granted: Headers = []  # CORS headers for the page it comes from
+        self.status = 0
+        self.started = False  # the response has begun
+        self.lasts = False  # it is a stream or a socket
+        self.done = False
+        self.dismissed: str | None = None  # why we ended it
+        self._state = state
+        self._send = send
+        self._task: asyncio.Task[Any] | None = None
+
+    def send(self, event: MutableMapping[str, Any]) -> Awaitable[None]:
+        """Send an event to the client and track the state of the response."""
+        kind = event["type"]
+        if kind in _HEADS:
+            event["headers"] = self._completed(event["headers"])
+            self.started, self.status = True, event.get("status", 101)
+            self.done = kind == _ANSWER
+            if kind == "websocket.accept":
+                self._stay()
+        elif kind == "http.response.body":
+            self.done = not event.get("more_body")
+            if not (self.done or self.lasts):
+                self._stay()
+        elif kind in ("websocket.close", "websocket.http.response.body"):
+            self.done = True
+        return self._send(event)
+
+    def answer(self, status: int, body: bytes, headers: Headers) -> Awaitable[None]:
+        """Respond in one piece; the length is added to the headers."""
+        if status != 204:
+            headers.append((b"content-length", b"%d" % len(body)))
+        return self.send({"type": _ANSWER, "status": status, "headers": headers, "body": body})
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Respond with a refusal, also to a WebSocket handshake."""
+        headers = [JSON, *refusal.headers]
+        if self.scope["type"] == "http":
+            await self.answer(refusal.status, refusal.body, headers)
+            return
+        await self.send({"type": "websocket.http.response.start", "status": refusal.status, "headers": headers})
+        await self.send({"type": "websocket.http.response.body", "body": refusal.body})
+
+    async def disconnected(self) -> None:
+        """Wait until the client has disconnected."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+    def dismiss(self, reason: str) -> None:
+        """End it: its task is cancelled, and the client is told why where possible."""
+        if self.dismissed is None and self._task is not None:
+            self.dismissed = reason
+            self._task.cancel()
+
+    def _stay(self) -> None:
+        self.lasts = True
+        self._task = asyncio.current_task()
+
+    def _completed(self, headers: Headers) -> Headers:
+        """The headers of a response, with those common to all responses."""
+        completed = [*headers, (b"x-request-id", self.id.encode()), *self.granted]
+        for name, _ in headers:
+            if name == b"x-ratelimit-limit":
+                return completed
+        caller = "" if self.principal is None else self.principal.caller
+        return completed + self._state.rates.stand(caller).headers()
+
+
+def head(status: int, headers: Headers) -> bytes:
+    """The head of a response. A header value with a line break would let a client forge headers."""
+    line = _LINES.get(status) or b"HTTP/1.1 %d " % status
+    lines = b"\r\n".join([line, *map(b": ".join, headers), b"\r\n"])
+    if lines.count(b"\n") != len(headers) + 2:
+        raise RuntimeError("A header of an answer is not one line")
+    return lines
+
+
+class Response(RequestResponseCycle):
+    """Writes a response."""
+
+    def __init__(
+        self,
+        scope: Any,
+        transport: asyncio.Transport,
+        flow: FlowControl,
+        logger: Logger,
+        *,
+        continues: bool,
+        keep_alive: bool,
+        on_response: Callable[..., None],
+    ) -> None:
+        self.scope = scope
+        self.transport = transport
+        self.flow = flow
+        self.logger = logger
+        self.message_event = asyncio.Event()
+        self.on_response = on_response
+        self.disconnected = False
+        self.keep_alive = keep_alive
+        self.waiting_for_100_continue = continues
+        self.body = bytearray()
+        self.more_body = True
+        self.response_started = False
+        self.response_complete = False
+        self.chunked_encoding = False
+        self._head = b""  # of a stream, held back until its first piece
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:  # type: ignore[override]
+        """Send an event of the response."""
+        if self.flow.write_paused and not self.disconnected:
+            await self.flow.drain()
+        if self.disconnected:
+            return
+        kind = message["type"]
+        if self.response_complete or self.response_started != (kind == "http.response.body"):
+            raise RuntimeError(f"{kind} comes at the wrong time")
+        if kind == "http.response.body":
+            self._piece(message.get("body", b""), message.get("more_body", False))
+            return
+        headers = message["headers"]
+        self.response_started = True
+        self.waiting_for_100_continue = False
+        if _CLOSE in headers:
+            self.keep_alive = False
+        elif not self.keep_alive:
+            headers = [*headers, _CLOSE]
+        silent = self.scope["method"] == "HEAD"
+        if kind == _ANSWER:
+            self.transport.write(head(message["status"], headers) + (b"" if silent else message["body"]))
+            self._complete()
+            return
+        sized = silent or message["status"] in (204, 304) or any(name == b"content-length" for name, _ in headers)
+        if not sized and self.scope["http_version"] != "1.0":  # there it ends when the connection closes
+            self.chunked_encoding = True
+            headers = [*headers, _CHUNKED]
+        self._head = head(message["status"], headers)
+
+    def _piece(self, data: bytes, more: bool) -> None:
+        """Send a piece of a stream, or its end."""
+        if self.scope["method"] == "HEAD":
+            data = b""
+        elif self.chunked_encoding:
+            data = (b"%x\r\n%b\r\n" % (len(data), data) if data else b"") + (b"" if more else b"0\r\n\r\n")
+        begun, self._head = self._head, b""
+        if begun or data:
+            self.transport.write(begun + data)
+        if not more:
+            self._complete()
+
+    def _complete(self) -> None:
+        self.response_complete = True
+        self.message_event.set()
+        if not self.keep_alive:
+            self.transport.close()
+        self.on_response()
+
+
+class Eager(Generic[T]):
+    """Runs a coroutine up to its first suspension; awaiting it runs the rest. ``result`` is set when it is done.
+
+    One that never waits needs no task, and no turn of the event loop.
+    """
+
+    __slots__ = ("_coroutine", "_waits", "done", "result")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self.done = False
+        try:
+            self._waits = coroutine.send(None)
+        except StopIteration as e:
+            self.result: T = e.value
+            self.done = True
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        if self.done:
+            return self.result
+        coroutine, waits = self._coroutine, self._waits
+        while True:
+            thrown: BaseException | None = None
+            try:
+                given = yield waits
+            except BaseException as e:
+                thrown = e
+            try:
+                waits = coroutine.send(given) if thrown is None else coroutine.throw(thrown)
+            except StopIteration as e:
+                result: T = e.value
+                return result
+
+    async def rest(self) -> T:
+        """The rest of it, for a task."""
+        return await self
+
+
+async def in_task() -> None:
+    """Continue inside a task: timeouts and cancellation need one."""
+    if asyncio.current_task() is None:
+        await asyncio.sleep(0)
+
+
+IDLE_SECONDS = 75  # that a connection may be idle between two requests
+_UNREAD_SECONDS = 60.0  # in which a client must read some of the pending data
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
-_HEAD_SECONDS = 10.0  # in which a request must say what it wants
+_HEAD_SECONDS = 10.0  # in which the head of a request must arrive
 _HEAD_BYTES = 64 * 1024
-_REST_SECONDS = 10.0  # for the rest of a message whose answer has been given already
+_REST_SECONDS = 10.0  # for the rest of a body whose response has already been sent
 
 
 class WriteTimeout(asyncio.Protocol):
-    """Cuts off a client that does not read what it is sent; goes before the class of a connection."""
+    """Mixin for a connection: disconnects a client that does not read its responses."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
-    _left = 0  # bytes that waited at the last look
+    _left = 0  # bytes pending at the last check
     _unread: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They have left."""
+        """The client has disconnected."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """They do not read what they are sent."""
+        """The client is not reading."""
         super().pause_writing()
         self._wait_for_reader()
 
     def resume_writing(self) -> None:
-        """They do again."""
+        """The client is reading again."""
         super().resume_writing()
         self._stop_waiting()
 
@@ -64,25 +302,24 @@ class WriteTimeout(asyncio.Protocol):
 
 
 class HttpConnection(WriteTimeout, HttpToolsProtocol):
-    """A connection whose requests must say what they want in time and in few words.
+    """A connection whose requests must arrive in time and with a short head.
 
-    Most requests are there in one piece, and many are answered without waiting for anything. Those need no timer and
-    no task: a timer is set for a head that is not whole when all that came is read, and a task begins where a request
-    first waits.
+    Most requests arrive in one piece, and many are answered without waiting for anything. Those need no timer and no
+    task: a timer is set for an incomplete head only, and a task is started where a request first has to wait.
     """
 
     _late: asyncio.TimerHandle | None = None
     _rest: asyncio.TimerHandle | None = None
     _idle: asyncio.TimerHandle | None = None
-    _quiet: float | None = None  # since when there has been nothing to do
-    _heading = True  # what comes next is of a head
-    _whole = True  # the message at hand has come to its end
-    _read = 0  # bytes of the head at hand
-    _next: Response | None = None  # a request that is not begun yet
-    _shakes: bool | None = None  # whether the request at hand becomes a WebSocket, as soon as that is known
+    _quiet: float | None = None  # since when it has been idle
+    _heading = True  # the next data belongs to a head
+    _whole = True  # the current message is complete
+    _read = 0  # bytes of the current head
+    _next: Response | None = None  # a request that has not been started yet
+    _shakes: bool | None = None  # whether the current request becomes a WebSocket, once known
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come; that alone must not last."""
+        """A client has connected, and must send a request soon."""
         super().connection_made(transport)
         if len(self.connections) > self._state.limits.connections:
             self._refuse(503, "There are too many connections")
@@ -90,14 +327,14 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They have left."""
+        """The client has disconnected."""
         self._end()
         super().connection_lost(exc)
 
-    # ── what comes ────────────────────────────────────────────────────────────────────────────────────
+    # ── receiving ────────────────────────────────────────────────────────────────────────────────────
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, unless it is a head without end, and begin what it asks for."""
+        """Parse the data, unless the head is too long, and start the request."""
         if self.transport.is_closing():
             return
         if self._heading:
@@ -121,14 +358,14 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self._begin(cycle)
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """A request starts."""
         self.url = b""
         self.headers = []
         self.expect_100_continue = self._whole = False
         self._shakes = None
 
     def on_headers_complete(self) -> None:
-        """It has said what it wants."""
+        """The head of the request is complete."""
         if self._late is not None:
             self._arrived()
         self._heading, self._read, self._quiet = False, 0, None
@@ -157,21 +394,21 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self.pipeline.appendleft((cycle, self.app))
 
     def on_message_complete(self) -> None:
-        """It has said everything."""
+        """The request is complete."""
         self._whole = self._heading = True
         if self._rest is not None:
             self._rested()
         super().on_message_complete()
 
     def _should_upgrade(self) -> bool:
-        """Whether it wants to be a WebSocket and says so as one must."""
+        """Whether it is a valid WebSocket handshake."""
         if self._shakes is None:
             asks = super()._should_upgrade()
             self._shakes = asks and self._is_handshake()
         return self._shakes
 
     def _is_handshake(self) -> bool:
-        """Whether a request to become a WebSocket is as it should be. What is not is answered as a request."""
+        """Whether the handshake is valid. If it is not, it is answered as a plain request."""
         lines = [b"%b %b HTTP/1.1" % (self.parser.get_method(), self.url), *map(b": ".join, self.headers), b"\r\n"]
         tried = ServerProtocol()
         tried.receive_data(b"\r\n".join(lines))
@@ -179,14 +416,14 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         return isinstance(asked, Handshake) and tried.accept(asked).status_code == 101
 
     def handle_websocket_upgrade(self) -> None:
-        """It wants to be a WebSocket, which has a class of its own."""
+        """Hand the connection over to the WebSocket protocol."""
         self._end()
         super().handle_websocket_upgrade()
 
-    # ── what is done ──────────────────────────────────────────────────────────────────────────────────
+    # ── serving ──────────────────────────────────────────────────────────────────────────────────
 
     def _begin(self, cycle: Response) -> None:
-        """Serve a request up to where it first waits, and the rest of it in a task."""
+        """Serve a request up to its first suspension, and the rest in a task."""
         if not cycle.more_body:
             cycle.scope["state"]["body"] = bytes(cycle.body)
         begun = Eager(cycle.run_asgi(self.app))
@@ -196,7 +433,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self.tasks.add(task)
 
     def on_response_complete(self) -> None:
-        """It was answered. Whoever goes on sending has little time for it, and reads the answer meanwhile."""
+        """The response is complete. A client that is still sending has little time left."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -211,7 +448,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self._rest = self.loop.call_later(_REST_SECONDS, self._drop)
 
     def _look(self) -> None:
-        """Look whether nothing came for long."""
+        """Close the connection if it has been idle for too long."""
         now = self.loop.time()
         left = IDLE_SECONDS - (now - (now if self._quiet is None else self._quiet))
         if left <= 0:
@@ -245,7 +482,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self._idle = None
 
     def _drop(self) -> None:
-        """Close, without waiting for somebody who does not read."""
+        """Close, without waiting for a client that does not read."""
         self._arrived()
         if self.transport.get_write_buffer_size():
             self.transport.abort()
@@ -253,10 +490,10 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answer what never becomes a request, and close."""
+        """Respond to something that never becomes a request, and close."""
         self._arrived()
         if self.cycle is not None and not self.cycle.response_complete:
-            self.transport.close()  # an answer to an earlier request is under way, and there is room for no other
+            self.transport.close()  # a response to an earlier request is still being sent
             return
         body = Refusal(status, message).body
         headers = [

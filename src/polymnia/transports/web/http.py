@@ -1,4 +1,7 @@
-"""Streamable HTTP: a message a POST, answered as JSON or as a stream of events; a GET for what answers no request."""
+"""Streamable HTTP: messages by POST, answered as JSON or as a stream of events; a GET opens a stream.
+
+Older clients use server-sent events: one stream for everything they receive, messages by POST.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from functools import lru_cache
 from threading import get_ident
+from urllib.parse import parse_qs, quote
 
 from msgspec import UNSET
 
@@ -24,17 +28,15 @@ from polymnia.transports.errors import (
     Refusal,
     RpcError,
 )
-from polymnia.transports.messages import Message, Received, Request, read
-from polymnia.transports.rpc import Connection, Server
-from polymnia.transports.web.request import JSON, ActiveRequest, in_task
+from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read
+from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
-from polymnia.transports.web.sessions import HttpSession
-from polymnia.transports.web.state import Key, ServerState, unread
+from polymnia.transports.web.state import HttpSession, Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
-_SOON = 0.05  # seconds in which most answers are there: until then nobody looks whether the client has left
+_SOON = 0.05  # seconds in which most responses are ready: until then we do not watch for a disconnect
 _PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected
 # What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
 _STATUS = {
@@ -49,9 +51,9 @@ _STATUS = {
 
 
 class Exchange:
-    """One message that came by POST, and what is sent back for it from whatever thread answers.
+    """One message sent by POST and what is sent back for it, from whatever thread.
 
-    For a client without a session it is the link of its connection too.
+    For a client without a session it is also the link of its connection.
     """
 
     __slots__ = (
@@ -61,31 +63,31 @@ class Exchange:
 
     def __init__(self, state: ServerState, *, json: bool, streams: bool, modern: bool) -> None:
         self._state = state
-        self._loop: asyncio.AbstractEventLoop | None = None  # as soon as somebody waits
+        self._loop: asyncio.AbstractEventLoop | None = None  # once somebody waits
         self._thread = 0
         self._waiter: asyncio.Future[None] | None = None
         self._outbox: Outbox | None = None
-        self.json, self.streams = json, streams  # the forms the client takes
+        self.json, self.streams = json, streams  # the forms the client accepts
         self.modern = modern
         self.session: HttpSession | None = None
-        self.new_session = False  # which begins with it
+        self.new_session = False  # that starts with this message
         self.connection: Connection
         self.caller = ""
-        self.counted: list[Key] = []  # the limits it had to keep
+        self.counted: list[Key] = []  # the limits it was counted against
         self.notices: deque[bytes] = deque()
         self.answer: bytes | None = None
-        self.error: RpcError | None = None  # that the answer carries
+        self.error: RpcError | None = None  # carried by the response
 
     # ── from whatever thread ──────────────────────────────────────────────────────────────────────────
 
     def reply(self, data: bytes, error: RpcError | None = None) -> None:
-        """The answer is there."""
+        """The response is ready."""
         self.error = error
         self.answer = data
         self._wake()
 
     def send(self, data: bytes, error: RpcError | None = None) -> None:
-        """Something is sent before the answer."""
+        """Send a notification before the response."""
         self.notices.append(data)
         self._wake()
 
@@ -94,17 +96,17 @@ class Exchange:
         self._state.scheduler.run(request)
 
     def log(self, level: str, text: str) -> None:
-        """Tell the operator."""
+        """Log for the operator."""
         self._state.log(level, text)
 
     def _wake(self) -> None:
         loop = self._loop
         if loop is None:
-            return  # nobody waits yet, and whoever will looks first whether something is there
+            return  # nobody waits yet; whoever does will check first
         if get_ident() == self._thread:
             self.wake()
             return
-        with suppress(RuntimeError):  # the loop has ended, and with it whoever waited
+        with suppress(RuntimeError):  # the loop has stopped
             loop.call_soon_threadsafe(self.wake)
 
     # ── where the response is written ─────────────────────────────────────────────────────────────────
@@ -116,13 +118,13 @@ class Exchange:
 
     @property
     def whole(self) -> bytes | None:
-        """The answer, if it is there and all there is to send, and the client takes it in one piece."""
+        """The response, if it is ready, the only thing to send, and the client accepts it in one piece."""
         if not self.streams:
-            self.notices.clear()  # there is no room for them in a single answer
+            self.notices.clear()  # a single response has no room for them
         return self.answer if self.json and not self.notices else None
 
     def status(self) -> tuple[int, Headers]:
-        """The status of the answer, and the headers that belong to it."""
+        """The status of the response, and the headers that go with it."""
         error = self.error
         if error is None:
             return 200, []
@@ -132,17 +134,17 @@ class Exchange:
         return _STATUS.get(error.code, 200) if in_status else 200, []
 
     def headers(self) -> Headers:
-        """The headers of every answer: where the client stands with the limits, and its new session."""
+        """The headers of every response: the state of the rate limits, and a new session."""
         found = self._state.rates.stand(self.caller, self.counted).headers()
         if self.new_session and self.session is not None:
             found.append((b"mcp-session-id", self.session.id.encode()))
         return found
 
     def wake(self) -> None:
-        """Something has happened that whoever waits should look at."""
+        """Wake up whoever waits."""
         outbox = self._outbox
         if outbox is not None and not outbox.ended:
-            answer = self.answer  # looked at first: what is sent before it is there by then
+            answer = self.answer  # read first: notifications before it have arrived by then
             while self.notices:
                 outbox.put(self.notices.popleft())
             if answer is not None:
@@ -152,18 +154,18 @@ class Exchange:
             self._waiter.set_result(None)
 
     def pour(self, outbox: Outbox) -> None:
-        """Put all that came and all that comes into a stream, which ends with the answer."""
+        """Send everything, past and future, into a stream, which ends with the response."""
         self._listen()
         self._outbox = outbox
         self.wake()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until there is something to send, or to look at; False when nothing came in time."""
+        """Wait until there is something to send or to check; False after the timeout."""
         if self.answer is not None or self.notices:
             return True
         await in_task()
         self._waiter = self._listen().create_future()
-        if self.answer is not None or self.notices:  # it came from another thread just now
+        if self.answer is not None or self.notices:  # it arrived from another thread just now
             return True
         try:
             async with asyncio.timeout(seconds):
@@ -175,13 +177,13 @@ class Exchange:
         return True
 
     def _listen(self) -> asyncio.AbstractEventLoop:
-        """From now on somebody looks at what comes, in this thread."""
+        """The event loop of this thread, which is woken from now on."""
         if self._loop is None:
             self._thread, self._loop = get_ident(), asyncio.get_running_loop()
         return self._loop
 
     def abandon(self) -> None:
-        """The client hung up. One with a session may come back; any other wants no answer any more."""
+        """The client disconnected. One with a session may come back; any other no longer wants a response."""
         if self.session is None:
             self.connection.withdraw()
 
@@ -216,7 +218,7 @@ class HttpEndpoint:
         if session is not None:
             session.busy += 1
         try:
-            state.rates.counted()  # whatever was counted before is of others
+            state.rates.counted()  # forget what was counted for others
             connection.take(received, exchange.reply, exchange.send)
             exchange.counted = state.rates.counted()
             if (answer := exchange.whole) is not None:
@@ -233,7 +235,7 @@ class HttpEndpoint:
                 state.sessions.use(session)
 
     def _connect(self, exchange: Exchange, active: ActiveRequest, received: Received) -> None:
-        """Find out who sends this: a client that shook hands, one that does, or one that never will."""
+        """Find the connection: of a session, of a new session, or of a client without one."""
         principal = active.principal
         assert principal is not None
         begins = not exchange.modern and isinstance(received, Message) and received.method == "initialize"
@@ -252,7 +254,7 @@ class HttpEndpoint:
     # ── an answer ─────────────────────────────────────────────────────────────────────────────────────
 
     def _answer(self, exchange: Exchange, answer: bytes, active: ActiveRequest) -> Awaitable[None]:
-        """Answer in one piece. A session that does not begin well does not begin."""
+        """Respond in one piece. A session whose handshake failed is not opened."""
         status, more = exchange.status()
         if exchange.new_session and exchange.session is not None and exchange.error is not None:
             self._state.sessions.end(exchange.session)
@@ -285,7 +287,7 @@ class HttpEndpoint:
         finally:
             gone.cancel()
 
-    # ── streams of what answers no request, and the rest of streams that broke ─────────────────────────
+    # ── streams of notifications, and streams that are resumed ─────────────────────────
 
     async def _get(self, active: ActiveRequest) -> None:
         if not _accepted(active)[1]:
@@ -331,7 +333,7 @@ def _expects_answer(received: Received) -> bool:
 
 
 def check_type(active: ActiveRequest) -> None:
-    """Refuse a message that is not sent as what it is."""
+    """Refuse a message with a wrong content type."""
     headers = active.headers
     type = headers.get(b"content-type", b"")
     if type != b"application/json" and type.split(b";")[0].strip().lower() != b"application/json":
@@ -344,12 +346,12 @@ def check_type(active: ActiveRequest) -> None:
 
 
 def _says_else(active: ActiveRequest, name: bytes, known: bytes) -> bool:
-    """Whether a header says anything else than the one thing it may, in any of its lines."""
+    """Whether a header has any value but the allowed one, in any of its lines."""
     return any(one == name and value.strip().lower() != known for one, value in active.scope["headers"])
 
 
 def _accepted(active: ActiveRequest) -> tuple[bool, bool]:
-    """Whether a client takes JSON, and whether it takes a stream; refused is who takes neither."""
+    """Whether a client accepts JSON, and whether it accepts a stream; one that accepts neither is refused."""
     json, streams = _forms(active.headers.get(b"accept", b"*/*"))
     if not (json or streams):
         raise unread(406, "An answer is application/json or text/event-stream")
@@ -361,3 +363,60 @@ def _forms(accept: bytes) -> tuple[bool, bool]:
     given = accept.lower()
     json = b"application/json" in given or b"*/*" in given or b"application/*" in given
     return json, b"text/event-stream" in given
+
+
+class EventsEndpoint:
+    """The stream of one client, whose session lasts as long as the stream is open."""
+
+    def __init__(self, state: ServerState, server: Server, messages: str) -> None:
+        self._state = state
+        self._server = server
+        self._messages = messages
+
+    async def __call__(self, active: ActiveRequest) -> None:
+        """Open the stream and send the endpoint for messages."""
+        assert active.principal is not None
+        session = self._state.begin(self._server, active.principal)
+        session.busy += 1
+        gone = asyncio.ensure_future(active.disconnected())
+        try:
+            headers = self._state.rates.stand(session.id).headers()
+            await begin(active.send, headers, session.outbox, primed=False)
+            where = f"{active.scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            if session.principal.project is not None:
+                where += f"&project={quote(session.principal.project, safe='')}"
+            first = f"event: endpoint\ndata: {where}\n\n".encode()
+            await active.send({"type": "http.response.body", "body": first, "more_body": True})
+            await follow(session.outbox, 0, gone, active.send)
+        finally:
+            gone.cancel()
+            self._state.sessions.end(session)
+
+
+class MessagesEndpoint:
+    """Where the client of a stream posts its messages; responses go to the stream."""
+
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
+        self._server = server
+
+    async def __call__(self, active: ActiveRequest) -> None:
+        """Receive one message."""
+        assert active.principal is not None
+        check_type(active)
+        state = self._state
+        given = parse_qs(active.scope["query_string"].decode("latin-1")).get("session_id", [""])
+        session = state.sessions.find(given[0], active.principal, self._server)
+        if session is None:
+            raise Refusal(404, "There is no such stream; open one first")
+        await session.calls.room()
+        if state.stopping:
+            raise state.over()
+        body = await state.body(active)
+        state.sessions.use(session)
+        session.calls.size = len(body)
+        state.rates.counted()  # forget what was counted for others
+        session.connection.receive(body.strip(), session.send, session.send)
+        headers = state.rates.stand(session.id, state.rates.counted()).headers()
+        session.calls.size = 0
+        await active.answer(202, b"Accepted", [(b"content-type", b"text/plain"), *headers])

@@ -1,6 +1,6 @@
-"""What an operator sees of a network server: its log, a line of JSON an event, and its metrics, as Prometheus has them.
+"""Monitoring of a network server: its log, one line of JSON per event, and its metrics for Prometheus.
 
-No content and no keys, at no level.
+Neither contains content or keys, at any level.
 """
 
 from __future__ import annotations
@@ -17,42 +17,41 @@ from typing import Any
 from msgspec.json import encode
 
 from polymnia.importing import importing
-from polymnia.transports.messages import frames
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Server, frames
 from polymnia.transports.wire import LEVELS
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 
 
 class Log:
-    """Writes to stderr what is of the level asked for, or above."""
+    """Writes events of a level or above to stderr."""
 
     def __init__(self, level: str) -> None:
         self.levels = frozenset(LEVELS[LEVELS.index(level) :])  # that are written
 
     def __call__(self, level: str, text: str) -> None:
-        """Tell the operator something."""
+        """Log a message."""
         self.event(level, "message", text=text)
 
     def event(self, level: str, name: str, **fields: object) -> None:
-        """One line: when, how grave, what, and its fields."""
+        """Log an event: time, level, name and fields."""
         if level not in self.levels:
             return
         now = time.time()
         stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"
-        with suppress(OSError):  # nobody reads it, which is no reason to serve nobody
+        with suppress(OSError):  # nobody reads the log, which is no reason to stop serving
             os.write(2, encode({"time": stamp, "level": level, "event": name, **fields}) + b"\n")
 
 
 class Relay(logging.Handler):
-    """Takes over what libraries log. Of less than a warning nothing: that is where frames and headers are told."""
+    """Forwards warnings and errors that libraries log. Lower levels would show frames and headers."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One record as one event: its sentence without what was filled in, and where an error came from."""
+        """Log a record as an event: its message without the arguments, and where an error came from."""
         level = "error" if record.levelno >= logging.ERROR else "warning"
         fields: dict[str, object] = {"library": record.name.partition(".")[0], "text": str(record.msg).strip()}
         if record.exc_info and record.exc_info[1] is not None:
@@ -61,24 +60,24 @@ class Relay(logging.Handler):
 
 
 class Metrics:
-    """The counters of one server. The library is loaded when somebody first asks."""
+    """The metrics of one server. The library is loaded on the first request for them."""
 
     def __init__(self, servers: Mapping[str, Server], gauges: Mapping[str, tuple[str, Callable[[], int]]]) -> None:
         self._servers = servers
-        self._gauges = gauges  # by name: what it is about, and how much it is now
+        self._gauges = gauges  # by name: description and current value
         self.requests: dict[tuple[str, int], int] = {}
         self.buckets = [0] * (len(_SECONDS) + 1)
         self.seconds = 0.0
 
     def count(self, path: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+        """Count a finished request."""
         key = (path, status)
         self.requests[key] = self.requests.get(key, 0) + 1
         self.seconds += seconds
         self.buckets[bisect_left(_SECONDS, seconds)] += 1
 
     def page(self) -> tuple[int, bytes, bytes]:
-        """The page: its status, what it says, and the type of that."""
+        """The page: status, body and content type."""
         with importing():
             from prometheus_client import CollectorRegistry, generate_latest
             from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -88,7 +87,7 @@ class Metrics:
         return 200, generate_latest(registry), CONTENT_TYPE_LATEST.encode()
 
     def collect(self) -> Iterator[Any]:
-        """Every metric, as the library asks for it."""
+        """Every metric, as the library expects them."""
         with importing():
             from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 

@@ -1,4 +1,4 @@
-"""OAuth: tokens of an authorization server, beside keys. This server only checks them (RFC 9728, RFC 9068)."""
+"""OAuth: tokens of an authorization server, besides keys. This server only verifies them (RFC 9728, RFC 9068)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from polymnia.transports.web.auth import Principal
 
 METADATA = "/.well-known/oauth-protected-resource"
 READ, WRITE, METRICS = "memory:read", "memory:write", "memory:metrics"
-_ALGORITHMS = {  # by the kind of key: none that takes a shared secret, so that a public key is never taken for one
+_ALGORITHMS = {  # by type of key; none with a shared secret, so that a public key is never mistaken for one
     "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     "EC": ("ES256", "ES384", "ES512"),
     "OKP": ("EdDSA",),
 }
 _NEEDED = ["exp", "iss", "aud", "sub"]
-_MOST = 1000  # tokens whose signature need not be checked again
+_MOST = 1000  # verified tokens in the cache
 
 
 class Tokens:
-    """Checks the tokens of one issuer, by its public keys in a JWKS file. What a token opens is in its scope.
+    """Verifies the tokens of one issuer by its public keys in a JWKS file. The scope of a token holds its rights.
 
     ``memory:read`` lets its bearer read, ``memory:write`` write too; a claim ``projects`` limits it to those.
     ``memory:metrics`` lets it read the figures of the server.
@@ -41,11 +41,11 @@ class Tokens:
         self._path = os.path.abspath(os.path.expanduser(keys))
         self._seen: tuple[int, int] | None = None
         self._keys: JsonObject = {}
-        self._checked: dict[str, tuple[float, Principal]] = {}  # until when a token lets in whom
+        self._checked: dict[str, tuple[float, Principal]] = {}  # expiry and bearer of verified tokens
         self._follow()
 
     def __call__(self, token: str) -> Principal | None:
-        """Whom a token lets in; None where it lets in nobody."""
+        """The bearer of a token; None if it is not valid."""
         jwt = self._jwt
         try:
             self._follow()
@@ -80,7 +80,7 @@ class Tokens:
         return principal
 
     def metadata(self) -> JsonObject:
-        """What a client is told of where to get a token (RFC 9728)."""
+        """Metadata that tells clients where to get a token (RFC 9728)."""
         return {
             "resource": self.audience,
             "authorization_servers": [self.issuer],
@@ -90,7 +90,7 @@ class Tokens:
         }
 
     def _follow(self) -> None:
-        """Read the issuer's keys anew when the file has changed."""
+        """Reload the issuer's keys if the file has changed."""
         try:
             status = os.stat(self._path)
             seen = (status.st_mtime_ns, status.st_size)

@@ -1,4 +1,4 @@
-"""Routing headers of the stateless era: what they say must be what the message says.
+"""Routing headers of the stateless era, which must agree with the message.
 
 Proxies route by these headers without reading the message, so a server that believed the message alone could be made to
 do what a proxy would not have let through.
@@ -24,8 +24,7 @@ from polymnia.transports.errors import (
     Headers,
     Refusal,
 )
-from polymnia.transports.messages import Message, Received
-from polymnia.transports.rpc import Server
+from polymnia.transports.rpc import Message, Received, Server
 from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -49,7 +48,7 @@ _arguments = msgspec.json.Decoder(JsonObject)
 
 
 def is_modern(headers: Headers, received: Received, server: Server) -> bool:
-    """Whether a message is of the stateless era; one whose headers do not fit it is refused."""
+    """Whether a message is of the stateless era; refused if its headers do not agree with it."""
     version = next((value.decode("latin-1") for name, value in headers if name == _VERSION), None)
     if not isinstance(received, Message):
         return _by_version(version, is_batch=isinstance(received, list))
@@ -63,7 +62,7 @@ def is_modern(headers: Headers, received: Received, server: Server) -> bool:
             raise _refusal(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}protocolVersion", received)
         _check_known(version, received)
         return version in MODERN_VERSIONS
-    if received.id is not UNSET:  # what wants no answer names nothing to route by
+    if received.id is not UNSET:  # notifications carry no routing headers
         disagreement = _disagreement(headers, received, params, server.registry.operations)
         if disagreement is not None:
             raise _refusal(HEADER_MISMATCH, disagreement, received)
@@ -71,7 +70,7 @@ def is_modern(headers: Headers, received: Received, server: Server) -> bool:
 
 
 def _by_version(version: str | None, *, is_batch: bool = False) -> bool:
-    """The same for a message that cannot be read here: the protocol says what is wrong with it."""
+    """The same for a message that cannot be decoded here: the protocol layer reports what is wrong."""
     _check_known(version, None)
     if version in MODERN_VERSIONS and is_batch:
         raise _refusal(INVALID_REQUEST, "The body must be one message", None)
@@ -90,7 +89,7 @@ def _refusal(code: int, text: str, read: Message | None, data: Any = None) -> Re
 
 
 def _disagreement(headers: Headers, read: Message, params: _Params, operations: Mapping[str, Operation]) -> str | None:
-    """What headers and message do not agree in; None where they do."""
+    """How headers and message disagree; None if they agree."""
     given: dict[bytes, str] = {}
     for name, value in headers:
         if name in (_VERSION, _METHOD, _NAME) or name.startswith(_PARAMETER):
@@ -109,11 +108,11 @@ def _disagreement(headers: Headers, read: Message, params: _Params, operations: 
 
 
 def _unlike(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str | None:
-    """What parameters and the headers that repeat them do not agree in."""
+    """How parameters and the headers that repeat them disagree."""
     try:
         arguments = {} if params.arguments is UNSET else _arguments.decode(params.arguments)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return None  # the tool says what is wrong with them
+        return None  # the tool reports what is wrong with them
     for parameter, header in tool.headers.items():
         value = arguments.get(parameter)
         repeated = given.get(_PARAMETER + header.lower().encode())
@@ -124,7 +123,7 @@ def _unlike(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str
 
 
 def _meant(value: str | None) -> str | None:
-    """A header's value as it was meant: what no header can hold is wrapped in base64."""
+    """A header's decoded value: what a header cannot hold is encoded as base64."""
     wrapped = _WRAPPED.fullmatch(value or "")
     if wrapped is None:
         return value

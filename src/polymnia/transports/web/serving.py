@@ -1,4 +1,4 @@
-"""Serving: the sockets. An ASGI server that ends without haste; what a connection may do is in ``connection``."""
+"""Serving: the listening socket, and an ASGI server that stops gracefully."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from polymnia.transports.web.connection import IDLE_SECONDS, HttpConnection
 from polymnia.transports.web.monitoring import Relay
 from polymnia.transports.web.websocket import WebSocketConnection
 
-_GRACE_SECONDS = 30  # in which calls may end after a signal
-_FLUSH_SECONDS = 0.05  # in which answers that are ready reach their sockets
-_GONE_SECONDS = 60  # after which a client is gone whose machine confirms nothing of what it is sent
-_PING_SECONDS = 20.0  # between two pings of a socket, and for the answer to one
+_GRACE_SECONDS = 30  # in which calls may finish after a signal
+_FLUSH_SECONDS = 0.05  # in which finished responses reach their sockets
+_GONE_SECONDS = 60  # without a TCP acknowledgement, after which a client is considered gone
+_PING_SECONDS = 20.0  # between two pings of a socket, and for the pong
 _BACKLOG = 512
 _LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets", "asyncio")
 
 
 class _Server(uvicorn.Server):
-    """Ends in order: no new clients, then the calls under way and their answers, then streams and sockets."""
+    """Stops in order: no new clients, then active calls and their responses, then streams and sockets."""
 
     def __init__(self, config: uvicorn.Config, application: Application) -> None:
         super().__init__(config)
         self._application = application
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal came. It is an order and no failure: the process ends by itself. A second one is impatient."""
+        """Handle a signal: stop gracefully; on a second one, at once."""
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
@@ -48,7 +48,7 @@ class _Server(uvicorn.Server):
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(None, state.scheduler.finish, _GRACE_SECONDS)
             await asyncio.sleep(_FLUSH_SECONDS)
-        state.sessions.close()  # their streams send what is left and end
+        state.sessions.close()  # their streams send the rest and end
         await asyncio.sleep(_FLUSH_SECONDS)
         self._application.end_lasting("The server is stopping")
         await asyncio.sleep(_FLUSH_SECONDS)
@@ -56,7 +56,7 @@ class _Server(uvicorn.Server):
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens; raises OSError where the place is taken or not ours."""
+    """A listening socket; raises OSError if the address is in use or not local."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -67,7 +67,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def serve(application: Application, bound: socket.socket) -> None:
-    """Serve until a signal comes; calls under way are left to their end."""
+    """Serve until a signal arrives; active calls are finished."""
     for name in _LIBRARIES:
         logger = logging.getLogger(name)
         logger.handlers[:] = [Relay(application.state.log)]

@@ -1,31 +1,184 @@
-"""What all addresses of a network server share: threads, sessions, the log, and how much of everything there may be.
+"""The state of a network server: threads, sessions, the log, and its limits.
 
-Rates: a window begins with the first call and lasts a minute, and of any number of calls within it exactly as many pass
-as the limit says. Heavy calls are counted for the caller (a key, or an address where there are no keys) and not for a
-session: many sessions are no way round. Requests that call nothing (a handshake, a ping, lists of what there is) are
-counted apart by the same limits. What is refused is counted nowhere and begins no window, so the limit of all callers
-together also bounds how many windows are kept.
+Rate limits: a window starts with the first call and lasts a minute, and exactly as many calls pass in it as the limit
+allows. Heavy calls count for the caller (a key, or an address where there are no keys) and not for a session, so that
+opening many sessions does not help. Requests that call no tool (a handshake, a ping, a list) are counted separately
+by the same limits. A refused request is not counted and starts no window, so the global limit also bounds the number
+of windows.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
 
 from polymnia.transports.errors import INVALID_REQUEST, RATE_LIMITED, Headers, Refusal, RpcError
-from polymnia.transports.rpc import Connection, Server, Weight
-from polymnia.transports.scheduler import CallScheduler
+from polymnia.transports.rpc import Connection, Request, Server, Weight
+from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
+from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
 from polymnia.transports.web.monitoring import Log
-from polymnia.transports.web.request import ActiveRequest, Receive, in_task
-from polymnia.transports.web.sessions import HttpSession, Sessions
+from polymnia.transports.web.streams import Outbox, Shelf
 
-BODY_SECONDS = 30.0  # in which a message must be whole
+_KEPT_STREAMS = 8  # finished streams, for a client that resumes one
+_KEPT_BYTES = 4 * 1024 * 1024
+_SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
+_UNREQUESTED = "0"  # the name of the stream for notifications that belong to no request
+
+
+class HttpSession:
+    """One client: its connection, its queue of calls, and its streams."""
+
+    def __init__(
+        self,
+        id: str,
+        server: Server,
+        principal: Principal,
+        scheduler: CallScheduler,
+        log: Callable[[str, str], None],
+        loop: asyncio.AbstractEventLoop,
+        shelf: Shelf,
+    ) -> None:
+        self.id = id
+        self.principal = principal
+        self.server = server
+        self.used = time.monotonic()
+        self.busy = 0  # open exchanges and streams
+        self._shelf: Shelf | None = shelf
+        self.outbox = Outbox(_UNREQUESTED, shelf)
+        self._streams: OrderedDict[str, Outbox] = OrderedDict()
+        self._begun = 0
+        self.calls = CallQueue(scheduler)
+        self.log = log
+        self._loop = loop
+        self.connection = principal.connection(server, self)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the client can resume a stream before its first event."""
+        return self.connection.version >= "2025-11-25"
+
+    def send(self, data: bytes, error: RpcError | None = None) -> None:
+        """Send the client something that belongs to no request."""
+        with suppress(RuntimeError):  # the event loop has stopped
+            self._loop.call_soon_threadsafe(self.outbox.put, data)
+
+    def run(self, request: Request) -> None:
+        """Run a request in the order of this client."""
+        self.calls.submit(request)
+
+    def stream(self) -> Outbox:
+        """A new stream for the response to a message; only a few finished streams are stored."""
+        ended = [one for one in self._streams.values() if one.ended]
+        while len(ended) > _KEPT_STREAMS or sum(one.bytes for one in ended) > _KEPT_BYTES:
+            self._streams.pop(ended.pop(0).name).close()
+        self._begun += 1
+        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._shelf)
+        return found
+
+    def place(self, event: str) -> tuple[Outbox, int] | None:
+        """The stream of an event and the event's number in it; None if that stream is not stored."""
+        name, _, number = event.partition("-")
+        outbox = self.outbox if name == _UNREQUESTED else self._streams.get(name)
+        if outbox is None or not (number.isascii() and number.isdecimal() and len(number) < 18):
+            return None
+        return outbox, min(int(number), outbox.last)
+
+    def close(self) -> None:
+        """End the session."""
+        self._shelf = None
+        for outbox in (self.outbox, *self._streams.values()):
+            outbox.close()
+        self.connection.close()
+
+
+class Sessions:
+    """The sessions of a server: bounded in number, and closed when idle."""
+
+    def __init__(self, most: int, idle: float) -> None:
+        self._most = most
+        self._idle = idle
+        self._held: OrderedDict[str, HttpSession] = OrderedDict()
+        self.shelf = Shelf(_SHELF_BYTES)
+        self._sweep: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def begin(self, make: Callable[[str], HttpSession], principal: Principal) -> HttpSession | None:
+        """Open a session; None if there are too many and all of them are in use.
+
+        An idle session of the same caller makes room first: nobody evicts the sessions of others by opening many.
+        """
+        self.expire()
+        if len(self._held) >= self._most:
+            idle = [one for one in self._held.values() if not one.busy]
+            if not idle:
+                return None
+            self.end(next((one for one in idle if one.principal.caller == principal.caller), idle[0]))
+        session = make(secrets.token_urlsafe(24))
+        self._held[session.id] = session
+        self._look_later()
+        return session
+
+    def find(self, id: str, principal: Principal, server: Server) -> HttpSession | None:
+        """The session of an id, if it belongs to this caller and this dialect. Call ``use`` when using it."""
+        session = self._held.get(id)
+        if session is None or not session.principal.same(principal) or session.server is not server:
+            return None
+        if not session.busy and time.monotonic() - session.used > self._idle:
+            self.end(session)
+            return None
+        return session
+
+    def use(self, session: HttpSession) -> None:
+        """Mark a session as used."""
+        session.used = time.monotonic()
+        if session.id in self._held:
+            self._held.move_to_end(session.id)
+
+    def end(self, session: HttpSession) -> None:
+        """Close a session; requests that have not started are cancelled."""
+        if self._held.pop(session.id, None) is not None:
+            session.connection.withdraw()
+            session.close()
+
+    def expire(self) -> None:
+        """Close the sessions that have been idle for too long."""
+        now = time.monotonic()
+        for session in list(self._held.values()):
+            if now - session.used <= self._idle:
+                break
+            if not session.busy:
+                self.end(session)
+
+    def close(self) -> None:
+        """Close all of them; requests under way are finished."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+        while self._held:
+            self._held.popitem()[1].close()
+
+    def _look_later(self) -> None:
+        """Expire idle sessions even when no new one is opened."""
+        if self._sweep is None:
+            self._sweep = asyncio.get_running_loop().call_later(max(0.1, self._idle / 4), self._look)
+
+    def _look(self) -> None:
+        self._sweep = None
+        self.expire()
+        if self._held:
+            self._look_later()
+
+
+BODY_SECONDS = 30.0  # in which a message must be complete
 _WINDOW = 60.0
 _MOST_WINDOWS = 50_000
 _TALK = "requests a minute that call nothing (handshakes, pings, lists)"
@@ -39,11 +192,11 @@ _NAMED = {
 }
 _OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy"}
 
-Key = tuple[str, str, str]  # by which limit, what is counted, of whom
+Key = tuple[str, str, str]  # the limit, what is counted, and for whom
 
 
 class Pass(Struct, frozen=True):
-    """Where a caller stands with one limit: what the headers of an answer say."""
+    """The state of one limit for a caller, as the response headers report it."""
 
     type: str
     limit: int
@@ -51,7 +204,7 @@ class Pass(Struct, frozen=True):
     reset: int
 
     def headers(self) -> Headers:
-        """The headers as the seed names them."""
+        """The response headers."""
         return [
             (b"x-ratelimit-limit", b"%d" % self.limit),
             (b"x-ratelimit-remaining", b"%d" % self.remaining),
@@ -61,42 +214,42 @@ class Pass(Struct, frozen=True):
 
 
 class RateLimiter:
-    """The limits a minute of one server. All calls come from one thread."""
+    """The limits per minute of one server. Not thread-safe: only the event loop uses it."""
 
     def __init__(
         self, everybody: int, session: int, heavy: int, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._limits = {"global": everybody, "session": session, "heavy": heavy}
         self._clock = clock
-        self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}  # when it began, how many came
+        self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}  # start and count
         self._windows: OrderedDict[Key, list[float]] = OrderedDict()
-        self._latest: list[Key] = []  # what was counted just now, or the limit that refused it
+        self._latest: list[Key] = []  # what was last counted, or the limit that refused it
 
     def __len__(self) -> int:
         return len(self._windows)
 
     def take(self, session: str, *, heavy: bool = False, caller: str | None = None) -> None:
-        """Count one call of a session, and a heavy one of its caller; refused when one of the limits is reached."""
+        """Count one call for its session, and a heavy one for its caller; refused once a limit is reached."""
         keys = [("global", "calls", ""), ("session", "calls", session)]
         if heavy:
             keys.append(("heavy", "calls", session if caller is None else caller))
         self._take(keys)
 
     def talk(self, session: str) -> None:
-        """Count one request of a session that calls nothing."""
+        """Count one request of a session that calls no tool."""
         self._take([("global", "talk", ""), ("session", "talk", session)])
 
     def begin(self, caller: str) -> None:
-        """Count a session that a caller begins: so many a minute as one of them may send calls."""
+        """Count a new session of a caller; the limit is that of calls in a session."""
         self._take([("session", "begun", caller)])
 
     def counted(self) -> list[Key]:
-        """The limits that the request counted last has to keep, or the one that refused it; given once."""
+        """The limits the last request was counted against, or the one that refused it; returned once."""
         latest, self._latest = self._latest, []
         return latest
 
     def stand(self, session: str, keys: Sequence[Key] = ()) -> Pass:
-        """Where a request stands with the nearest of its limits; without ``keys`` those of any call of the session."""
+        """The state of the limit closest to being reached; without ``keys``, of any call in the session."""
         now = self._clock()
         keys = keys or [("global", "calls", ""), ("session", "calls", session)]
         nearest, least, begun = keys[0], float("inf"), now
@@ -122,12 +275,12 @@ class RateLimiter:
         self._latest = keys
 
     def _find(self, key: Key, now: float) -> list[float] | None:
-        """The window of a key, unless its minute is over."""
+        """The window of a key, unless it has expired."""
         window = self._everybody[key[1]] if key[0] == "global" else self._windows.get(key)
         return window if window is not None and now - window[0] < _WINDOW else None
 
     def _begin(self, key: Key, now: float) -> list[float]:
-        """A new window; those whose minute is over are forgotten, and the oldest where there are too many."""
+        """Start a window; expired ones are dropped, and the oldest if there are too many."""
         window = [now, 0.0]
         if key[0] == "global":
             self._everybody[key[1]] = window
@@ -155,7 +308,7 @@ class RateLimiter:
 
 
 class ServerLimits(Struct, frozen=True, kw_only=True):
-    """How much of everything there may be."""
+    """The limits of a network server."""
 
     body_bytes: int = 16 * 1024 * 1024
     held_bytes: int = 256 * 1024 * 1024
@@ -166,7 +319,7 @@ class ServerLimits(Struct, frozen=True, kw_only=True):
 
 
 class ServerState:
-    """One server of the network."""
+    """The state of one network server."""
 
     def __init__(self, limits: ServerLimits, log: Log, rates: RateLimiter) -> None:
         self.limits = limits
@@ -176,20 +329,20 @@ class ServerState:
         self.sessions = Sessions(limits.sessions, limits.session_idle)
         self.stopping = False
         self._sockets = 0
-        self._held = 0  # bytes of messages that are not whole yet
-        self._awaited: set[asyncio.Timeout] = set()  # what the rest of a message is waited for with
+        self._held = 0  # bytes of incomplete messages
+        self._awaited: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
 
     # ── who may do how much ───────────────────────────────────────────────────────────────────────────
 
     def socket_name(self) -> str:
-        """A name for the calls of a socket."""
+        """A name for a socket, to count its calls by."""
         self._sockets += 1
         return f"socket {self._sockets}"
 
     def limit(self, connection: Connection, session: str, principal: Principal, *, lasts: bool = True) -> None:
-        """Count the requests of a connection as those of a session, and heavy calls as those of who calls.
+        """Count the requests of a connection for a session, and its heavy calls for the caller.
 
-        Where no connection lasts, a call that names a session of the memory counts as one of that session.
+        Without a lasting connection, a call that names a session of the memory counts for that session.
         """
         rates, caller = self.rates, principal.caller
 
@@ -203,7 +356,7 @@ class ServerState:
         connection.admit = admit
 
     def begin(self, server: Server, principal: Principal, id: Any = None) -> HttpSession:
-        """A new session for a client that shakes hands by the request ``id``."""
+        """Open a session for a client whose handshake is the request ``id``."""
         try:
             self.rates.begin(principal.caller)
         except RpcError as e:
@@ -223,7 +376,7 @@ class ServerState:
     # ── messages on their way ─────────────────────────────────────────────────────────────────────────
 
     async def body(self, active: ActiveRequest) -> bytes:
-        """What a client sends, all of it: not too much, and not too slowly. Most of it is there already."""
+        """The whole body of a request, limited in size and time. Usually it has already arrived."""
         most = self.limits.body_bytes
         declared = active.headers.get(b"content-length", b"0")
         if len(declared) > 18 or (declared.isdigit() and int(declared) > most):
@@ -253,11 +406,11 @@ class ServerState:
 
     @property
     def is_full(self) -> bool:
-        """Whether messages that are not whole take more room than they may."""
+        """Whether incomplete messages take more memory than allowed."""
         return self._held > self.limits.held_bytes
 
     def hold(self, more: int) -> None:
-        """So many more bytes of messages that are not whole are here, or fewer."""
+        """Count bytes of incomplete messages, up or down."""
         self._held += more
 
     def _too_large(self) -> Refusal:
@@ -288,11 +441,11 @@ class ServerState:
     # ── the end ───────────────────────────────────────────────────────────────────────────────────────
 
     def over(self) -> Refusal:
-        """The refusal of a message that comes while the server ends."""
+        """The refusal of a message that arrives while the server is stopping."""
         return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
 
     def stop(self) -> None:
-        """Take nothing new, and wait for the rest of no message: whoever has not said all of it may be silent."""
+        """Accept nothing new, and stop waiting for incomplete messages: the rest may never come."""
         self.stopping = True
         now = asyncio.get_running_loop().time()
         for timeout in self._awaited:
@@ -300,5 +453,5 @@ class ServerState:
 
 
 def unread(status: int, message: str, headers: Sequence[tuple[bytes, bytes]] = ()) -> Refusal:
-    """A refusal of a message that nobody has read, so that its id is not known, in the form of JSON-RPC."""
+    """The refusal of a message that was not decoded, so that its id is unknown."""
     return Refusal(status, message, headers, code=INVALID_REQUEST)

@@ -1,4 +1,4 @@
-"""Streams of events: numbered and kept for a while, so that a client whose connection broke goes on where it was."""
+"""Streams of events, numbered and stored for a while, so that a client can resume after a broken connection."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections import deque
 from collections.abc import Callable
 
 from polymnia.transports.errors import Headers
-from polymnia.transports.web.request import SendEvent, in_task
+from polymnia.transports.web.connection import SendEvent, in_task
 
-SILENCE = 15.0  # seconds after which a stream shows that it lives
-_RETRY = b"retry: 1000\n"  # milliseconds after which a client may come back
-_KEPT_EVENTS = 512  # that were sent, for a client that comes back
+SILENCE = 15.0  # seconds after which a comment keeps the stream alive
+_RETRY = b"retry: 1000\n"  # milliseconds after which a client may reconnect
+_KEPT_EVENTS = 512  # already sent, for a client that resumes
 _KEPT_BYTES = 1024 * 1024
-_MOST_EVENTS = 4096  # in all, for a client that does not take what is sent
+_MOST_EVENTS = 4096  # in all, for a client that does not read
 _MOST_BYTES = 16 * 1024 * 1024
-_CROWDED_EVENTS = 16  # of one stream, where all of them together hold too much
+_CROWDED_EVENTS = 16  # per stream, when all of them together hold too much
 _CROWDED_BYTES = 64 * 1024
 _HEADERS = [
     (b"content-type", b"text/event-stream"),
@@ -25,7 +25,7 @@ _HEADERS = [
 
 
 class Shelf:
-    """What all kept streams of a server hold together."""
+    """The total size of all stored streams of a server."""
 
     def __init__(self, most: int) -> None:
         self.bytes = 0
@@ -33,21 +33,21 @@ class Shelf:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether it is too much."""
+        """Whether they hold too much."""
         return self.bytes > self._most
 
 
 class Outbox:
-    """The events of one stream, read by one connection at a time. One without a name has no numbers to come back with.
+    """The events of one stream, read by one connection at a time. Without a name it cannot be resumed.
 
-    Whatever becomes of it happens in the thread of the event loop.
+    Only the event loop uses it.
     """
 
     def __init__(self, name: str = "", shelf: Shelf | None = None) -> None:
         self.name = name
         self._shelf = shelf
         self.last = 0  # the number of the newest event
-        self.sent = 0  # and of the newest that went out
+        self.sent = 0  # and of the newest that was sent
         self.ended = False
         self.bytes = 0
         self._events: deque[tuple[int, bytes]] = deque()
@@ -59,7 +59,7 @@ class Outbox:
         return self._reader is not None
 
     def put(self, data: bytes) -> None:
-        """Add an event; the oldest ones go when there are too many."""
+        """Add an event; the oldest ones are dropped if there are too many."""
         self.last += 1
         self._events.append((self.last, data))
         self._weigh(len(data))
@@ -72,34 +72,34 @@ class Outbox:
         self._wake()
 
     def close(self) -> None:
-        """It is kept no more; whoever reads it reads it to its end."""
+        """Stop storing it; a connection that reads it reads it to its end."""
         if self._shelf is not None:
             self._shelf.bytes -= self.bytes
             self._shelf = None
         self.end()
 
     def after(self, number: int) -> tuple[int, bytes] | None:
-        """The next event above a number, if it is there."""
+        """The next event after a number, if there is one."""
         at = number + 1 - self._events[0][0] if self._events else 0
         return self._events[max(0, at)] if at < len(self._events) else None
 
     def went(self, number: int) -> None:
-        """An event went out to the client."""
+        """An event was sent to the client."""
         self.sent = max(self.sent, number)
         self._trim()
 
     def hold(self, reader: Callable[[], None]) -> None:
-        """Read it from now on; whoever read it until now no longer does."""
+        """Become its reader, in place of the previous one."""
         before, self._reader = self._reader, reader
         if before is not None:
             before()
 
     def is_held_by(self, reader: Callable[[], None]) -> bool:
-        """Whether this one reads it."""
+        """Whether this is its reader."""
         return self._reader is reader
 
     def leave(self, reader: Callable[[], None]) -> None:
-        """Read it no more."""
+        """Stop reading it."""
         if self._reader is reader:
             self._reader = None
 
@@ -116,7 +116,7 @@ class Outbox:
         events = self._events
         while len(events) > 1:
             if events[0][0] <= self.sent and not self.name:
-                most, size = 0, 0  # nobody can ask for it again
+                most, size = 0, 0  # it cannot be asked for again
             elif self._shelf is not None and self._shelf.is_crowded:
                 most, size = _CROWDED_EVENTS, _CROWDED_BYTES
             elif events[0][0] <= self.sent:
@@ -129,9 +129,9 @@ class Outbox:
 
 
 async def begin(send: SendEvent, headers: Headers, outbox: Outbox, *, primed: bool, since: int = 0) -> None:
-    """Begin an answer that is a stream; one that is primed can be resumed before its first event.
+    """Start a response that is a stream; a primed one can be resumed before its first event.
 
-    Its head leaves with its first piece, so there is one in any case.
+    The head is sent with the first piece, so there always is one.
     """
     await in_task()
     await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *headers]})
@@ -139,7 +139,7 @@ async def begin(send: SendEvent, headers: Headers, outbox: Outbox, *, primed: bo
 
 
 async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: SendEvent) -> bool:
-    """Send the events of a stream as they come, until either side ends it; answers whether it came to its end."""
+    """Send the events of a stream as they come, until either side ends it; returns whether it was sent to its end."""
     woken = asyncio.Event()
     wake = woken.set
     gone.add_done_callback(lambda _: wake())
@@ -164,7 +164,7 @@ async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: S
 
 
 async def _happens(woken: asyncio.Event) -> bool:
-    """Wait until something does; False where nothing did for long."""
+    """Wait for the event; False after a timeout."""
     try:
         async with asyncio.timeout(SILENCE):
             return await woken.wait()

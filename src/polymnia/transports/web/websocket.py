@@ -1,4 +1,4 @@
-"""WebSocket: a message a frame, both ways, for as long as the client stays; and what its client may do meanwhile."""
+"""WebSocket: one message per frame in both directions, and the limits of a client."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.messages import Request
-from polymnia.transports.rpc import Connection, Server
+from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue
-from polymnia.transports.web.connection import WriteTimeout
-from polymnia.transports.web.request import ActiveRequest
+from polymnia.transports.web.connection import ActiveRequest, WriteTimeout
 from polymnia.transports.web.state import BODY_SECONDS, ServerState
 
 _PROTOCOL = "mcp"
-_MOST_WAITING = 16 * 1024 * 1024  # bytes that may wait for a client that does not read
+_MOST_WAITING = 16 * 1024 * 1024  # bytes that may be pending for a client that does not read
 _SLOW = 1008
 _FULL = 1013
 
@@ -32,9 +30,9 @@ class WebSocketEndpoint:
         self._server = server
 
     async def __call__(self, active: ActiveRequest) -> None:
-        """Serve one client until it leaves."""
+        """Serve one client until it disconnects."""
         assert active.principal is not None
-        await active.receive()  # that it wants to connect
+        await active.receive()  # the connect event
         offered = _PROTOCOL if _PROTOCOL in active.scope.get("subprotocols", ()) else None
         name = self._state.socket_name()
         headers = self._state.rates.stand(name).headers()
@@ -57,9 +55,9 @@ class WebSocketEndpoint:
             connection.close()
 
     async def _read(self, connection: Connection, calls: CallQueue, active: ActiveRequest) -> tuple[int, str] | None:
-        """Take messages until the client leaves; answers why it must, where it must.
+        """Receive messages until the client disconnects; returns a close code and reason if we end it.
 
-        Of one that is far ahead of what is done for it nothing is read until that is done.
+        A client with too many calls under way is not read until they are done.
         """
         while True:
             await calls.room()
@@ -76,7 +74,7 @@ class WebSocketEndpoint:
 
 
 class _Link:
-    """The link to one client: what it is sent waits in a queue for the socket."""
+    """The link to one client: a queue of messages for the socket."""
 
     def __init__(self, state: ServerState) -> None:
         self.log = state.log
@@ -87,8 +85,8 @@ class _Link:
         self._woken = asyncio.Event()
 
     def send(self, data: bytes, error: RpcError | None = None) -> None:
-        """Give one message to the client."""
-        with suppress(RuntimeError):  # the server has ended
+        """Send one message to the client."""
+        with suppress(RuntimeError):  # the event loop has stopped
             self._loop.call_soon_threadsafe(self._put, data)
 
     def run(self, request: Request) -> None:
@@ -96,13 +94,13 @@ class _Link:
         self.calls.submit(request)
 
     def _put(self, data: bytes) -> None:
-        if self._bytes <= _MOST_WAITING:  # beyond that the client is on its way out
+        if self._bytes <= _MOST_WAITING:  # beyond that the client is being disconnected
             self._queue.append(data)
         self._bytes += len(data)
         self._woken.set()
 
     async def write(self, active: ActiveRequest) -> tuple[int, str] | None:
-        """Send what waits, as it comes; ends when the client has left, or is too far behind."""
+        """Send the queue as it fills; ends when the client has disconnected or is too far behind."""
         while True:
             await self._woken.wait()
             self._woken.clear()
@@ -118,25 +116,25 @@ class _Link:
 
 
 class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
-    """A WebSocket whose client must take what it is sent, answer pings, and end what it began to say.
+    """A WebSocket whose client must read its messages, answer pings, and complete the messages it starts.
 
-    Messages that are not whole count, like those of HTTP, for what the server holds of all clients.
+    Incomplete messages count, like those of HTTP, towards the memory limit of the server.
     """
 
     frames: list[Any]
-    _begun = 0.0  # when the message that is not whole began
-    _held = 0  # bytes of it that are here
+    _begun = 0.0  # when the incomplete message began
+    _held = 0  # bytes of it so far
     _late: asyncio.TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and see how much of it is no message yet."""
+        """Parse the data, and count the bytes of an incomplete message."""
         super().data_received(data)
         held = len(self.conn.reader.buffer) + sum(map(len, self.frames))
         if held or self._held:
             self._hold(0 if self.close_sent else held)
 
     def handle_cont(self, event: Frame) -> None:
-        """The next piece of a message. There may be millions of them, so they are joined as they come."""
+        """A continuation frame. There may be millions of them, so they are joined as they come."""
         if self.frames:
             if not isinstance(self.frames[0], bytearray):
                 self.frames[0] = bytearray(self.frames[0])
@@ -146,21 +144,21 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
         del self.frames[1:]
 
     def send_receive_event_to_app(self) -> None:
-        """A message is whole; what follows it has its own time."""
+        """A message is complete; the next one has its own time limit."""
         self._begun = self.loop.time()
         super().send_receive_event_to_app()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They have left. What they sent is let go at once; what held it may wait long for the collector."""
+        """The client has disconnected. Its data is freed at once: the garbage collector might take long."""
         self._hold(0)
         self._forget()
-        self.conn.parser.close()  # which has the last frame
+        self.conn.parser.close()  # which holds the last frame
         if self._late is not None:
             self._late.cancel()
         super().connection_lost(exc)
 
     def keepalive_timeout(self) -> None:
-        """No answer to a ping came, or none was read, as the client is far ahead of what is done for it."""
+        """No pong arrived, or it was not read because reading is paused."""
         if self.read_paused:
             self.pong_timer = self.loop.call_later(self.ping_timeout or 0, self.keepalive_timeout)
             return
@@ -173,7 +171,7 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
         return state
 
     def _hold(self, held: int) -> None:
-        """So many bytes are no message yet."""
+        """Record the bytes of an incomplete message."""
         state, grows = self._state, held > self._held
         if not self._held:
             self._begun = self.loop.time()
@@ -185,7 +183,7 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
             self._late = self.loop.call_later(BODY_SECONDS, self._look)
 
     def _look(self) -> None:
-        """Look whether a message has taken too long; for one that we do not read its sender can do nothing."""
+        """Close if a message takes too long, unless we have paused reading ourselves."""
         self._late = None
         if not self._held:
             return
@@ -198,7 +196,7 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
             self._late = self.loop.call_later(left, self._look)
 
     def _fail(self, code: int, reason: str) -> None:
-        """Close, and tell why."""
+        """Close, with a reason."""
         self._hold(0)
         self.conn.fail(code, reason)
         self._forget()

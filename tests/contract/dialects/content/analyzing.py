@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from polymnia import Memory
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.text.calendar import moment

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.health.integrity import validate
-from polymnia.engine.health.rules import IntegrityReport
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
+from polymnia.engine.health.integrity import IntegrityReport, validate
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.graph import Policy
-from polymnia.engine.health.integrity import validate
-from polymnia.engine.health.rules import CHECKS, RULES, IntegrityReport
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.health.integrity import CHECKS, RULES, IntegrityReport, validate
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
-from polymnia.storage.sqlite import SqliteStore, grams, indexes, small
+from polymnia.storage.sqlite import SqliteStore, grams, indexes, snapshot
 from polymnia.storage.sqlite.checks import indexes as index_checks
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
@@ -27,7 +26,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", STONES)
         patch.setattr(grams, "_SCAN_BELOW", STONES)
-        patch.setattr(small, "MOST_TEXTS", STONES)
+        patch.setattr(snapshot, "MOST_TEXTS", STONES)
         yield
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polymnia import Memory
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.knowledge.similarity import cosine_at, similarities
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder

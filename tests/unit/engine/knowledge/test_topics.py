@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form, each
-from polymnia.engine.knowledge.content_types import content_type
-from polymnia.engine.knowledge.topics import keywords, read, topics
+from polymnia.engine.knowledge.topics import content_type, keywords, read, topics
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ def _found(text: str) -> list[tuple[str, str]]:
     [
         ("to GB29 NWBK 6016 1331 9268 19 today", "iban", "GB29 NWBK 6016 1331 9268 19"),
         ("계좌 DE89370400440532013000으로", "iban", "DE89370400440532013000"),
-        ("card 4539-1488-0343-6467.", "card", "4539-1488-0343-6467"),
         ("from 203.0.113.9에서", "ip", "203.0.113.9"),
         ("at 2001:db8::8a2e:370:7334,", "ip", "2001:db8::8a2e:370:7334"),
         ("MAC 00-1B-44-11-3A-B7", "mac", "00-1B-44-11-3A-B7"),
@@ -64,6 +63,12 @@ def test_a_district_or_a_station_is_no_person() -> None:
     assert veil.counts == {}
 
 
+def test_a_card_is_one_however_it_is_written() -> None:
+    veil = Anonymizer()
+    assert veil.text("card 4539-1488-0343-6467, that is 4539148803436467") == "card Card 1, that is Card 1"
+    assert veil.counts == {"card": 2}
+
+
 def test_what_was_replaced_is_counted_by_kind_and_one_thing_keeps_its_stand_in() -> None:
     veil = Anonymizer()
     text = veil.text("Ann Lee (ann@x.example) met Ann Lee at 203.0.113.9; see 203.0.113.9")
@@ -76,7 +81,7 @@ def test_two_capitalized_words_are_a_name_unless_one_is_an_ordinary_word() -> No
     texts = ["We asked Thessaly Brannock about Blue Harbor", "The harbor is blue"]
     for text in texts:
         veil.learn(text)
-    assert veil.value(texts[0], learned=True) == "We asked Name 1 about Blue Harbor"
+    assert veil.value(texts[0]) == "We asked Name 1 about Blue Harbor"
 
 
 @pytest.mark.long

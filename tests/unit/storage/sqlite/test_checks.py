@@ -10,11 +10,11 @@ import apsw
 import pytest
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.health.rules import CHECKS, RULES
+from polymnia.engine.health.integrity import CHECKS, RULES
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.checks import file, indexes
+from polymnia.storage.sqlite.checks import indexes
 
 
 class Desk:
@@ -81,7 +81,7 @@ def test_checking_writes_nothing(desk: Desk) -> None:
 
 
 def test_every_kind_a_check_tells_has_a_rule_and_every_rule_is_told() -> None:
-    folder = Path(file.__file__).parent
+    folder = Path(indexes.__file__).parent
     source = "".join(path.read_text() for path in folder.glob("*.py"))
     assert [kind for kind in RULES if f'"{kind}"' not in source] == []
 
@@ -138,7 +138,7 @@ def test_an_index_that_cannot_be_unique_again_is_left_out(desk: Desk) -> None:
 
 
 def test_a_long_log_is_told_and_emptied(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "_LOG", 1000)
+    monkeypatch.setattr(indexes, "_LOG", 1000)
     assert desk.kinds(None) == {"log_long"}
     assert desk.store.mend(None, ["log_long"], desk.asked()) == {"log_long": 1}
     assert desk.kinds(None) == set()

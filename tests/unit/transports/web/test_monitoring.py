@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from polymnia.transports.messages import frames
+from polymnia.transports.rpc import frames
 from polymnia.transports.web.monitoring import Log, Relay
 
 SECRET = "xyzzy-7391"

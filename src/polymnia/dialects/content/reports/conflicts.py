@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from polymnia.dialects.content.reports import Description
 from polymnia.engine.analysis.conflicts import Clash, Side
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject
 

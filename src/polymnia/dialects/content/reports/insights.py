@@ -7,7 +7,7 @@ from collections.abc import Callable
 from polymnia.dialects.content.reports import Description, conflicts, remark
 from polymnia.dialects.content.reports.phrases import day, plural, quoted
 from polymnia.engine.analysis.insights import Insight
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
 
 
@@ -186,11 +186,10 @@ def _tag_spellings(found: Insight) -> Description:
 def _split(found: Insight) -> Description:
     of = found.evidence
     return Description(
-        f"{quoted(found.details['title'])} has {of['characters']:,} characters in {of['section_count']} sections, "
-        f"where half of the memories have {of['median']:,} or fewer; split, who needs one section reads "
-        f"{of['characters'] - of['saved_characters']:,} at most and saves {of['saved_characters']:,}.",
-        "How far the logarithm of its length is above the median, in robust deviations; the chance of that under a "
-        "normal law, corrected for the number of memories (Benjamini-Hochberg).",
+        f"{quoted(found.details['title'])} has {of['characters']:,} characters in {of['section_count']} sections; "
+        f"split, who needs one section reads {of['characters'] - of['saved_characters']:,} at most and saves "
+        f"{of['saved_characters']:,}.",
+        "Counted: the sections are those of the highest level of headings that repeats.",
         "Store each section as a memory of its own that is part of this one.",
     )
 
@@ -248,8 +247,6 @@ def _most_said(of: JsonObject) -> str:
 
 def advice(found: Insight) -> str | None:
     """What to do about a finding of another analysis that an insight passes on."""
-    if found.name == "missing_link":
-        return "Draw the relation if it holds." if found.actions else None
     ids = found.details.get("ids", [])
     if not ids:
         return None

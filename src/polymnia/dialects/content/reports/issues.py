@@ -47,14 +47,12 @@ def _duplicated(found: Pattern) -> Description:
 
 def _stale(found: Pattern) -> Description:
     reasons = found.evidence["by_reason"]
-    superseded, over, silent = (reasons.get(name, 0) for name in ("superseded", "past_deadline", "silent"))
+    superseded, over = (reasons.get(name, 0) for name in ("superseded", "past_deadline"))
     return Description(
         f"{_of(found, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that has "
-        f"passed, {silent:,} of a kind that is kept up but silent for long.",
+        "passed.",
         "Marks and relations that supersede, and dates ahead when written that have passed since, are read as they "
-        "stand (1). A silent content counts by the share of the pauses between changes in this project that are "
-        "shorter than its silence; only kinds of which at least half were changed later are looked at. The confidence "
-        "is the mean.",
+        "stand, so the confidence is 1.",
     )
 
 
@@ -99,9 +97,6 @@ DESCRIPTIONS = {
 REMARKS: dict[str, Callable[..., str]] = {
     "no_content": lambda: "There is no content to look at.",
     "not_compared": lambda pairs: f"{pairs:,} further pairs of contents that are less alike were not compared.",
-    "few_changes": lambda changes, least: (
-        f"{plural(changes, 'later change')} of contents: at least {least} are needed to say how long a pause is usual."
-    ),
     "few_contents": lambda count, least: (
         f"{plural(count, 'content')}: at least {least} are needed before one can stand alone."
     ),
@@ -123,9 +118,6 @@ REMARKS: dict[str, Callable[..., str]] = {
     "superseded_by": lambda by: f"superseded by {by}",
     "status": lambda status: f'its status is "{status}"',
     "over": lambda day: f"{day} is over, and it was last changed before that",
-    "silent": lambda since, days, shorter, pauses: (
-        f"nothing since {since}, {days} days; {shorter:,} of {pauses:,} pauses are shorter"
-    ),
     "alone": lambda: "no relation, no tag, no reader",
 }
 for _why, _words in _EMPTY.items():

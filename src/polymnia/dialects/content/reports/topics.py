@@ -1,4 +1,4 @@
-"""Topics in words: clusters, themes of several clusters, and what fits nowhere."""
+"""Topics in words: clusters, and what fits nowhere."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ def _cluster(found: Pattern) -> Description:
     )
 
 
-def _theme(found: Pattern) -> Description:
-    of = found.evidence
-    return Description(
-        f"{of['topic_count']} clusters with {of['size']} items belong together: {of['label']}.",
-        "The middles of the clusters, grouped by the same rules. When parts of them were grouped again, it was found "
-        f"with an overlap of {of['stability']:.2f}; the confidence is that times the mean confidence of its clusters.",
-    )
-
-
 def _outliers(found: Pattern) -> Description:
     return Description(
         f"{found.evidence['count']} of {found.details['items']} items fit into no cluster.",
@@ -38,7 +29,7 @@ def _outliers(found: Pattern) -> Description:
     )
 
 
-DESCRIPTIONS = {"cluster": _cluster, "theme": _theme, "outliers": _outliers}
+DESCRIPTIONS = {"cluster": _cluster, "outliers": _outliers}
 
 REMARKS: dict[str, Callable[..., str]] = {
     "few": lambda count, least: (

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.probability import two_sided
-from polymnia.models import Record, Touch
+from polymnia.models import Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.view import ProjectView
 
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
@@ -72,6 +75,12 @@ class Acts(Struct, frozen=True, kw_only=True):
     def __len__(self) -> int:
         return len(self.at)
 
+    def touched(self, chosen: Numbers) -> Numbers:
+        """Whether each row belongs to one of the acts chosen."""
+        wanted = np.zeros(len(self), bool)
+        wanted[chosen] = True
+        return wanted[self.act]
+
 
 class Subject(Struct, frozen=True):
     """A tag, kind or category, and the acts that touched a memory that has it, in order."""
@@ -80,10 +89,9 @@ class Subject(Struct, frozen=True):
     value: str
     acts: Numbers
 
-    @property
-    def title(self) -> str:
-        """How it is called in a sentence."""
-        return f"{self.field} “{self.value}”"
+    def has(self, record: Record) -> bool:
+        """Whether a record is about it."""
+        return (self.field, self.value) in labels_of(record)
 
 
 class Drift(Struct, frozen=True):
@@ -93,6 +101,11 @@ class Drift(Struct, frozen=True):
     after: float
     p: float
 
+    @property
+    def ratio(self) -> float:
+        """The later share, as so many times the earlier one."""
+        return (self.after + 1e-9) / (self.before + 1e-9)
+
 
 def split_who(who: str) -> tuple[str, str | None]:
     """User and client of a ``who`` such as "ana via claude-desktop 1.2"; the whole where there is no such division."""
@@ -100,24 +113,20 @@ def split_who(who: str) -> tuple[str, str | None]:
     return (user.strip(), client.strip()) if via and user.strip() and client.strip() else (who, None)
 
 
-def acts_of(
-    touches: Sequence[Touch],
-    by_id: dict[int, Record],
-    within: Callable[[int], bool] = lambda at: True,
-    tick: Callable[[], None] = lambda: None,
-) -> Acts:
-    """The acts behind what was done to memories.
+def acts_of(project: ProjectView, by_id: dict[int, Record], end: int) -> Acts:
+    """The acts behind what was done to some memories up to ``end``.
 
     A memory that came with dates of its own (an import) counts at those dates, and the call that brought it only for
     what it did besides; so does one whose making is not among the touches, for it was brought at another time than the
-    one asked about. ``within`` says which of these dates are in that time.
+    one asked about.
     """
-    tick()
+    touches = project.touches
+    project.tick()
     numbers: dict[Call, int] = {}
     call = [numbers.setdefault((one.at, one.who, one.action), len(numbers)) for one in touches]
     memory, how = [one.memory for one in touches], [one.how for one in touches]
     calls = list(numbers)
-    tick()
+    project.tick()
     made = {one.memory: one.at for one in reversed(touches) if one.how == "made"}
     touched = set(memory)
     came = {id: made.get(id, record.created if id in touched else _NEVER) for id, record in by_id.items()}
@@ -132,7 +141,7 @@ def acts_of(
         if record.created + _EARLIER < record.updated < came[id] - _EARLIER:
             dates.append((record.updated, "changed"))
         for when, kind in dates:
-            if within(when):
+            if project.within(when) and when <= end:
                 key = (when, id if when % DAY == 0 else 0)
                 call.append(len(calls) + elsewhere.setdefault(key, len(elsewhere)))
                 memory.append(id)
@@ -140,28 +149,27 @@ def acts_of(
     at = np.array([one[0] for one in calls] + [when for when, _ in elsewhere], np.int64)
     foreign = np.arange(len(at)) >= len(calls)
     # In order of time, without calls that only brought memories or are one act with an earlier one.
-    kept = np.array(
-        [*sorted({first_of.get(one, one) for one in busy}), *range(len(calls), len(at))], np.int64
-    )  # fmt: skip
-    kept = kept[np.argsort(at[kept], kind="stable")]
+    own = sorted({first_of.get(one, one) for one in busy})
+    chosen = np.array([*own, *range(len(calls), len(at))], np.int64)
+    chosen = chosen[np.argsort(at[chosen], kind="stable")]
     place = np.full(len(at), -1, np.int64)
-    place[kept] = np.arange(len(kept))
+    place[chosen] = np.arange(len(chosen))
     for one, first in first_of.items():
         place[one] = place[first]
     people = list(dict.fromkeys(who for _, who, _ in calls))
     number = {who: at for at, who in enumerate(people)}
     author = np.array([number[who] for _, who, _ in calls] + [-1] * len(elsewhere), np.int64)
     act = place[np.array(call, np.int64)]
-    told = act >= 0
+    counted = act >= 0
     return Acts(
-        at=at[kept],
-        who=author[kept],
+        at=at[chosen],
+        who=author[chosen],
         people=people,
-        memory=np.array(memory, np.int64)[told],
-        act=act[told],
-        how=np.array(how, object)[told],
-        coarse=(foreign & (at % DAY == 0))[kept],
-        brought=foreign[kept],
+        memory=np.array(memory, np.int64)[counted],
+        act=act[counted],
+        how=np.array(how, object)[counted],
+        coarse=(foreign & (at % DAY == 0))[chosen],
+        brought=foreign[chosen],
         bulks=[replace(bulk, act=int(place[bulk.act])) for bulk in bulks],
     )
 
@@ -186,7 +194,7 @@ def _bulks(calls: list[Call], call: Numbers, memory: Numbers, how: list[str]) ->
     return {one: run[0] for run in runs for one in run[1:]}, bulks
 
 
-def said_of(record: Record) -> set[tuple[str, str]]:
+def labels_of(record: Record) -> set[tuple[str, str]]:
     """The tags, the kind and the category of a record, each with what it is."""
     found = {("tag", tag) for tag in record.tags} | {("kind", record.kind)}
     return found | {("category", record.category)} if record.category else found
@@ -195,14 +203,14 @@ def said_of(record: Record) -> set[tuple[str, str]]:
 def subjects_of(
     acts: Acts,
     by_id: dict[int, Record],
+    tick: Callable[[], None],
     *,
     least: int = _LEAST_ACTS,
     most: int = _MOST_SUBJECTS,
-    tick: Callable[[], None],
 ) -> list[Subject]:
     """The tags, kinds and categories that came up often enough to say something about, the most frequent first."""
     of: dict[tuple[str, str], dict[int, None]] = {}
-    known = {id: said_of(by_id[id]) for id in set(acts.memory.tolist()) if id in by_id}
+    known = {id: labels_of(by_id[id]) for id in set(acts.memory.tolist()) if id in by_id}
     order = np.argsort(acts.act, kind="stable")
     for done, (memory, act) in enumerate(zip(acts.memory[order].tolist(), acts.act[order].tolist(), strict=True)):
         if done % 5000 == 0:

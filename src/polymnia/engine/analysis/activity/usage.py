@@ -1,30 +1,29 @@
 """Usage patterns: what is read and what is not, what is rewritten, and what is read together.
 
-From the journal and the counts of reads. Each question is asked of all memories at once, against a project in which all
-are used alike; the number of memories and of questions is taken into the confidence.
+From the journal and the counts of reads: one sitting of one reader is one reading. Each question is asked of all
+memories at once, against a project in which all are used alike; the number of memories and of questions is taken into
+the confidence.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.activity.reads import ReadCounts, reads_of
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
-from polymnia.models import JsonObject
+from polymnia.models import JsonObject, Record, Touch
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
-_TYPE = "usage_patterns"
 _ASKED = 7  # questions; each is held to its part of the error that is allowed
 _MEMORIES, _READINGS, _CHANGES = 5, 20, 20  # with fewer memories, readings or changes nothing can be said
 _EXAMPLES = 10
@@ -45,31 +44,53 @@ _OPENED = 4  # hours in which a memory of a pair was opened, at least
 _PAIRED = 3000  # memories that are paired, those opened most
 _SHARED = 3  # hours that a pair has in common, at least
 
+_FAR = np.iinfo(np.int64).max
+
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
-class Unread(Struct, frozen=True):
-    """Memories nobody read for ``age`` days or more, oldest first, of how many; how many equal reading would leave.
+class ReadCounts(Struct, frozen=True, kw_only=True):
+    """What was read and written, a place in each array for each of the ``records``.
 
-    ``stays`` is how many of a hundred such memories stay unread for another month, as a share.
+    ``opened`` and ``found`` count days of readers: two readers on one day are two, ten openings by one are one.
+    ``both`` are those on which a reader found and opened it. ``times_opened`` and ``times_found`` are the plain counts.
+    ``changed`` counts the days on which it was changed after its making, ``since`` the readings after its last change.
+    The ``usual_`` counts are what it would have if each reading (or change) fell on any memory that was there that day.
+    ``exposed`` is for how long it could be read and was counted, ``first_read`` the age at which it was first read,
+    both in days; the latter is endless where it never was. ``rows`` are the single readings: place, hour, reader and
+    whether it was opened.
     """
 
-    places: Numbers
-    of: int
-    expected: float
-    p: float
-    age: float
-    stays: float
+    records: Sequence[Record]
+    opened: Numbers
+    found: Numbers
+    both: Numbers
+    times_opened: Numbers
+    times_found: Numbers
+    changed: Numbers
+    last_change: Numbers
+    since: Numbers
+    usual_opened: Numbers
+    usual_read: Numbers
+    usual_changed: Numbers
+    exposed: Numbers
+    first_read: Numbers
+    rows: tuple[Numbers, Numbers, Numbers, Numbers]
+    readings: int
+    readers: list[str]
+    begin: int
+    end: int
 
+    def example(self, at: int) -> JsonObject:
+        """A record as evidence."""
+        return {"id": self.records[at].uid, "title": title_of(self.records[at])}
 
-class Pair(Struct, frozen=True, order=True):
-    """Two places that were opened together ``count`` times where ``expected`` were; ``p`` is the chance of that."""
-
-    p: float
-    one: int
-    other: int
-    count: int
-    expected: float
+    @property
+    def main(self) -> tuple[Numbers, Numbers]:
+        """Openings, or where there are few all readings; and what is usual of them."""
+        if self.opened.sum() >= _OPENINGS:
+            return self.opened, self.usual_opened
+        return self.opened + self.found - self.both, self.usual_read
 
 
 def usage_patterns(project: ProjectView) -> Findings:
@@ -78,8 +99,7 @@ def usage_patterns(project: ProjectView) -> Findings:
 
     Findings that are less sure than ``LEAST`` are left out.
     """
-    end = project.now if project.end is None else min(project.end, project.now)
-    reads = reads_of(project.present, project.seen, project.touches, end, project.tick)
+    reads = _counted(project)
     writes = len({one.at for one in project.touches})
     looked_at = {
         "memories": len(reads.records),
@@ -93,35 +113,126 @@ def usage_patterns(project: ProjectView) -> Findings:
     if len(reads.records) < _MEMORIES:
         few = Remark("activity.few_memories", {"memories": len(reads.records), "needed": _MEMORIES})
         return Findings(looked_at=looked_at, notes=[few])
-    found: list[Pattern] = []
+    found: list[Pattern | None] = []
     if reads.readings >= _READINGS:
-        found += [*_concentration(reads), *_never_read(reads, project.tick), *_read_together(reads)]
+        found += [_concentration(reads), _never_read(reads), _read_together(reads)]
         project.tick()
     if reads.readings >= _READINGS or int(reads.changed.sum()) >= _CHANGES:
         for name, chances in (
-            ("most_read", read_most(reads)),
+            ("most_read", _above(*reads.main, 2)),
             ("found_not_opened", _passed_over(reads)),
             ("read_not_updated", _read_and_old(reads)),
             ("rewritten", _above(reads.changed, reads.usual_changed, _REWRITTEN)),
         ):
             project.tick()
-            found += _listed(name, chances, reads)
-    found = sorted((one for one in found if one.confidence >= LEAST), key=lambda one: -one.confidence)
+            found.append(_listed(name, chances, reads))
+    told = sorted((one for one in found if one and one.confidence >= LEAST), key=lambda one: -one.confidence)
     notes = []
     if reads.readings < _READINGS:
         since = moment(reads.begin) if reads.readings else None
         few_reads = {"readings": reads.readings, "since": since, "needed": _READINGS, "changes": writes}
         notes = [Remark("activity.few_reads", few_reads)]
-    elif not found:
+    elif not told:
         read = int(((reads.opened > 0) | (reads.found > 0)).sum())
         seen = {"readings": reads.readings, "read": read, "memories": len(reads.records), "changes": writes}
         notes = [Remark("activity.no_use_pattern", seen)]
-    return Findings(patterns=found, looked_at=looked_at, notes=notes)
+    return Findings(patterns=told, looked_at=looked_at, notes=notes)
 
 
-def read_most(reads: ReadCounts) -> dict[int, float]:
-    """The chance of each memory that was read much more than others of its age."""
-    return _above(*_main(reads), 2)
+def _counted(project: ProjectView) -> ReadCounts:
+    end = project.now if project.end is None else min(project.end, project.now)
+    records, seen = project.present, project.seen
+    many = len(records)
+    place_of = {record.id: at for at, record in enumerate(records)}
+    numbers: dict[str, int] = {}
+    place = np.fromiter((place_of.get(one.memory, -1) for one in seen), np.int64, len(seen))
+    project.tick()
+    hour = np.fromiter((one.hour for one in seen), np.int64, len(seen))
+    who = np.fromiter((numbers.setdefault(one.who, len(numbers)) for one in seen), np.int64, len(seen))
+    project.tick()
+    opened = np.fromiter((one.opened for one in seen), np.int64, len(seen))
+    found = np.fromiter((one.found for one in seen), np.int64, len(seen))
+    project.tick()
+    known = place >= 0
+    place, hour, who, opened, found = (column[known] for column in (place, hour, who, opened, found))
+    made, last, changed, change_days = _changes(records, place_of, project.touches)
+    project.tick()
+    begin = int(hour.min()) if len(hour) else end
+    from_ = np.maximum(made, begin)
+    days_opened = _reader_days(place, hour, who, opened > 0)
+    days_found = _reader_days(place, hour, who, found > 0)
+    days_read = _reader_days(place, hour, who, (opened > 0) | (found > 0))
+    first = np.full(many, _FAR)
+    np.minimum.at(first, place, hour + HOUR // 2)
+    since = _reader_days(place, hour, who, (opened > 0) & (hour + HOUR > last[place]))
+    return ReadCounts(
+        records=records,
+        opened=np.bincount(days_opened[0], minlength=many),
+        found=np.bincount(days_found[0], minlength=many),
+        both=np.bincount(days_found[0][np.isin(days_found[1], days_opened[1])], minlength=many),
+        times_opened=np.bincount(place, opened, minlength=many).astype(np.int64),
+        times_found=np.bincount(place, found, minlength=many).astype(np.int64),
+        changed=changed,
+        last_change=last,
+        since=np.bincount(since[0], minlength=many),
+        usual_opened=_dealt(days_opened[2], made // DAY),
+        usual_read=_dealt(days_read[2], made // DAY),
+        usual_changed=_dealt(change_days, made // DAY + 1),
+        exposed=np.maximum(0, end - from_) / DAY,
+        first_read=np.where(first == _FAR, np.inf, np.maximum(0, first - from_) / DAY),
+        rows=(place, hour, who, opened > 0),
+        readings=len(days_read[0]),
+        readers=list(numbers),
+        begin=begin,
+        end=end,
+    )
+
+
+def _changes(
+    records: Sequence[Record], place_of: dict[int, int], touches: Sequence[Touch]
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """Of each record when it came here, when it was changed last, and on how many days after that; and these days."""
+    made = np.fromiter((record.created for record in records), np.int64, len(records))
+    last = made.copy()
+    place = np.fromiter((place_of.get(one.memory, -1) for one in touches), np.int64, len(touches))
+    at = np.fromiter((one.at for one in touches), np.int64, len(touches))
+    came = np.fromiter((one.how in ("made", "restored") for one in touches), bool, len(touches))
+    known = place >= 0
+    place, at, came = place[known], at[known], came[known]
+    np.maximum.at(last, place, at)
+    # What was brought with an old date could not be read here before it came.
+    np.maximum.at(made, place[came], at[came])
+    day = at // DAY
+    later = ~came & (day > (made // DAY)[place])
+    keys = np.unique(place[later] * 1_000_000 + day[later])
+    return made, last, np.bincount(keys // 1_000_000, minlength=len(records)), keys % 1_000_000
+
+
+def _reader_days(place: Numbers, hour: Numbers, who: Numbers, chosen: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The places of the days of readers among some readings, a key that tells each from all others, and its day."""
+    readers = int(who.max()) + 1 if len(who) else 1
+    day = hour // DAY
+    low, span = (int(day.min()), int(day.max() - day.min()) + 1) if len(day) else (0, 1)
+    keys = np.unique(((place * readers + who) * span + (day - low))[chosen])
+    return keys // (readers * span), keys, keys % span + low
+
+
+def _dealt(days: Numbers, born: Numbers) -> Numbers:
+    """What each memory gets when what happens on a day is dealt evenly to all that are there by then."""
+    if not len(days) or not len(born):
+        return np.zeros(len(born))
+    low = int(days.min())
+    counts = np.bincount(days - low)
+    start = np.maximum(born - low, 0)
+    there = np.cumsum(np.bincount(np.minimum(start, len(counts)), minlength=len(counts) + 1))[: len(counts)]
+    each = counts / np.maximum(there, 1)
+    left = np.append(np.cumsum(each[::-1])[::-1], 0.0)
+    return np.asarray(left[np.minimum(start, len(counts))])
+
+
+def _pattern(name: str, sure: float, evidence: JsonObject, reads: ReadCounts, places: Sequence[int] = ()) -> Pattern:
+    members = tuple(reads.records[at].id for at in places)
+    return Pattern(type="usage_patterns", name=name, confidence=sure, evidence=evidence, members=members)
 
 
 def _passed_over(reads: ReadCounts) -> dict[int, float]:
@@ -140,19 +251,12 @@ def _read_and_old(reads: ReadCounts) -> dict[int, float]:
     return {int(at): (1 - rate) ** int(reads.since[at]) for at in np.flatnonzero(chosen)}
 
 
-def _main(reads: ReadCounts) -> tuple[Numbers, Numbers]:
-    """Openings, or where there are few all readings; and what is usual of them."""
-    if reads.opened.sum() >= _OPENINGS:
-        return reads.opened, reads.usual_opened
-    return reads.opened + reads.found - reads.both, reads.usual_read
-
-
 def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
     chosen = np.flatnonzero((counts >= least) & (counts >= _OFTEN * expected))
     return {int(at): at_least(int(counts[at]), float(expected[at])) for at in chosen}
 
 
-def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> list[Pattern]:
+def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern | None:
     """A finding about single memories, the most striking first."""
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
@@ -161,21 +265,14 @@ def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> list[Pat
         if (sure := confidence(rate * _ASKED)) >= LEAST
     )
     if not passing:
-        return []
+        return None
     places = [at for _, at, _ in passing]
-    return [
-        Pattern(
-            type=_TYPE,
-            name=name,
-            confidence=min(sure for _, _, sure in passing),
-            evidence={"count": len(places), "memories": [_line(name, at, reads) for at in places[:_EXAMPLES]]},
-            members=tuple(reads.records[at].id for at in places),
-        )
-    ]
+    evidence = {"count": len(places), "memories": [_line(name, at, reads) for at in places[:_EXAMPLES]]}
+    return _pattern(name, min(sure for _, _, sure in passing), evidence, reads, places)
 
 
 def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
-    line = _example(reads, at)
+    line = reads.example(at)
     changed = {"last_change": moment(int(reads.last_change[at]))}
     if name == "rewritten":
         return line | {"days_changed": int(reads.changed[at])} | changed
@@ -191,33 +288,21 @@ def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
     return line
 
 
-def _example(reads: ReadCounts, at: int) -> JsonObject:
-    return {"id": reads.records[at].uid, "title": title_of(reads.records[at])}
-
-
-def _concentration(reads: ReadCounts) -> list[Pattern]:
+def _concentration(reads: ReadCounts) -> Pattern | None:
     """How unevenly readings are spread over the memories, against equal reading."""
-    counts, usual = _main(reads)
-    total = int(counts.sum())
-    if total < len(counts) // 4 or len(counts) < 10:
-        return []
+    counts, usual = reads.main
+    total, n = int(counts.sum()), len(counts)
+    if total < n // 4 or n < 10:
+        return None
     share = np.maximum(usual, 1e-9) / np.maximum(usual, 1e-9).sum()
     rng = np.random.default_rng(_SEED)
     drawn = [_top(rng.multinomial(total, share)) for _ in range(_DRAWN)]
     mean, deviation = float(np.mean(drawn)), max(float(np.std(drawn)), 1e-6)
     top = _top(counts)
-    n = len(counts)
     gini = float((2 * np.arange(1, n + 1) - n - 1) @ np.sort(counts)) / (n * total)
     p = two_sided((top - mean) / deviation) / 2 if top > mean else 1.0
     evidence = {"top_tenth_share": round(top, 3), "expected_share": round(mean, 3), "gini": round(gini, 3)}
-    return [
-        Pattern(
-            type=_TYPE,
-            name="concentration",
-            confidence=confidence(p * _ASKED),
-            evidence=evidence | {"p": float(f"{p:.3g}")},
-        )
-    ]
+    return _pattern("concentration", confidence(p * _ASKED), evidence | {"p": float(f"{p:.3g}")}, reads)
 
 
 def _top(counts: Numbers) -> float:
@@ -226,33 +311,8 @@ def _top(counts: Numbers) -> float:
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
 
-def _never_read(reads: ReadCounts, tick: Callable[[], None]) -> list[Pattern]:
-    tick()
-    one = _unread(reads)
-    if one is None or not len(one.places):
-        return []
-    oldest = one.places[:_EXAMPLES].tolist()
-    return [
-        Pattern(
-            type=_TYPE,
-            name="never_read",
-            confidence=min(confidence(one.p * _ASKED), round(one.stays, 4)),
-            evidence={
-                "count": len(one.places),
-                "of": one.of,
-                "expected": round(one.expected, 1),
-                "days": one.age,
-                "stays_unread": round(one.stays, 3),
-                "counted_since": moment(reads.begin),
-                "memories": [_example(reads, at) | {"days_unread": int(reads.exposed[at])} for at in oldest],
-            },
-            members=tuple(reads.records[at].id for at in one.places.tolist()),
-        )
-    ]
-
-
-def _unread(reads: ReadCounts) -> Unread | None:
-    """What nobody reads, if it is more than equal reading would leave; None where that cannot be said.
+def _never_read(reads: ReadCounts) -> Pattern | None:
+    """What nobody reads, if it is more than equal reading would leave.
 
     The age from which a memory counts is the lowest at which so many stay unread for another month: ``LEAST``.
     """
@@ -264,53 +324,61 @@ def _unread(reads: ReadCounts) -> Unread | None:
         events = int((reads.first_read[~never] >= age).sum())
         stays = math.exp(-_AHEAD * (events + 0.5) / days) if days > 0 else 0.0
         if int((watched >= age + _AHEAD).sum()) >= _FOLLOWED and stays >= LEAST:
-            old = reads.exposed >= age
-            unread = np.flatnonzero(never & old)
-            mean = float(chance[old].sum())
-            deviation = math.sqrt(max(1e-12, float((chance[old] * (1 - chance[old])).sum())))
-            gap = (len(unread) - 0.5 - mean) / deviation
-            p = two_sided(gap) / 2 if gap > 0 else 1.0
-            oldest = unread[np.argsort(-reads.exposed[unread], kind="stable")]
-            return Unread(oldest, int(old.sum()), mean, p, age, stays)
-    return None
+            break
+    else:
+        return None
+    old = reads.exposed >= age
+    unread = np.flatnonzero(never & old)
+    oldest = unread[np.argsort(-reads.exposed[unread], kind="stable")].tolist()
+    if not oldest:
+        return None
+    mean = float(chance[old].sum())
+    deviation = math.sqrt(max(1e-12, float((chance[old] * (1 - chance[old])).sum())))
+    gap = (len(oldest) - 0.5 - mean) / deviation
+    p = two_sided(gap) / 2 if gap > 0 else 1.0
+    evidence = {
+        "count": len(oldest),
+        "of": int(old.sum()),
+        "expected": round(mean, 1),
+        "days": age,
+        "stays_unread": round(stays, 3),
+        "counted_since": moment(reads.begin),
+        "memories": [reads.example(at) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
+    }
+    return _pattern("never_read", min(confidence(p * _ASKED), round(stays, 4)), evidence, reads, oldest)
 
 
-def _read_together(reads: ReadCounts) -> list[Pattern]:
+def _read_together(reads: ReadCounts) -> Pattern | None:
     """Memories that the same reader opens within the same hour, the most certain pair first."""
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
-    rates = adjusted([pair.p for pair in found], possible)
+    rates = adjusted([pair[0] for pair in found], possible)
     judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]
     pairs = sorted(pair for pair, sure in judged if sure >= LEAST)
     if not pairs:
-        return []
+        return None
     shown = []
-    for pair in pairs[:_EXAMPLES]:
-        both = reads.records[pair.one], reads.records[pair.other]
+    for _, one, other, count, expected in pairs[:_EXAMPLES]:
+        both = reads.records[one], reads.records[other]
         shown.append(
             {
-                "ids": [one.uid for one in both],
-                "titles": [title_of(one) for one in both],
-                "hours": pair.count,
-                "expected": round(pair.expected, 2),
-                "lift": round(pair.count / max(pair.expected, 1e-9), 1),
+                "ids": [record.uid for record in both],
+                "titles": [title_of(record) for record in both],
+                "hours": count,
+                "expected": round(expected, 2),
+                "lift": round(count / max(expected, 1e-9), 1),
             }
         )
-    return [
-        Pattern(
-            type=_TYPE,
-            name="read_together",
-            confidence=min(sure for _, sure in judged if sure >= LEAST),
-            evidence={"count": len(pairs), "pairs": shown},
-            members=tuple(dict.fromkeys(reads.records[at].id for pair in pairs for at in (pair.one, pair.other))),
-        )
-    ]
+    places = list(dict.fromkeys(at for pair in pairs for at in pair[1:3]))
+    sure = min(sure for _, sure in judged if sure >= LEAST)
+    return _pattern("read_together", sure, {"count": len(pairs), "pairs": shown}, reads, places)
 
 
-def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[Pair], int]:
+def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[tuple[float, int, int, int, float]], int]:
     """The pairs that are opened together more often than chance brings them together, and how many could be.
 
-    What is expected follows from how often each is opened and how many are opened in an hour: as if what was opened
-    were dealt anew to the same hours.
+    Each has its chance, its two places, how often they were opened together and how often that was to be expected. The
+    latter follows from how often each is opened and how many are opened in an hour: as if what was opened were dealt
+    anew to the same hours.
     """
     if not len(place):
         return [], 0
@@ -337,5 +405,5 @@ def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[Pair], int
         one, other = divmod(key, len(opened))
         expected = float(opened[one]) * float(opened[other]) * meetings
         if count >= _OFTEN * expected:
-            found.append(Pair(at_least(count, expected), one, other, count, expected))
+            found.append((at_least(count, expected), one, other, count, expected))
     return found, len(eligible) * (len(eligible) - 1) // 2

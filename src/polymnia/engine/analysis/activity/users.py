@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, said_of, split_who, subjects_of
+from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, split_who, subjects_of
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Seen
 
@@ -53,7 +53,7 @@ class People(Struct, frozen=True, kw_only=True):
 
 
 class UserAnswer(Struct, frozen=True, kw_only=True):
-    """An answer about a user: its chance when users are all alike, what it rests on, its subject or memory."""
+    """An answer about a user: its chance when users are all alike, what it rests on, and its subject."""
 
     name: str
     user: int
@@ -61,7 +61,6 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
     evidence: JsonObject
     details: JsonObject = {}
     subject: Subject | None = None
-    memory: int | None = None
 
 
 def user_patterns(project: ProjectView) -> Findings:
@@ -70,7 +69,7 @@ def user_patterns(project: ProjectView) -> Findings:
     Findings that are less sure than ``LEAST`` are left out.
     """
     end = project.now if project.end is None else min(project.end, project.now)
-    acts = acts_of(project.touches, project.known, lambda at: project.within(at) and at <= end, project.tick)
+    acts = acts_of(project, project.known, end)
     people = _people(acts, project.seen)
     project.tick()
     there = len(people.writes[0]) + len(people.reads[0])
@@ -85,11 +84,10 @@ def user_patterns(project: ProjectView) -> Findings:
         hours = len(np.unique(np.concatenate([people.writes[1], people.reads[1]])))
         few = {"users": len(people.users), "hours": hours, "needed": _HOURS, "there": there}
         return Findings(looked_at=looked_at, notes=[Remark("activity.few_hours", few)])
-    kept, looks, alone = _sole_keepers(people, acts)
-    looked_at["memories_by_one_user"] = alone
+    keepers, looked_at["memories_by_one_user"] = _sole_keepers(people, acts, project.known)
     if len(people.users) == 1:
         return Findings(looked_at=looked_at, notes=[Remark("activity.one_user")])
-    subjects = subjects_of(acts, project.known, least=5, most=_SUBJECTS, tick=project.tick)
+    subjects = subjects_of(acts, project.known, project.tick, least=5, most=_SUBJECTS)
     notes: list[Remark] = []
     found: list[Pattern] = []
     for answers, tests in (
@@ -98,11 +96,15 @@ def user_patterns(project: ProjectView) -> Findings:
         (_presences(people), 2 * len(people.users)),
     ):
         project.tick()
-        passing = sorted(_sure(answers, tests), key=lambda pair: (pair[0].p, pair[0].user))
+        sure = _sure([one.p for one in answers], tests)
+        passing = sorted(
+            (pair for pair in zip(answers, sure, strict=True) if pair[1] >= LEAST),
+            key=lambda pair: (pair[0].p, pair[0].user),
+        )
         found += [_pattern(one, sure, people, acts, project.known) for one, sure in passing[:_SHOWN]]
         if len(passing) > _SHOWN:
             notes.append(Remark("activity.more_users", {"more": len(passing) - _SHOWN, "name": passing[0][0].name}))
-    found += _keepers(_sure(kept, looks), people, project.known)
+    found += keepers
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
         seen = {name: looked_at[name] for name in ("users", "changes", "readings")}
@@ -159,19 +161,16 @@ def _table(people: People) -> list[JsonObject]:
     ]
 
 
-def _sure(answers: list[UserAnswer], looks: int) -> list[tuple[UserAnswer, float]]:
-    rates = held([one.p for one in answers], looks)
-    judged = [(one, confidence(rate * _ASKED)) for one, rate in zip(answers, rates, strict=True)]
-    return [(one, sure) for one, sure in judged if sure >= LEAST]
+def _sure(chances: list[float], looks: int) -> list[float]:
+    return [confidence(rate * _ASKED) for rate in held(chances, looks)]
 
 
 def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
     members: list[int] = []
     if one.subject is not None:
         own = one.subject.acts[people.writer[one.subject.acts] == one.user]
-        key = one.subject.field, one.subject.value
-        touched = np.unique(acts.memory[np.isin(acts.act, own)]).tolist()
-        members = [id for id in touched if id in by_id and key in said_of(by_id[id])]
+        touched = np.unique(acts.memory[acts.touched(own)]).tolist()
+        members = [id for id in touched if id in by_id and one.subject.has(by_id[id])]
     return Pattern(
         type="user_patterns",
         name=one.name,
@@ -261,9 +260,9 @@ def _presences(people: People) -> list[UserAnswer]:
     return found
 
 
-def _sole_keepers(people: People, acts: Acts) -> tuple[list[UserAnswer], int, int]:
-    """Memories changed on several days that only one user ever touched, how many looks that took, and how many memories
-    one user alone touched.
+def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Pattern], int]:
+    """Memories changed on several days that only one user ever touched, as one finding for each user; and how many
+    memories one user alone touched.
 
     The chance is that of one user alone on all these days when each day's user is drawn by how much they change. What
     bulk calls changed is left out.
@@ -285,34 +284,25 @@ def _sole_keepers(people: People, acts: Acts) -> tuple[list[UserAnswer], int, in
     np.maximum.at(highest, place, user)
     alone = int((lowest == highest).sum())
     if len(np.unique(user)) < 2:
-        return [], 0, alone
+        return [], alone
     share = np.bincount(user, minlength=many) / len(user)
     days = np.bincount(place, minlength=len(ids))
     often = np.flatnonzero(days >= _CHANGED)
+    kept = often[(lowest == highest)[often]].tolist()
+    sure = dict(zip(kept, _sure([float((share ** int(days[at])).sum()) for at in kept], len(often)), strict=True))
     found = []
-    for at in often[(lowest == highest)[often]].tolist():
-        changed = int(days[at])
-        p = float((share**changed).sum())
-        evidence = {"days": changed}
-        found.append(UserAnswer(name="sole_keeper", user=int(lowest[at]), p=p, evidence=evidence, memory=int(ids[at])))
-    return found, len(often), alone
-
-
-def _keepers(kept: list[tuple[UserAnswer, float]], people: People, by_id: dict[int, Record]) -> list[Pattern]:
-    """The memories that one user alone keeps, those changed most first, as one finding for each user."""
-    found = []
-    for user in sorted({one.user for one, _ in kept}):
-        own = [(one, sure) for one, sure in kept if one.user == user]
-        own.sort(key=lambda pair: -pair[0].evidence["days"])
-        there = [(by_id[one.memory], one.evidence["days"]) for one, _ in own if one.memory in by_id]
-        shown = [{"id": r.uid, "title": title_of(r), "days_changed": days} for r, days in there[:_EXAMPLES]]
+    for one in sorted({int(lowest[at]) for at in kept if sure[at] >= LEAST}):
+        own = [at for at in kept if lowest[at] == one and sure[at] >= LEAST]
+        own.sort(key=lambda at: -int(days[at]))
+        there = [(by_id[int(ids[at])], int(days[at])) for at in own if int(ids[at]) in by_id]
+        shown = [{"id": r.uid, "title": title_of(r), "days_changed": changed} for r, changed in there[:_EXAMPLES]]
         found.append(
             Pattern(
                 type="user_patterns",
                 name="sole_keeper",
-                confidence=min(sure for _, sure in own),
-                evidence={"user": people.users[user], "count": len(own), "memories": shown},
+                confidence=min(sure[at] for at in own),
+                evidence={"user": people.users[one], "count": len(own), "memories": shown},
                 members=tuple(record.id for record, _ in there),
             )
         )
-    return found
+    return found, alone

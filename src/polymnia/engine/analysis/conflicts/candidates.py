@@ -8,35 +8,24 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.analysis.conflicts.statements import Statements
+from polymnia.engine.analysis.pairs import Numbers, Pairs, cosines, decoded, encoded, nearest, together
 from polymnia.engine.knowledge.duplicates import words
 from polymnia.engine.text.language import DENSE
 
 _DENSE = re.compile(f"[{DENSE}]")
 _WIDTH = 12  # rarest words of a statement that are compared
 _RARE = 5  # of which two bring statements together
-_WINDOW = 8  # statements next to each other, of those with the same two rare words
 _FEW = 400  # statements of which each is compared with each
 _SHARED = 0.25  # the least share of the weight of the words of the shorter statement
 _EACH = 4  # partners of a statement
-_NEIGHBOURS = 6  # nearest records of a record, by their vectors
 _NEAR = 0.3  # how near they are at least: 0 for unrelated texts, 1 for the same vector
-_BLOCK = 512  # records whose neighbours are looked for at once
-_EXACT = 20_000  # records of which all are compared; of more, those whose vectors share a run of signs
-_TABLES, _SIGNS = 8, 20
-_SEED = 20_240
 _ENTITY = 0.3  # what observations of one entity have in common if nothing else
 _OBSERVATIONS = 12  # of an entity, that are compared each with each
 _STEP = 65_536  # pairs weighed together
-
-Numbers = NDArray[Any]
-Pairs = Numbers
-"""Two columns of rows of statements, the smaller one first."""
 
 
 class _Words:
@@ -107,7 +96,7 @@ class Candidates:
         """Pairs of the statements of one record with those of the others, and with each other if they share words."""
         rows = np.flatnonzero(self._table.owner == mine)
         a, b = np.meshgrid(rows, np.arange(len(self._table)), indexing="ij")
-        return self._apart(_pairs(np.unique(np.minimum(a, b).ravel() << 32 | np.maximum(a, b).ravel())))
+        return self._apart(decoded(np.unique(encoded(a.ravel(), b.ravel()))))
 
     def every(self) -> Pairs:
         """Every pair of statements of different records, and those within one that share words."""
@@ -128,22 +117,14 @@ class Candidates:
         near = np.full(len(pairs), np.nan, np.float32)
         owners = self._table.owner[pairs]
         if self._vectors.size:
-            left, right = self._vectors[owners[:, 0]], self._vectors[owners[:, 1]]
-            known = left.any(axis=1) & right.any(axis=1)
-            cosines = np.einsum("ij,ij->i", left, right)
-            near[known] = np.clip((cosines[known] - self._unrelated) / (1 - self._unrelated), 0.0, 1.0)
+            known = np.asarray(self._vectors.any(axis=1))[owners].all(axis=1)
+            alike = cosines(self._vectors, owners[known])
+            near[known] = np.clip((alike - self._unrelated) / (1 - self._unrelated), 0.0, 1.0)
         return near, share
 
 
 def _every(count: int) -> Pairs:
     return np.stack(np.triu_indices(count, 1), axis=1).astype(np.int64)
-
-
-def _pairs(codes: Numbers) -> Pairs:
-    """Pairs that are given as one number, the first row above the second."""
-    pairs = np.stack((codes >> 32, codes & 0xFFFFFFFF), axis=1)
-    kept: Pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    return kept
 
 
 def _by_words(bag: _Words) -> Pairs:
@@ -157,18 +138,7 @@ def _by_words(bag: _Words) -> Pairs:
         there = low >= 0
         blocks.append((low[there] << 32) | high[there])
         members.append(rows[there])
-    return _together(np.concatenate(blocks), np.concatenate(members))
-
-
-def _together(blocks: Numbers, members: Numbers) -> Pairs:
-    order = np.lexsort((members, blocks))
-    blocks, members = blocks[order], members[order]
-    found = [np.zeros(0, np.int64)]
-    for distance in range(1, _WINDOW + 1):
-        same = blocks[distance:] == blocks[:-distance]
-        a, b = members[:-distance][same], members[distance:][same]
-        found.append(np.minimum(a, b) << 32 | np.maximum(a, b))
-    return _pairs(np.unique(np.concatenate(found)))
+    return together(np.concatenate(blocks), np.concatenate(members))
 
 
 def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: float) -> tuple[Pairs, Numbers]:
@@ -180,7 +150,7 @@ def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: flo
     records = records[vectors[records].any(axis=1)]
     if len(records) < 2:
         return nothing
-    near, alike = _neighbours(vectors[records])
+    near, alike = nearest(vectors[records])
     alike = (alike - unrelated) / (1 - unrelated)
     near, alike = records[near[alike >= _NEAR]], alike[alike >= _NEAR]
     first = np.searchsorted(table.owner, np.arange(len(table.records) + 1))
@@ -192,31 +162,6 @@ def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: flo
             some = np.stack([one.ravel() for one in np.meshgrid(x, y, indexing="ij")], axis=1)
             pairs[at] = some[int(np.argmax(bag.share(some)))]
     return pairs, alike.astype(np.float32)
-
-
-def _neighbours(vectors: Numbers) -> tuple[Pairs, Numbers]:
-    """The nearest of each vector, as pairs, and their cosines."""
-    if len(vectors) > _EXACT:
-        signs = vectors > 0
-        draw = np.random.default_rng(_SEED)
-        rows = np.arange(len(vectors), dtype=np.int64)
-        blocks = []
-        for table in range(_TABLES):
-            chosen = draw.choice(signs.shape[1], min(_SIGNS, signs.shape[1]), replace=False)
-            blocks.append((signs[:, chosen] @ (1 << np.arange(len(chosen)))) | (table << 40))
-        pairs = _together(np.concatenate(blocks), np.tile(rows, _TABLES))
-        parts = [pairs[start : start + _STEP] for start in range(0, len(pairs), _STEP)]
-        near = [np.einsum("ij,ij->i", vectors[one[:, 0]], vectors[one[:, 1]]) for one in parts]
-        return pairs, np.concatenate(near) if near else np.zeros(0, np.float32)
-    found = []
-    many = min(_NEIGHBOURS + 1, len(vectors))
-    for start in range(0, len(vectors), _BLOCK):
-        cosines = vectors[start : start + _BLOCK] @ vectors.T
-        nearest = np.argpartition(-cosines, many - 1, axis=1)[:, :many]
-        rows = np.repeat(np.arange(start, start + len(nearest)), many)
-        found.append(np.minimum(rows, nearest.ravel()) << 32 | np.maximum(rows, nearest.ravel()))
-    pairs = _pairs(np.unique(np.concatenate(found)))
-    return pairs, np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
 
 
 def _of_entities(table: Statements) -> Pairs:
@@ -234,7 +179,7 @@ def _best(pairs: Pairs, scores: Numbers) -> Pairs:
     """Each pair once, the best first, of those that are among the best of one of their two statements."""
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))
     pairs = pairs[order]
-    _, once = np.unique(pairs[:, 0] << 32 | pairs[:, 1], return_index=True)
+    _, once = np.unique(encoded(pairs[:, 0], pairs[:, 1]), return_index=True)
     pairs = pairs[np.sort(once)]
     chosen = np.zeros(len(pairs), bool)
     for side in (0, 1):

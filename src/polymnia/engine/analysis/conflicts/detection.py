@@ -11,17 +11,15 @@ from difflib import SequenceMatcher
 from math import isnan
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from polymnia.engine.analysis.conflicts.candidates import Candidates, Numbers, Pairs
-from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged
-from polymnia.engine.analysis.conflicts.order import ended, said_at
+from polymnia.engine.analysis.conflicts.candidates import Candidates
+from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged, ended, said_at
 from polymnia.engine.analysis.conflicts.resolution import clashes
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Remark
+from polymnia.engine.analysis.pairs import Numbers, Pairs
 from polymnia.engine.knowledge.duplicates import Difference, clash, same_words
 from polymnia.engine.knowledge.judge import AMONG, NAMED, PROJECT, Border
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.errors import Invalid
 from polymnia.models import Record, Relation
 
@@ -250,10 +248,7 @@ def _relations(project: ProjectView, of: Sequence[str], records: Sequence[Record
 
 def _vectors(project: ProjectView, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
     """A row for each record, and what the model says of unrelated texts; no columns where there is no model."""
-    if project.model is None:
-        return np.zeros((len(records), 0), np.float32), 0.0
-    unrelated = project.look.channels[project.model].embedder.unrelated
-    if not whole:
-        return project.vectors_of([one.id for one in records]), unrelated
+    if not whole or project.model is None:
+        return project.vectors_of([one.id for one in records]), project.unrelated
     places = {one.id: at for at, one in enumerate(project.items)}
-    return project.vectors[[places[one.id] for one in records]], unrelated
+    return project.vectors[[places[one.id] for one in records]], project.unrelated

@@ -12,11 +12,21 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.actions import Action, AddObservations, DeleteObservations, Update
-from polymnia.engine.analysis.conflicts.clash import Clash, ConflictType, Judged, Order, Resolution, Side
-from polymnia.engine.analysis.conflicts.order import Dated, dated, ordered, said_at
+from polymnia.engine.analysis.conflicts.clash import (
+    Clash,
+    ConflictType,
+    Dated,
+    Judged,
+    Order,
+    Resolution,
+    Side,
+    dated,
+    ordered,
+    said_at,
+)
 from polymnia.engine.analysis.conflicts.statements import Statement, Statements
 from polymnia.engine.analysis.graph.cycles import cycles
-from polymnia.engine.items import DECISION, title_of
+from polymnia.engine.content import DECISION, title_of
 from polymnia.engine.knowledge.duplicates import Difference, words
 from polymnia.engine.knowledge.judge import Border
 from polymnia.engine.text.calendar import moment

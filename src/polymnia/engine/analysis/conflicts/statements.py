@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.conflicts.order import undated
+from polymnia.engine.analysis.conflicts.clash import undated
 from polymnia.engine.text.document import Block, blocks, plain
 from polymnia.engine.text.sentences import asks, spans
 from polymnia.models import Record

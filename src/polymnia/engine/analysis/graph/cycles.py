@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from polymnia.engine.knowledge.relation_types import order_of
+from polymnia.engine.knowledge.relationships import order_of
 from polymnia.importing import importing
 from polymnia.models import Relation
 

@@ -70,17 +70,6 @@ class Network:
         found: Numbers = targets[order].astype(np.int32)
         return found
 
-    def around(self, node: int) -> Numbers:
-        """The neighbours of a node."""
-        found: Numbers = self.neighbours[self.starts[node] : self.starts[node + 1]]
-        return found
-
-    def arcs(self, nodes: Numbers) -> tuple[Numbers, Numbers]:
-        """Every (node, neighbour) of some nodes."""
-        counts = self.degrees[nodes]
-        offsets = np.repeat(self.starts[nodes] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        return np.repeat(nodes, counts), self.neighbours[offsets + np.arange(len(offsets))]
-
     @cached_property
     def components(self) -> list[list[int]]:
         """The groups of nodes that hang together, largest first; a node without neighbours is in none."""

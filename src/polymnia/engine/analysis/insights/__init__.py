@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polymnia.engine.analysis.cache import parts
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
-from polymnia.engine.analysis.progress import parts
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import load
 from polymnia.models import JsonObject

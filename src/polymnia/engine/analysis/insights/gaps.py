@@ -6,12 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, Store, Update
 from polymnia.engine.analysis.insights.names import name_key, unwritten_names
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, habit
-from polymnia.engine.items import DECISION, find_deleted, title_of
+from polymnia.engine.content import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
 from polymnia.engine.text.document import PLACEHOLDER, Block, blocks, without_code
 from polymnia.engine.text.sentences import asks, sentences
@@ -58,9 +57,7 @@ def _line(text: str, block: Block) -> str:
 
 def _unfinished(view: InsightView, looked: Looked) -> None:
     total = 0
-    for at, record in enumerate(view.records):
-        if at % 500 == 0:
-            view.tick(at, len(view.records))
+    for record in view.project.each(view.records, 500):
         some = list(placeholders(view.project.text(record)))
         if not some:
             continue
@@ -96,15 +93,6 @@ _TURN = re.compile(r"\s*\W{0,2}([^\W\d_][\w .'’-]{0,30}?)\W{0,2}:\s")
 _RESOLVES = re.compile(r"answer|resolv|solve|답|해결", re.IGNORECASE)
 
 
-class _Question(NamedTuple):
-    """A question, how likely it has no answer, the share of its words that the nearest other memory says, and that."""
-
-    sentence: str
-    open: float
-    share: float
-    nearest: Record | None
-
-
 def asked(text: str) -> Iterator[str]:
     """The questions of a text that nothing in their place answers: the last words of it, or items of a list."""
     if not _ASKED.search(text):
@@ -135,9 +123,7 @@ def _open_questions(view: InsightView, looked: Looked) -> None:
     found: list[tuple[Record, str]] = []
     speaker: str | None = None
     waiting: list[tuple[Record, str]] = []
-    for at, record in enumerate(view.records):
-        if at % 500 == 0:
-            view.tick(at, 2 * len(view.records))
+    for record in view.project.each(view.records, 500):
         text = view.project.text(record)
         turn = _TURN.match(text, 0, 80)
         who = turn[1] if turn else None
@@ -149,16 +135,16 @@ def _open_questions(view: InsightView, looked: Looked) -> None:
     looked.looked_at |= {"questions": len(found), "questions_compared": min(most, len(found))}
     closed = {one.target for one in view.project.relations if _RESOLVES.search(one.type)}
     asking: dict[int, bool] = {}
-    by_record: dict[int, list[_Question]] = {}
+    by_record: dict[int, list[tuple[float, str, float, Record | None]]] = {}
     for record, sentence in sorted(found, key=lambda one: (-one[0].created, one[0].id, one[1]))[:most]:
         view.tick()
         if record.name in closed:
             continue
         share, nearest = _best_answer(view, record, sentence, asking)
         if (chance := unanswered(share)) >= _OPEN:
-            by_record.setdefault(record.id, []).append(_Question(sentence, chance, share, nearest))
+            by_record.setdefault(record.id, []).append((chance, sentence, share, nearest))
     for id, some in by_record.items():
-        some.sort(key=lambda one: (-one.open, one.sentence))
+        some.sort(key=lambda one: (-one[0], one[1]))
         _tell_questions(view, looked, view.project.by_id[id], some)
 
 
@@ -181,23 +167,25 @@ def _best_answer(
     return 0.0, None
 
 
-def _tell_questions(view: InsightView, looked: Looked, record: Record, some: list[_Question]) -> None:
-    first = some[0]
+def _tell_questions(
+    view: InsightView, looked: Looked, record: Record, some: list[tuple[float, str, float, Record | None]]
+) -> None:
+    chance, _, share, nearest = some[0]
     shown = [
         {
-            "question": one.sentence,
-            "confidence": round(one.open, 4),
-            "words_said": round(one.share, 4),
-            "nearest": one.nearest and one.nearest.uid,
+            "question": sentence,
+            "confidence": round(open_, 4),
+            "words_said": round(said, 4),
+            "nearest": near and near.uid,
         }
-        for one in some[: view.budget.examples]
+        for open_, sentence, said, near in some[: view.budget.examples]
     ]
     looked.add(
         "open_question",
-        round(first.open, 4),
+        round(chance, 4),
         {"questions": shown, "count": len(some), "record": {"id": record.uid}},
         len(some),
-        details={"title": title_of(record), "share": first.share, "nearest": first.nearest and title_of(first.nearest)},
+        details={"title": title_of(record), "share": share, "nearest": nearest and title_of(nearest)},
         members=(record.id,),
         actions=view.steps(
             Store(content=UNWRITTEN, tags=record.tags, draft=True),
@@ -248,9 +236,7 @@ def _references(view: InsightView) -> tuple[Places, Places, Places]:
     ids: Places = {}
     links: Places = {}
     keys: Places = {}
-    for at, record in enumerate(view.records):
-        if at % 1000 == 0:
-            view.tick(at, len(view.records))
+    for record in view.project.each(view.records):
         text = without_code(view.project.text(record))
         for found, places in ((_ID.findall(text), ids), (_LINK.findall(text), links)):
             for one in dict.fromkeys(found):

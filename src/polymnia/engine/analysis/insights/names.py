@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from polymnia.engine.analysis.actions import UNWRITTEN, Store
 from polymnia.engine.analysis.insights.view import InsightView, Looked, habit
@@ -27,11 +27,6 @@ _BEGINNING = 200
 _TITLE = re.compile(r"\s*#{1,6}[ \t]+(.*\S)")
 
 
-class _Name(NamedTuple):
-    records: list[Record]
-    spelled: Counter[str]
-
-
 def name_key(name: str) -> tuple[str, ...]:
     """A name as it is compared: its words, folded."""
     return tuple(fold(token) for token in _TOKEN.findall(name))
@@ -39,29 +34,23 @@ def name_key(name: str) -> tuple[str, ...]:
 
 def unwritten_names(view: InsightView, looked: Looked) -> None:
     """Names without a memory of their own, where names mentioned as often have one."""
-    found: dict[tuple[str, ...], _Name] = {}
+    found: dict[tuple[str, ...], list[tuple[Record, str]]] = {}
     sample = view.sample.items
-    for at, record in enumerate(sample):
-        if at % 200 == 0:
-            view.tick(at, len(sample))
+    for record in view.sample.each(sample, 200):
         said: dict[tuple[str, ...], str] = {}
         for name in distinct(names(view.project.text(record)[:_READ]), _EACH):
             if len(name.text) >= (_SHORTEST if name.text.isascii() else 2):
                 said.setdefault(name_key(name.text), name.text)
         for words, text in said.items():
-            held = found.setdefault(words, _Name([], Counter()))
-            held.records.append(record)
-            held.spelled[text] += 1
-    often = {words: one for words, one in found.items() if words and len(one.records) >= _FEWEST}
+            found.setdefault(words, []).append((record, text))
+    often = {words: some for words, some in found.items() if words and len(some) >= _FEWEST}
     looked.looked_at |= {"texts_read_for_names": len(sample), "names": len(often)}
     if not often:
         return
-    heads = Heads(view.whole.items, often)
-    counts = sorted((len(one.records), words in heads) for words, one in often.items())
+    heads = headed(view.whole.items, often.keys())
+    counts = [(len(some), words in heads) for words, some in often.items()]
     silent = 0
-    for count, words in sorted((-len(one.records), words) for words, one in often.items() if words not in heads)[
-        :_TOLD
-    ]:
+    for count, words in sorted((-len(some), words) for words, some in often.items() if words not in heads)[:_TOLD]:
         peers = [has for other, has in counts if other * _HALF >= -count]
         usual = habit(sum(peers), len(peers) - 1)
         if usual < _LEAST:
@@ -73,68 +62,47 @@ def unwritten_names(view: InsightView, looked: Looked) -> None:
         looked.note("names_seldom_written", silent=silent, fewest=_FEWEST, having=having, names=len(counts))
 
 
-def _tell(view: InsightView, looked: Looked, one: _Name, peers: list[bool], usual: float) -> None:
-    name = min(one.spelled, key=lambda text: (-one.spelled[text], text))
+def _tell(view: InsightView, looked: Looked, some: list[tuple[Record, str]], peers: list[bool], usual: float) -> None:
+    spelled = Counter(text for _, text in some)
+    name = min(spelled, key=lambda text: (-spelled[text], text))
     said = []
-    for record in one.records[: view.budget.examples]:
-        text = view.project.text(record)
-        line = next((s for line in text[:_READ].splitlines() if name in line for s in sentences(line) if name in s), "")
+    for record, _ in some[: view.budget.examples]:
+        lines = view.project.text(record)[:_READ].splitlines()
+        line = next((s for line in lines if name in line for s in sentences(line) if name in s), "")
         said.append({"id": record.uid, "sentence": line[:300]})
     looked.add(
         "unwritten_name",
         round(usual, 4),
         {
             "name": name,
-            "mentions": len(one.records),
+            "mentions": len(some),
             "said": said,
             "names_like_it": len(peers),
             "having": sum(peers),
         },
-        len(one.records),
-        members=tuple(record.id for record in one.records),
+        len(some),
+        members=tuple(record.id for record, _ in some),
         actions=view.steps(Store(content=f"# {name}\n\n{UNWRITTEN}", title=name, draft=True)),
     )
 
 
-class Heads:
-    """Which of some names stand in the heads of some records."""
-
-    def __init__(self, records: Iterable[Record], names: Iterable[tuple[str, ...]]) -> None:
-        self._led: dict[str, list[tuple[str, ...]]] = {}
-        for name in names:
-            if name:
-                self._led.setdefault(name[0], []).append(name)
-        self._found: set[tuple[str, ...]] = set()
-        for record in records:
-            for head in _heads(record):
-                self._look(name_key(head), len(head))
-            text = record.observations[0][:_BEGINNING] if record.observations else ""
-            title = _TITLE.match(text)
-            if title:
-                self._look(name_key(title[1]), len(title[1]))
-            else:
-                self._look(name_key(text), _FIRST)
-
-    def __contains__(self, name: tuple[str, ...]) -> bool:
-        return name in self._found
-
-    def _look(self, words: tuple[str, ...], starts: int) -> None:
-        """Note the names that begin within the first so many words."""
-        for start, word in enumerate(words[:starts]):
-            for form in _forms(word):
-                for name in self._led.get(form, ()):
-                    *most, last = words[start : start + len(name)]
-                    if len(most) + 1 == len(name) and (*most, name[-1]) == name and name[-1] in _forms(last):
-                        self._found.add(name)
-
-
-def _heads(record: Record) -> Iterator[str]:
-    if record.name != record.uid:
-        yield record.name
-    title = record.metadata.get("title")
-    if isinstance(title, str):
-        yield title
-    yield from record.tags
+def headed(records: Iterable[Record], names: AbstractSet[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """Those of some names that stand in the names, titles, tags or first words of some records."""
+    longest = max(map(len, names), default=0)
+    found: set[tuple[str, ...]] = set()
+    for record in records:
+        text = record.observations[0][:_BEGINNING] if record.observations else ""
+        title = _TITLE.match(text)
+        heads = [title[1]] if title else [" ".join(_TOKEN.findall(text)[: _FIRST + longest - 1])]
+        heads += [record.name] if record.name != record.uid else []
+        heads += [str(record.metadata.get("title", "")), *record.tags]
+        for at, head in enumerate(heads):
+            words = name_key(head)
+            for start in range(len(words) if at or title else min(_FIRST, len(words))):
+                for end in range(start + 1, min(start + longest, len(words)) + 1):
+                    *most, last = words[start:end]
+                    found |= names & {(*most, form) for form in _forms(last)}
+    return found
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Iterable, Sequence
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
-from polymnia.engine.analysis.conflicts.clash import Clash
-from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, Part, sure
-from polymnia.engine.analysis.probability import adjusted, two_sided
-from polymnia.engine.items import title_of
-from polymnia.engine.knowledge import duplicates
-from polymnia.engine.knowledge.judge import COPY
-from polymnia.engine.knowledge.similarity import similarities
+from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked
+from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import fold
 from polymnia.importing import importing
-from polymnia.models import Record
-from polymnia.models.normal import normal
+from polymnia.models import Record, normal
 
 _CONFLICTS = 100  # that are passed on
 
 
 def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
-    """What can be counted at the surface; conflicts, near copies and links that are missing when it goes deep."""
+    """What can be counted at the surface; conflicts and near copies when it goes deep."""
     looked.looked_at["memories"] = len(view.records)
     _duplicates(view, looked)
     _same_tags(view, looked)
@@ -36,15 +26,10 @@ def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
     _idle_sessions(view, looked)
     if view.deep:
         _conflicts(view, looked)
-        _missing_links(view, looked)
 
 
 # ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
 
-_ALIKE = 0.5  # by meaning; what is further apart is never judged the same
-_JUDGED = 500  # pairs, the nearest first
-_MOST = 4_000  # copies that are paired
-_BESIDE = 4  # of a group, those each is compared with where there is no model
 _TOLD = 200
 
 
@@ -56,13 +41,15 @@ class _Choice:
 
     def __init__(self, view: InsightView, groups: Iterable[Sequence[Record]]) -> None:
         self._text = view.project.text
-        self._links = _relation_counts(view, {one.name for some in groups for one in some})
+        names = {one.name for some in groups for one in some}
+        ends = (name for one in view.project.relations for name in (one.source, one.target))
+        self._links = Counter(name for name in ends if name in names)
         self._kept: set[int] = set()
         self._gone: set[int] = set()
 
     def ordered(self, some: Iterable[Record]) -> list[Record]:
         """Memories in the order in which they are worth keeping: by their relations, their length, their age."""
-        return sorted(some, key=lambda one: (-self._links.get(one.name, 0), -len(self._text(one)), one.id))
+        return sorted(some, key=lambda one: (-self._links[one.name], -len(self._text(one)), one.id))
 
     def between(self, one: list[Record], other: list[Record]) -> tuple[list[Record], list[Record]] | None:
         """Which of two groups stays and which goes; None where that is decided already."""
@@ -86,9 +73,7 @@ class _Choice:
 def _duplicates(view: InsightView, looked: Looked) -> None:
     """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so."""
     equal: dict[tuple[str | None, str], list[Record]] = {}
-    for at, record in enumerate(view.records):
-        if at % 1000 == 0:
-            view.tick(at, len(view.records))
+    for record in view.project.each(view.records):
         if said := normal(view.project.text(record)):
             equal.setdefault((record.scope, said), []).append(record)
     looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
@@ -101,48 +86,20 @@ def _duplicates(view: InsightView, looked: Looked) -> None:
         _tell_duplicates(view, looked, "duplicates", keep, go, 1.0)
 
 
-def _relation_counts(view: InsightView, names: set[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in view.project.relations:
-        for name in (one.source, one.target):
-            if name in names:
-                found[name] = found.get(name, 0) + 1
-    return found
-
-
 def _near_duplicates(view: InsightView, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
-    """Pairs among what the look for copies in the project calls such; what is equal to one that goes, goes with it."""
+    """Pairs of groups of equal memories that are nearly the same; what is equal to one that goes, goes with it."""
     with importing():
-        from polymnia.engine.analysis.issues.copies import duplicated
+        from polymnia.engine.analysis.issues.copies import near_copies
 
     copies = {one[0].id: one for one in groups}
     part = view.part([one[0] for one in groups])
-    found, notes = duplicated(part)
+    found, notes = near_copies(part, range(len(part.items)), copies.keys())
     looked.looked_at["compared_for_near_duplicates"] = len(part.items)
     looked.notes += notes
-    if found is None:
-        return
-    alike = [part.by_id[id] for id in found.members[:_MOST] if id in part.by_id]
-    pairs = [one for one in _alike(part, alike) if one[0].scope == one[1].scope][:_JUDGED]
-    texts = [(view.project.text(a), view.project.text(b)) for a, b, _ in pairs]
-    same = duplicates.same(part.judging, texts, [near for *_, near in pairs], COPY, strict=True, tick=view.tick)
-    for (a, b, _), certain in zip(pairs, same, strict=True):
-        if certain and (chosen := choice.between(copies[a.id], copies[b.id])) is not None:
+    for (a, b), certain in found.items():
+        chosen = choice.between(copies[part.items[a].id], copies[part.items[b].id])
+        if chosen is not None:
             _tell_duplicates(view, looked, "near_duplicates", chosen[0][0], chosen[1], min(certain, 0.99))
-
-
-def _alike(part: Part, records: Sequence[Record]) -> Iterator[tuple[Record, Record, float | None]]:
-    """The pairs of some records that are alike, the most similar first, and how near their vectors are."""
-    if part.model is None:
-        # Those of one group stand together; the words alone decide.
-        yield from ((a, b, None) for at, a in enumerate(records) for b in records[at + 1 : at + 1 + _BESIDE])
-        return
-    rows = part.vectors_of([one.id for one in records])
-    alike = similarities(rows @ rows.T, part.look.channels[part.model].embedder.unrelated)
-    first, second = np.nonzero(np.triu(alike >= _ALIKE, 1))
-    for at in np.argsort(-alike[first, second], kind="stable").tolist():
-        a, b = int(first[at]), int(second[at])
-        yield records[a], records[b], float(alike[a, b])
 
 
 def _tell_duplicates(
@@ -217,70 +174,46 @@ def _same_tags(view: InsightView, looked: Looked) -> None:
 
 # ── Memories so long that they are several ───────────────────────────────────────────────────────────────────────────
 
-_LEAST = 0.95
 _LONG = 8_000  # characters, about what a model reads of one memory before it pays for what it does not need
 _SECTIONS = 3  # parts with a heading of their own, without which there is nothing to split at
-_FEWEST = 20  # memories, to know what is usual
-_SPREAD = 0.1  # of the logarithm of the length, at least: where all are equally long, a longer one is no outlier
 _LEVELS = 3  # of headings that may be parts
 
 
-class Section(NamedTuple):
-    """A part of a text under a heading, and how long it is."""
-
-    title: str
-    characters: int
-
-
-def sections(text: str) -> list[Section]:
-    """The parts of a text under headings of its highest level that occurs more than once."""
+def sections(text: str) -> list[tuple[str, int]]:
+    """The parts of a text under headings of its highest level that occurs more than once, and their lengths."""
     heads = [block for block in blocks(text) if block.kind == "h" and block.level <= _LEVELS]
     levels = Counter(one.level for one in heads)
     top = min((level for level, count in levels.items() if count > 1), default=0)
     chosen = [one for one in heads if one.level <= top]
     ends = [one.start for one in chosen[1:]] + [len(text)]
-    return [Section(one.text, end - one.start) for one, end in zip(chosen, ends, strict=False) if one.level == top]
+    return [(one.text, end - one.start) for one, end in zip(chosen, ends, strict=False) if one.level == top]
 
 
 def _to_split(view: InsightView, looked: Looked) -> None:
-    """Memories of several sections that are far longer than is usual in the project."""
-    lengths = np.array([len(view.project.text(one)) for one in view.records], float)
-    looked.looked_at["characters"] = int(lengths.sum())
-    if len(lengths) < _FEWEST:
-        return
-    logs = np.log(np.maximum(lengths, 1.0))
-    middle = float(np.median(logs))
-    spread = max(_SPREAD, 1.4826 * float(np.median(np.abs(logs - middle))))
-    places = np.flatnonzero((lengths >= _LONG) & (logs > middle)).tolist()
-    chances = [two_sided((float(logs[at]) - middle) / spread) / 2 for at in places]
-    for at, rate in zip(places, adjusted(chances, len(lengths)), strict=True):
-        record = view.records[at]
-        parts = sections(view.project.text(record)) if sure(rate) >= _LEAST else []
+    """Memories of several sections that are longer than anybody wants to read at once."""
+    texts = [view.project.text(one) for one in view.records]
+    looked.looked_at["characters"] = sum(map(len, texts))
+    for record, text in zip(view.records, texts, strict=True):
+        parts = sections(text) if len(text) >= _LONG else []
         if len(parts) < _SECTIONS:
             continue
-        size, largest = int(lengths[at]), max(part.characters for part in parts)
-        evidence = {
-            "characters": size,
-            "median": round(math.exp(middle)),
-            "saved_characters": size - largest,
-            "sections": [part._asdict() for part in parts[: view.budget.examples]],
-            "section_count": len(parts),
-        }
+        saved = len(text) - max(size for _, size in parts)
+        shown = [{"title": title, "characters": size} for title, size in parts[: view.budget.examples]]
         looked.add(
             "split",
-            sure(rate),
-            evidence,
-            size - largest,
+            1.0,
+            {"characters": len(text), "saved_characters": saved, "sections": shown, "section_count": len(parts)},
+            saved,
             details={"title": title_of(record)},
             members=(record.id,),
             actions=view.steps(
-                Store(content=f"## {parts[0].title}\n\n{UNWRITTEN}", tags=record.tags, draft=True),
+                Store(content=f"## {parts[0][0]}\n\n{UNWRITTEN}", tags=record.tags, draft=True),
                 Relate(source=UNWRITTEN, target=record.uid, type="part_of", draft=True),
             ),
         )
 
 
-# ── Sessions, conflicts and relations ────────────────────────────────────────────────────────────────────────────────
+# ── Sessions and conflicts ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _idle_sessions(view: InsightView, looked: Looked) -> None:
@@ -309,37 +242,15 @@ def _conflicts(view: InsightView, looked: Looked) -> None:
     looked.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
     looked.notes += found.notes
     for one in once(found.clashes)[:_CONFLICTS]:
+        sides = [
+            {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (one.left, one.right)
+        ]
         looked.add(
             "settle_conflict",
             one.confidence,
-            _conflict_evidence(one),
+            {"kind": one.type, "subtype": one.subtype, "newer": one.newer, "statements": sides},
             one.confidence,
             details={"clash": one},
             members=one.members,
             actions=() if one.resolution is None else view.steps(*one.resolution.steps),
         )
-
-
-def _conflict_evidence(one: Clash) -> dict[str, object]:
-    return {
-        "kind": one.type,
-        "subtype": one.subtype,
-        "newer": one.newer,
-        "statements": [
-            {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (one.left, one.right)
-        ],
-    }
-
-
-def _missing_links(view: InsightView, looked: Looked) -> None:
-    with importing():
-        from polymnia.engine.analysis.graph.patterns import relationship_patterns
-
-    found = relationship_patterns(view.project)
-    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
-    for one in found.patterns:
-        if one.name == "missing_link":
-            ids = [record.uid for record in view.loaded(one.members)]
-            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
-            steps = view.steps(*draw)
-            looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

@@ -20,7 +20,7 @@ from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
-from polymnia.engine.items import DECISION
+from polymnia.engine.content import DECISION
 from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
 from polymnia.engine.knowledge.judge import COPY, Judging
 from polymnia.engine.text.calendar import moment

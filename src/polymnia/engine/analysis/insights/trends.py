@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts
 from polymnia.engine.analysis.activity.changes import Acts, Subject, acts_of, drift, subjects_of
-from polymnia.engine.analysis.activity.trends import trend
+from polymnia.engine.analysis.activity.series import trend
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, sure
 from polymnia.engine.analysis.probability import adjusted, all_in
 from polymnia.engine.text.calendar import moment
@@ -49,7 +49,7 @@ class _Course(NamedTuple):
 def trend_analysis(view: InsightView, looked: Looked) -> None:
     """What changes with time: of tags, kinds and categories at the surface, of topics as well when it goes deep."""
     project = view.project
-    acts = acts_of(project.touches, project.by_id, lambda at: at <= project.now, view.tick)
+    acts = acts_of(project, project.by_id, project.now)
     active = len(np.unique(acts.at // DAY))
     since = int(acts.at[0]) if len(acts) else project.now
     looked.looked_at |= {"days": view.days, "changes": len(acts), "active_days": active}
@@ -63,7 +63,7 @@ def trend_analysis(view: InsightView, looked: Looked) -> None:
             needed=(_ACTS, _ACTIVE),
         )
         return
-    subjects = subjects_of(acts, project.by_id, least=_SUBJECT, most=_MOST[view.budget.rank], tick=view.tick)
+    subjects = subjects_of(acts, project.by_id, view.tick, least=_SUBJECT, most=_MOST[view.budget.rank])
     if view.deep:
         subjects += _topics(view, acts)
     found = _Times(acts, project.now, view.days).courses(subjects, view.tick)
@@ -143,10 +143,9 @@ class _Times:
             moved = drift(some[recent:], self.all[recent:])
             if moved is None:
                 return None
-            ratio = (moved.after + 1e-9) / (moved.before + 1e-9)
-            if max(ratio, 1 / ratio) < _TIMES:
+            if max(moved.ratio, 1 / moved.ratio) < _TIMES:
                 return None
-            kind, p = "rising" if ratio > 1 else "falling", moved.p
+            kind, p = "rising" if moved.ratio > 1 else "falling", moved.p
         return _Course(kind, subject, *self.sides(some), p, self.bins(some))
 
 
@@ -181,15 +180,7 @@ def _tell(view: InsightView, looked: Looked, one: _Course, rate: float, acts: Ac
 
 def _records(view: InsightView, subject: Subject, acts: Acts) -> list[Record]:
     """The records of a subject that are still there, those touched last first."""
-    wanted = np.zeros(len(acts), bool)
-    wanted[subject.acts] = True
-    rows = np.flatnonzero(wanted[acts.act])
+    rows = np.flatnonzero(acts.touched(subject.acts))
     order = rows[np.argsort(-acts.at[acts.act[rows]], kind="stable")]
     records = view.loaded(dict.fromkeys(acts.memory[order].tolist()))
-    match subject.field:
-        case "tag":
-            return [one for one in records if subject.value in one.tags]
-        case "kind" | "category":
-            return [one for one in records if getattr(one, subject.field) == subject.value]
-        case _:
-            return records
+    return [one for one in records if subject.field == "topic" or subject.has(one)]

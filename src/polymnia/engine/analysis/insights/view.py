@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from polymnia.engine.analysis.actions import Action
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
 

@@ -11,14 +11,11 @@ from msgspec.structs import replace
 
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.accuracy import accuracy, contraries
-from polymnia.engine.analysis.quality.actionability import actionability
-from polymnia.engine.analysis.quality.clarity import clarity, gibberish, readable
-from polymnia.engine.analysis.quality.completeness import completeness, structure, usual
-from polymnia.engine.analysis.quality.consistency import consistency, spellings
-from polymnia.engine.analysis.quality.page import ParsedPage, page
+from polymnia.engine.analysis.quality.clarity import clarity, consistency, gibberish, readable, spellings
+from polymnia.engine.analysis.quality.completeness import actionability, completeness, structure, usual
+from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, page, product, unknown
 from polymnia.engine.analysis.quality.relevance import relevance
-from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, product, unknown
-from polymnia.engine.items import title_of
+from polymnia.engine.content import title_of
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.analysis.conflicts import once
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import ParsedPage
-from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
-from polymnia.engine.items import title_of
+from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share
+from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.text.date_grammar import WORDS
 from polymnia.engine.text.document import Block

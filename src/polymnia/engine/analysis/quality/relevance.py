@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.page import ParsedPage
-from polymnia.engine.analysis.quality.scores import Dimension, Flaw, Metric, dimension, few, share
+from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share
 from polymnia.engine.text.extraction import telling
 from polymnia.engine.text.words import terms
 from polymnia.models import Record

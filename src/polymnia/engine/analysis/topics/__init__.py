@@ -14,7 +14,7 @@ from polymnia.engine.analysis.findings import Findings, Pattern, Remark
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.items import DECISION, title_of
+from polymnia.engine.content import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record
 
@@ -25,7 +25,7 @@ Numbers = NDArray[Any]
 _TYPE = "topic_clusters"
 _WHOLE, _USUAL = 1000, 10  # progress is counted in thousandths; after so many steps it is half
 _SHOWN = 5  # examples of a cluster
-_LISTED = 10  # outliers and topics of a theme that are shown
+_LISTED = 10  # outliers that are shown
 _NAMED = 300  # texts of a cluster its name is read from, nearest to its middle first
 _BESIDE = 2000  # outliers that are read beside them
 _TOGETHER = 0.1  # cohesion below which a group has hardly more in common than any texts have
@@ -44,7 +44,7 @@ _ANY_PART = re.compile(
 
 
 def topic_clusters(project: ProjectView) -> Findings:
-    """What the contents are about: clusters with telling names, themes of several clusters, and what fits nowhere."""
+    """What the contents are about: clusters with telling names, and what fits nowhere."""
     items = [record for record in project.items if _text(project, record).strip()]
     texts = [_text(project, record) for record in items]
     vectors = project.vectors_of([record.id for record in items]) if items else None
@@ -63,13 +63,12 @@ def topic_clusters(project: ProjectView) -> Findings:
     topics = _Topics(items, texts, made)
     project.tick()
     patterns = [topics.cluster(group) for group in topics.certain]
-    patterns += [topics.theme(parent) for parent in topics.themes]
     if topics.outliers.size and patterns:
         patterns.append(topics.nowhere())
     if project.focus is not None:
         patterns = [pattern for pattern in patterns if project.focus in pattern.members]
     patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
-    looked_at |= {"clusters": len(topics.certain), "themes": len(topics.themes), "outliers": int(made.outlier.sum())}
+    looked_at |= {"clusters": len(topics.certain), "outliers": int(made.outlier.sum())}
     notes = []
     if not known:
         notes.append(Remark("topics.no_vectors"))
@@ -110,17 +109,10 @@ class _Topics:
         ]
         read = [[texts[at] for at in members[:_NAMED]] for members in self._members]
         self._terms = telling_terms(read, [texts[at] for at in self.outliers[:_BESIDE]])
-        below: dict[int, list[int]] = {}
-        for group in self.certain:
-            below.setdefault(int(made.parents[group]), []).append(group)
-        several = len(below) > 1
-        self.themes = {parent: groups for parent, groups in below.items() if several and len(groups) > 1}
-        above = [[text for group in groups for text in read[group][: _NAMED // 5]] for groups in self.themes.values()]
-        rest = [text for group in self.certain if int(made.parents[group]) not in self.themes for text in read[group]]
-        self._above = dict(zip(self.themes, telling_terms(above, rest), strict=True))
 
     def cluster(self, group: int) -> Pattern:
         made, members = self._made, self._members[group]
+        times = [self._items[at].created for at in members]
         evidence: JsonObject = {
             "label": self._name(group),
             "terms": self._terms[group],
@@ -129,29 +121,11 @@ class _Topics:
             "cohesion": round(float(made.cohesion[group]), 3),
             "stability": round(float(made.stability[group]), 3),
             "apart": round(float(made.apart[group]), 3),
-            **self._span(members),
+            "first": moment(min(times)),
+            "last": moment(max(times)),
             "examples": self._examples(members[:_SHOWN]),
         }
-        parent = int(made.parents[group])
-        if parent in self.themes:
-            evidence["theme"] = ", ".join(self._above[parent])
         return self._pattern("cluster", float(self._sure[group]), evidence, members)
-
-    def theme(self, parent: int) -> Pattern:
-        groups = self.themes[parent]
-        members = np.concatenate([self._members[group] for group in groups])
-        sizes = np.array([len(self._members[group]) for group in groups])
-        steady = float(self._made.steady[parent])
-        evidence = {
-            "label": ", ".join(self._above[parent]) or self._name(groups[0]),
-            "terms": self._above[parent],
-            "size": len(members),
-            "stability": round(steady, 3),
-            **self._span(members),
-            "topics": [{"label": self._name(group), "size": len(self._members[group])} for group in groups[:_LISTED]],
-            "topic_count": len(groups),
-        }
-        return self._pattern("theme", float(np.average(self._sure[groups], weights=sizes)) * steady, evidence, members)
 
     def nowhere(self) -> Pattern:
         """What fits nowhere, the loneliest first."""
@@ -177,10 +151,6 @@ class _Topics:
 
     def _name(self, group: int) -> str:
         return ", ".join(self._terms[group]) or title_of(self._items[int(self._members[group][0])])
-
-    def _span(self, members: Numbers) -> dict[str, str]:
-        times = [self._items[at].created for at in members]
-        return {"first": moment(min(times)), "last": moment(max(times))}
 
     def _examples(self, members: Numbers) -> list[dict[str, str]]:
         return [{"id": self._items[at].uid, "title": title_of(self._items[at])} for at in members]

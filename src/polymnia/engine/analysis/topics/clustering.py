@@ -9,8 +9,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from polymnia.engine.analysis.pairs import neighbours
 from polymnia.engine.analysis.topics.features import features, unit
-from polymnia.engine.analysis.topics.tree import Tree, distinctness, neighbours, smoothed, sums
+from polymnia.engine.analysis.topics.tree import Tree, distinctness, smoothed, sums
 
 Numbers = NDArray[Any]
 Tick = Callable[[], None]
@@ -20,8 +21,6 @@ FEWEST = 6
 _UNITS = 6000  # texts that are grouped with each other; all others join the groups of those
 _FEW = 20  # below this a pair may be a group, and groups may be many
 _NEAREST = 10
-_GROUPED = 8  # groups from which on they can be grouped again
-_ABOVE = 6  # nearest groups a group is drawn towards, when groups are grouped
 _BLOCK = 1000  # rows that are compared at a time
 _SEARCHED = 8  # groups in which the neighbours of a text are looked for that was not grouped
 
@@ -53,8 +52,7 @@ class Clustering(Struct, frozen=True, kw_only=True):
 
     For each group: ``sizes`` without outliers; ``cohesion`` (0-1, see `cohesion`); ``stability`` (0-1), how well it is
     found again in a part of the texts; ``apart`` (-1 to 1), how much nearer its texts are to its own middle than to the
-    next; ``parents``, the group of groups it belongs to, all 0 where there is only one. ``steady`` is the stability of
-    each of those. ``chance`` is how well apart groups would be where there are none.
+    next. ``chance`` is how well apart groups would be where there are none.
     """
 
     labels: Numbers
@@ -65,8 +63,6 @@ class Clustering(Struct, frozen=True, kw_only=True):
     cohesion: Numbers
     stability: Numbers
     apart: Numbers
-    parents: Numbers
-    steady: Numbers
     chance: float
 
     @property
@@ -170,7 +166,6 @@ def _described(
     near = held(rows, labels, groups)
     apart = distinctness(rows, labels)
     there = np.maximum(1, np.bincount(labels, minlength=groups))
-    parents, steady = _parents(rows, labels, groups)
     return Clustering(
         labels=labels[which],
         outlier=alone[which],
@@ -180,21 +175,8 @@ def _described(
         cohesion=cohesion(rows, labels, near, groups),
         stability=stable[order],
         apart=np.bincount(labels, weights=apart, minlength=groups) / there,
-        parents=parents,
-        steady=steady,
         chance=by_chance,
     )
-
-
-def _parents(rows: Numbers, labels: Numbers, groups: int) -> tuple[Numbers, Numbers]:
-    """Groups of groups, by the same rules, and their stability; all 0 where there are too few groups."""
-    if groups < _GROUPED:
-        return np.zeros(groups, np.int64), np.ones(1)
-    middle = unit(sums(rows, labels, groups))
-    middle = unit(middle - middle.mean(axis=0))
-    smooth = smoothed(middle, neighbours(middle, middle, _ABOVE, same=True))
-    found, _ = Tree(smooth).best(middle, 2, groups // 3, many=True)
-    return found, _stability(middle, found, int(found.max()) + 1, _ABOVE)
 
 
 def _different(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
@@ -219,8 +201,6 @@ def _none(size: int, *, same: bool) -> Clustering:
         cohesion=ones,
         stability=ones,
         apart=ones,
-        parents=np.zeros(groups, np.int64),
-        steady=ones,
         chance=0.0,
     )
 
@@ -230,7 +210,7 @@ def _draws(rows: Numbers) -> int:
     return _TIMES if len(rows) <= _SMALL else 1
 
 
-def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tick = lambda: None) -> Numbers:
+def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tick) -> Numbers:
     """How well each group is found again when part of the texts is grouped anew: the mean Jaccard index, 0-1."""
     random = np.random.default_rng(_SEED)
     size = max(3, round(_SHARE * len(rows)))

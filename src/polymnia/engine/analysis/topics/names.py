@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import log
 
-from polymnia.engine.text.language import DENSE, GENERAL, HANGUL, PARTICLES, STOPWORDS, fold, language, plausible, stem
+from polymnia.engine.text.extraction import TOKEN, URL, pieces
+from polymnia.engine.text.language import HANGUL, PARTICLES, STOPWORDS, fold, language
 
 Key = tuple[str, ...]
 Words = list[tuple[str, str] | None]
@@ -23,44 +23,17 @@ _FAINT = 0.25  # terms with less than this of the score of the best one are left
 _TWICE = 2  # a term that only one text of a group has does not name the group,
 _ONCE = 0.01  # unless there is nothing better
 _SMOOTH = 0.5  # what is added to each count, so that a term seen once is no certainty
-_LONGEST = 40  # what is longer is no word people use
-_HAN_LONGEST = 8  # what is longer in a script without spaces is a clause
 _LANGUAGES = 400  # so many texts tell which languages are written
-
-_ADDRESS = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|(?<!\S)[^\s@]+@[^\s@]+\.\w+", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]+|\n")
-_DENSE = re.compile(f"[{DENSE}]")
-# Japanese writes its grammar in hiragana; Chinese has these characters between its words.
-_CUT = re.compile(
-    "[\u3041-\u309f]+|[的了是在和与與或也都很就我你他她它们們这這那有不对對从從被把给給及为為于於要吗嗎呢吧上下中后後]"
-)
-_MIXED = re.compile("([^\uac00-\ud7af]+)([\uac00-\ud7af]+)")
-_SHORTENED = re.compile(r"(?:'|’)(?:s|re|ve|ll|d|m|t|s')$", re.IGNORECASE)
 # Words of asking and wishing: they say how something is said, not what about.
-_ASKING = """
+_ASKING = frozenset(
+    """
     would could please hey hi hello okay ok thanks thank im ive id dont cant doesnt didnt isnt wasnt wont whats hows
     thats theres youre getting going give given gave let lets wanna gonna
     알려주세요 주세요 싶어요 싶습니다 있어요 있나요 있습니다 없어요 없습니다 있다고 있다는 없다고
     너무 정말 이런 저런 같은 다른 후 전
-"""
-_EMPTY = STOPWORDS["english"] | STOPWORDS["korean"] | GENERAL | frozenset(_ASKING.split())
-
-_ENDING_ALIKE = "어린이 고양이 호랑이 젊은이 늙은이 떡볶이 목걸이 귀걸이 전문가 음악가 정치가 예술가 기업가 소설가"
-_NOUNS = frozenset(_ENDING_ALIKE.split())
-# No noun of two or more syllables is likely to end so: these are cut off wherever they stand.
-_SURE = frozenset("은는을를") | {one for one in PARTICLES if len(one) > 1}
-_SUBJECT = frozenset("이가")
-_FIRST, _FINALS = 0xAC00, 28  # the first syllable, and how many endings a syllable may have, none included
-_VERBS = re.compile(
-    "(?:했습니다|됐습니다|되었습니다|하였습니다|합니다|됩니다|입니다|하려면|하세요|해주세요|해야|해서|했어요|했는데|했다|하였다"
-    "|되었다|됐다|한다|된다|이다|하는|되는|하기|하여|하며|하고|되고|해요|돼요|인가요|인가|이었다|였다|하던|되던|되어|당한|시킨"
-    "|한|된)$"
+    """.split()
 )
-# A word with such an ending and no noun before it is a verb, and names nothing.
-_VERB_ALONE = re.compile(
-    "(?:습니다|ㅂ니다|니다|나요|까요|어요|아요|여요|세요|네요|죠|었다|았다|였다|겠다|는다|는가|은가|는지|은지|려고|려면|면서|지만|어서|아서"
-    "|으며|고서|거나|도록|어야|아야|던데|는데|은데|었던|았던|였던)$"
-)
+_SURE = frozenset("은는을를")  # no noun of two or more syllables is likely to end so
 
 
 def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = ()) -> list[list[str]]:
@@ -69,7 +42,7 @@ def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = (
     The score of a term is its share of the texts of the group, times the logarithm of how many times that is its share
     of all other texts: those of the other groups and of ``background``. A group may have no term at all.
     """
-    reader = WordReader([text for group in groups for text in group] + list(background), _READ)
+    reader = WordReader([text for group in groups for text in group] + list(background))
     written: dict[Key, Counter[str]] = {}
     counts = [Counter(key for text in group for key in _terms(reader.read(text), written)) for group in groups]
     everywhere: Counter[Key] = Counter()
@@ -148,106 +121,49 @@ def _shown(forms: Counter[str]) -> str:
 
 
 class WordReader:
-    """Reads texts that belong together: how a word is written elsewhere says what is a particle and what a name."""
+    """Reads texts that belong together: how a word is written elsewhere says what is a particle."""
 
-    def __init__(self, texts: Sequence[str], limit: int) -> None:
+    def __init__(self, texts: Sequence[str], limit: int = _READ) -> None:
         """``limit`` is how many characters of each text are read."""
         self._limit = limit
         spoken = Counter(filter(None, map(_language, texts[:: max(1, len(texts) // _LANGUAGES)])))
         self._usual = next((name for name, _ in spoken.most_common(1) if name), "english")
-        self._roots = Roots(word for text in texts for word in self._tokens(text))
-        self._keys: dict[tuple[str, str], str] = {}
+        self._hangul = Counter(token for text in texts for token in self._tokens(text) if HANGUL.fullmatch(token))
+        self._known: dict[tuple[str, str], Words] = {}
 
     def read(self, text: str) -> Words:
         """The words of a text that say something, and gaps where others stand."""
         spoken = _language(text) or self._usual
         words: Words = []
         for token in self._tokens(text):
-            if not token[0].isalnum():
-                words.append(None)
-            elif _DENSE.search(token) and not HANGUL.search(token):
-                pieces = [piece for piece in _CUT.split(token) if 1 < len(piece) <= _HAN_LONGEST]
-                words += [None, *((fold(piece), piece) for piece in pieces), None]
-            else:
-                word = self._word(token, spoken)
-                words.append(word)
-                if word and HANGUL.fullmatch(token) and token[len(word[1]) :] not in ("", "의"):
-                    words.append(None)  # a particle ends a compound
+            found = self._known.get((spoken, token))
+            if found is None:
+                found = self._known[spoken, token] = self._words(token, spoken)
+            words += found
         return words
 
-    def _tokens(self, text: str) -> Iterable[str]:
-        text = unicodedata.normalize("NFC", text[: self._limit])
-        return _TOKEN.findall(_ADDRESS.sub(" . ", text))
+    def _tokens(self, text: str) -> list[str]:
+        return TOKEN.findall(URL.sub(" . ", unicodedata.normalize("NFC", text[: self._limit])))
 
-    def _word(self, token: str, spoken: str) -> tuple[str, str] | None:
-        if mixed := _MIXED.fullmatch(token):
-            token = mixed[1] + self._roots.tail(mixed[2])
-        token = _SHORTENED.sub("", token)
-        folded = fold(token)
-        if not 1 < len(folded) <= _LONGEST or folded.isdigit() or folded in _EMPTY:
-            return None
-        if HANGUL.fullmatch(token):
-            root = self._roots.of(token)
-            return (root, root) if root and len(token) > 1 and root not in _EMPTY else None
-        if folded in STOPWORDS.get(spoken, ()):
-            return None
-        key = self._keys.get((spoken, token))
-        if key is None:
-            rules = plausible(folded, spoken)
-            key = self._keys[spoken, token] = stem(token.casefold(), rules[0]) if rules else folded
-        return key, token
+    def _words(self, token: str, spoken: str) -> Words:
+        stops = STOPWORDS["english"] | STOPWORDS.get(spoken, frozenset()) | _ASKING
+        found = [one for one in pieces(token, stops, spoken) if one[0] not in _ASKING]
+        if len(found) == 1 and HANGUL.fullmatch(token):
+            found = [(root, root) for root in [self._root(token, found[0][0])]]
+        # What a particle ends is no part of a phrase that goes on; its genitive is.
+        alone = len(found) == 1 and token in (found[0][1], found[0][1] + "의")
+        return [*found] if alone else [*found, None]
+
+    def _root(self, word: str, root: str) -> str:
+        """The noun in a word, or the word where the particle seems to be part of it: 민주주의, 고양이."""
+        particle = word[len(root) :]
+        if len(particle) != 1 or particle in _SURE:
+            return root
+        others = [one for one in PARTICLES if one != particle]
+        if particle in ("이", "가"):
+            return word if any(self._hangul[word + one] for one in others) else root
+        return root if any(self._hangul[root + one] for one in ("", *others)) else word
 
 
 def _language(text: str) -> str | None:
     return language(fold(text[:_READ]).replace("'", " ").replace("’", " ").split())
-
-
-class Roots:
-    """What Korean words are without particles and endings, given all words that are written beside them."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self._counts = Counter(word for word in words if HANGUL.fullmatch(word))
-        self._known: dict[str, str] = {}
-
-    def of(self, word: str) -> str:
-        """The noun in a word; nothing where it is a verb."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._cut(word)
-        return found
-
-    def tail(self, hangul: str) -> str:
-        """What stands behind a foreign word or a number, without particles: the unit it counts, if anything."""
-        for particle in PARTICLES:
-            if hangul.endswith(particle) and (hangul == particle or particle in _SURE):
-                return hangul[: -len(particle)]
-        return hangul
-
-    def _cut(self, word: str) -> str:
-        if word in _NOUNS:
-            return word
-        root = _VERBS.sub("", word)
-        if root != word:
-            return self._without(root) if len(root) > 1 else ""
-        if _VERB_ALONE.search(word) and len(word) > 2:
-            return ""
-        return self._without(word)
-
-    def _without(self, word: str) -> str:
-        for particle in PARTICLES:
-            root = word[: -len(particle)]
-            if not root or not word.endswith(particle):
-                continue
-            sure = particle in _SURE or (particle in _SUBJECT and self._subject(word, root, particle))
-            if (sure and len(root) > 1) or ((sure or len(root) > 1) and self._stands(root, particle)):
-                return root
-        return word
-
-    def _subject(self, word: str, root: str, particle: str) -> bool:
-        """Whether 이 or 가 is the particle: it fits the syllable before it, and no other particle stands behind it."""
-        closed = (ord(root[-1]) - _FIRST) % _FINALS > 0
-        return closed == (particle == "이") and not any(self._counts[word + other] for other in PARTICLES)
-
-    def _stands(self, root: str, particle: str) -> bool:
-        """Whether a root is written bare or before another particle too: 민주주 is not, so 민주주의 stays."""
-        return any(self._counts[root + other] for other in ("", *PARTICLES) if other != particle)

@@ -12,32 +12,11 @@ from polymnia.engine.analysis.topics.features import Sparse, unit
 Numbers = NDArray[Any]
 
 _ROUNDS = 4  # steps along the graph of neighbours
-_COMPARED = 1000  # rows that are compared with all others at a time
 _COLUMNS = 64  # smoothed rows lie in few directions, and the tree costs what there are columns
 _MANY = 500  # rows from which on that matters
 _BLOCK = 10_000  # rows that are compared with centres at a time
 _GRID = 40  # numbers of groups that are tried
-_ENOUGH = 0.98  # what is nearly as good as the best, when few groups are wanted
-_NEARLY = 0.92  # and when many are
-
-
-def neighbours(rows: Numbers, among: Numbers, most: int, *, same: bool) -> tuple[Numbers, Numbers]:
-    """For each row the numbers of the nearest of ``among``, and how near they are.
-
-    ``same``: both are the same rows, and none is its own neighbour.
-    """
-    size = len(rows)
-    found = np.zeros((size, most), np.int64)
-    near = np.zeros((size, most), np.float32)
-    for start in range(0, size, _COMPARED):
-        close = rows[start : start + _COMPARED] @ among.T
-        if same:
-            at = np.arange(len(close))
-            close[at, at + start] = -2
-        best = np.argpartition(-close, most - 1, axis=1)[:, :most]
-        found[start : start + _COMPARED] = best
-        near[start : start + _COMPARED] = np.take_along_axis(close, best, 1)
-    return found, np.maximum(near, 0)
+_ENOUGH = 0.98  # of the best is nearly as good
 
 
 def smoothed(rows: Numbers, nearest: tuple[Numbers, Numbers]) -> Numbers:
@@ -90,18 +69,16 @@ class Tree:
             made[groups] = place[numbers]
         return [made[groups] for groups in counts]
 
-    def best(self, rows: Numbers, fewest: int, most: int, *, many: bool = False) -> tuple[Numbers, float]:
+    def best(self, rows: Numbers, fewest: int, most: int) -> tuple[Numbers, float]:
         """The cut at which rows are told apart best, and how well: see `distinctness`.
 
-        Of numbers of groups that do nearly as well the smallest is taken, or with ``many`` the largest.
+        Of numbers of groups that do nearly as well the smallest is taken.
         """
         counts = sorted({round(count) for count in np.geomspace(fewest, max(fewest, most), _GRID)})
         cuts = self._cuts(counts)
         tried = [float(distinctness(rows, labels).mean()) for labels in cuts]
         top = max(tried)
-        enough = top - (1 - (_NEARLY if many else _ENOUGH)) * abs(top)
-        good = [at for at, value in enumerate(tried) if value >= enough]
-        chosen = good[-1] if many else good[0]
+        chosen = next(at for at, value in enumerate(tried) if value >= top - (1 - _ENOUGH) * abs(top))
         return cuts[chosen], tried[chosen]
 
 

@@ -11,8 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Literal
 
 from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
-from polymnia.engine.transfer.formats.records import FileLimits, Item, JsonObject, Layout, cannot_read
-from polymnia.engine.transfer.formats.streams import Source, write_pieces
+from polymnia.engine.transfer.formats.records import (
+    FileLimits,
+    Item,
+    JsonObject,
+    Layout,
+    Source,
+    cannot_read,
+    write_pieces,
+)
 from polymnia.importing import importing
 
 ArchiveForm = Literal["json", "yaml"]
@@ -38,14 +45,11 @@ def write(
     gzip: bool = False,
 ) -> int:
     """Write an archive and answer its size; the same records give the same bytes. The caller closes ``out``."""
-    if form == "json":
-        pieces = json_pieces(ARCHIVE, scope, memories, associations)
-    else:
+    pieces = json_pieces
+    if form == "yaml":
         with importing():
-            from polymnia.engine.transfer.formats.yaml_records import yaml_pieces
-
-        pieces = yaml_pieces(ARCHIVE, scope, memories, associations)
-    return write_pieces(out, pieces, gzip=gzip)
+            from polymnia.engine.transfer.formats.yaml_records import yaml_pieces as pieces
+    return write_pieces(out, pieces(ARCHIVE, scope, memories, associations), gzip=gzip)
 
 
 def read(source: BinaryIO, limits: FileLimits | None = None) -> Iterator[Item]:

@@ -16,11 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from polymnia.engine.transfer.formats.graph_items import (
     ENCODER,
-    MEMBERS,
     SECTIONS,
     UNFIT,
     EntityItem,
@@ -34,10 +33,10 @@ from polymnia.engine.transfer.formats.graph_items import (
     RelationLine,
     UnreadItem,
     is_document,
+    members,
     shape,
 )
 from polymnia.engine.transfer.formats.records import JsonObject
-from polymnia.engine.transfer.formats.streams import collected
 from polymnia.errors import BrokenFile
 from polymnia.models import Limits
 
@@ -51,7 +50,6 @@ _SIGN = re.compile(
     re.MULTILINE,
 )
 _INK = re.compile(rb"[^ \t\r\n]")
-_CHUNK = 64 * 1024
 
 
 def detect_form(data: bytes, path: str) -> GraphForm:
@@ -97,11 +95,23 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
             _read_lines(data, builder)
         else:
             _read_document(data, builder)
-    except NotJson as flaw:
+    except NotJson as e:
+        flaw = _flaw(data) or e if form == "document" else e
         line, byte = data.count(b"\n", 0, flaw.at) + 1, flaw.at + skipped
         message = f"Failed to parse storage file: Invalid JSON at line {line}, byte {byte}: {flaw.message}"
         raise BrokenFile(message, path=path, line=line, byte=byte) from None
     return builder.done()
+
+
+def _flaw(data: bytes) -> NotJson | None:
+    """What is wrong with a document, at which of its bytes: an item alone does not tell."""
+    from polymnia.engine.transfer.formats.graph_recovery import judge
+
+    try:
+        judge(data)
+    except NotJson as e:
+        return e
+    return None
 
 
 def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
@@ -153,38 +163,24 @@ def _read_lines(data: bytes, builder: GraphBuilder) -> None:
 
 
 def _read_document(data: bytes, builder: GraphBuilder) -> None:
-    if not _INK.search(data):
-        return
-    try:
-        value = msgspec.json.decode(data, type=dict[str, Raw] | list[Raw] | str | float | bool | None)
-    except UNFIT:
-        from polymnia.engine.transfer.formats.graph_recovery import judge, outline
-
-        judge(data)
-        outline(data.decode(), builder)
-        return
-    try:
-        if isinstance(value, dict):
-            if not value.keys() & SECTIONS and shape(value):
-                builder.take(data, "any", "the file")
-                return
-            if value and not value.keys() & SECTIONS:
-                builder.refuse("the file", "It has neither entities nor relations; its keys are kept.")
-            builder.document(value)
-        elif isinstance(value, list):
-            builder.repair("the file", "It is a bare list; its items were taken as entities and relations.")
-            for index, item in enumerate(value):
-                builder.take(item, "any", index)
-        elif value is None:
-            builder.repair("the file", "It is null; read as an empty graph.")
-        else:
-            builder.take(data, "entities", "the file")
-    except (NotJson, UnicodeDecodeError):
-        from polymnia.engine.transfer.formats.graph_recovery import judge
-
-        # An item that is not UTF-8: only the whole file tells at which byte.
-        judge(data)
-        raise
+    ink = _INK.search(data)
+    opening = ink[0] if ink else b""
+    if opening == b"{":
+        content = dict(members(data))
+        if not content.keys() & SECTIONS and shape(content):
+            builder.take(data, "any", "the file")
+            return
+        if content and not content.keys() & SECTIONS:
+            builder.refuse("the file", "It has neither entities nor relations; its keys are kept.")
+        builder.document(content.items())
+    elif opening == b"[":
+        builder.repair("the file", "It is a bare list; its items were taken as entities and relations.")
+        for index, item in members(data):
+            builder.take(item, "any", index)
+    elif data.strip() == b"null":
+        builder.repair("the file", "It is null; read as an empty graph.")
+    elif opening:
+        builder.take(data, "entities", "the file")
 
 
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -216,8 +212,8 @@ def write(
     Lines have no place for the foreign keys of a document: they leave ``extra`` out.
     """
     if form == "lines":
-        return collected(_lines(entities, relations, unread), _CHUNK)
-    return collected(_document(entities, relations, extra or {}, unread), _CHUNK)
+        return _lines(entities, relations, unread)
+    return _document(entities, relations, extra or {}, unread)
 
 
 def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
@@ -269,7 +265,7 @@ def _with(item: Struct, extra: Mapping[str, Any]) -> bytes:
     """The item as JSON, its foreign keys after its own; a foreign key never hides one of its own."""
     encoded = ENCODER.encode(item)
     if extra:
-        own = MEMBERS.decode(encoded)
+        own = msgspec.json.decode(encoded)
         if more := {key: value for key, value in extra.items() if key not in own}:
             return encoded[:-1] + b"," + ENCODER.encode(more)[1:]
     return encoded

@@ -7,7 +7,7 @@ note of either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -36,15 +36,13 @@ TARGET_KEYS = ("to", "to_", "target", "toEntity", "to_entity")
 LINK_KEYS = ("relationType", "relation_type", "relationship", "relation", "type", "kind")
 ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KEYS, *LINK_KEYS}
 
-# An object by its keys, the JSON under each left as it is.
-MEMBERS = msgspec.json.Decoder(dict[str, Raw])
+_MEMBERS = msgspec.json.Decoder(dict[str, Raw] | list[Raw])
 ENCODER = msgspec.json.Encoder()
 # What the decoder raises for bytes it does not take, be they JSON or not.
 UNFIT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 # Deeper than this, a value could be read here and still be too deep for the next program that holds it.
 _DEEPEST = 200
-_LIST = msgspec.json.Decoder(list[Raw])
 _SPACE = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
 _DEEP = f"It is nested more than {_DEEPEST} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
@@ -140,6 +138,17 @@ _SHAPES: dict[Place, msgspec.json.Decoder[Any]] = {
 }
 
 
+def members(raw: bytes) -> Iterable[tuple[Any, Raw | bytes]]:
+    """The members of an object by their keys, or of a list by their numbers, the JSON of each left as it is."""
+    try:
+        value = _MEMBERS.decode(raw)
+    except UNFIT:
+        from polymnia.engine.transfer.formats.graph_recovery import split
+
+        return split(bytes(raw))
+    return value.items() if isinstance(value, dict) else enumerate(value)
+
+
 def shape(value: Mapping[str, Any]) -> What | None:
     """What an object is by the keys it has, when nothing else tells."""
     named = has(value, NAME_KEYS)
@@ -224,23 +233,23 @@ class GraphBuilder:
             self._add_relation(item, {})
         return True
 
-    def document(self, members: Mapping[str, bytes]) -> None:
+    def document(self, content: Iterable[tuple[str, Raw | bytes]]) -> None:
         """Take a whole document, given as its top-level keys and the JSON under each."""
-        for key, raw in members.items():
+        for key, raw in content:
             if section := SECTIONS.get(key):
-                self.section(section, raw)
+                self.section(section, bytes(raw))
             else:
-                self.keep(key, raw)
+                self.keep(key, bytes(raw))
 
     def section(self, section: Listed, raw: bytes) -> None:
         """Take what a document has under ``entities`` or ``relations``."""
-        opening = bytes(memoryview(raw)[:1])
+        opening = raw[:1]
         if opening == b"[":
-            for index, item in enumerate(_LIST.decode(raw)):
+            for index, item in members(raw):
                 self.take(item, section, index)
         elif opening == b"{":
             self.repair(section, "An object keyed by name, not a list; its members were taken as the list.")
-            for key, item in MEMBERS.decode(raw).items():
+            for key, item in members(raw):
                 self.keyed(key, bytes(item), section, f"{section}[{quoted(key)}]")
         elif opening == b"n":
             self.repair(section, "It is null; read as an empty list.")
@@ -248,18 +257,13 @@ class GraphBuilder:
             self.take(raw, section, section)
 
     def keyed(self, key: str, raw: bytes, section: Listed, where: str) -> bool:
-        """Take an item whose name, or number, is the key it stands under."""
-        own = "name" if section == "entities" else "id"
-        try:
-            value = msgspec.json.decode(raw)
-        except UNFIT:
-            rest = b"," + raw[1:] if raw[:1] == b"{" else b',"observations":%b}' % raw
-            return self.take(b'{"%b":%b%b' % (own.encode(), _ascii(key), rest), section, where)
-        if section == "entities" and not isinstance(value, dict):
-            value = {"observations": value}
-        if isinstance(value, dict) and own not in value:
-            rest = ENCODER.encode(value)[1:]
-            raw = b'{"%b":%b%b%b' % (own.encode(), _ascii(key), b"," if value else b"", rest)
+        """Take an item whose name, or number, is the key it stands under, unless it has its own."""
+        if raw[:1] == b"{":
+            own = b"name" if section == "entities" else b"id"
+            rest = raw[1:].lstrip(b" \t\r\n")
+            raw = b'{"%b":%b%b%b' % (own, _ascii(key), b"" if rest[:1] == b"}" else b",", rest)
+        elif section == "entities":
+            raw = b'{"name":%b,"observations":%b}' % (_ascii(key), raw)
         return self.take(raw, section, where)
 
     def keep(self, key: str, raw: bytes) -> None:
@@ -338,7 +342,7 @@ class GraphBuilder:
                     repairs.append(GraphNote(_spot(place, where, "type"), f"It is {quoted(tag)}; read as {what}."))
             elif is_document(value):
                 self.repair(_spot(place, where), "A whole document among the items; its members were taken.")
-                self.document(MEMBERS.decode(raw))
+                self.document(members(raw))
                 return True
             elif "type" in value and place == "lines":
                 return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
@@ -354,8 +358,11 @@ class GraphBuilder:
             wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
             repairs.append(GraphNote(_spot(place, where), wrong))
             what = other
-        repair = _Repair(value, place, where, repairs)
-        item = repair.relation() if what == "relation" else repair.entity()
+
+        def note(part: str, why: str) -> None:
+            repairs.append(GraphNote(_spot(place, where, part), why))
+
+        item = (_odd_relation if what == "relation" else _odd_entity)(value, note)
         unfit = item if isinstance(item, str) else self._illegal(item)
         if unfit or isinstance(item, str):
             home: Section = _HOME[what] if place == "any" else place
@@ -425,110 +432,87 @@ class GraphBuilder:
         return False
 
 
-def _encodable(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
-
-
 def _ascii(text: str) -> bytes:
     """The text in JSON, any half of a surrogate pair as the escape it was read from."""
-    if _encodable(text):
+    try:
         return ENCODER.encode(text)
-    import json
+    except UnicodeEncodeError:
+        import json
 
-    return json.dumps(text).encode()
-
-
-def _too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            child
-            for parent in level
-            if isinstance(parent, (dict, list))
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-        ]
-        if not level:
-            return False
-    return True
+        return json.dumps(text).encode()
 
 
-class _Repair:
-    """Makes a good item of an odd one. What stays behind in ``value`` are its foreign keys."""
+def _too_deep(value: object, levels: int = _DEEPEST) -> bool:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(inner, list) and (not levels or any(_too_deep(one, levels - 1) for one in inner))
 
-    def __init__(self, value: JsonObject, place: Place, where: str | int, repairs: list[GraphNote]) -> None:
-        self._value = value
-        self._place = place
-        self._where = where
-        self._repairs = repairs
 
-    def entity(self) -> EntityItem | str:
-        """The entity, or why there is none."""
-        name = self._text(NAME_KEYS)
-        if name is None:
-            return "It is an entity without a name"
-        return EntityItem(name, self._word(KIND_KEYS), self._observations())
+# ── odd items ─────────────────────────────────────────────────────────────────────────────────────────────
+# What is read of an odd item is taken out of it: what stays behind are its foreign keys. ``note`` takes a part of the
+# item and what was put right there.
 
-    def relation(self) -> RelationItem | str:
-        """The relation, or why there is none."""
-        source, target = self._text(SOURCE_KEYS), self._text(TARGET_KEYS)
-        if source is None or target is None:
-            return f"It is a relation without {'a source' if source is None else 'a target'}"
-        return RelationItem(source, target, self._word(LINK_KEYS))
 
-    def _text(self, keys: tuple[str, ...]) -> str | None:
-        value = self._pop(keys)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            self._repair(keys[0], f"It is the number {_text_of(value)}; read as text.")
-            return _text_of(value)
-        return None
+def _odd_entity(value: JsonObject, note: Callable[[str, str], None]) -> EntityItem | str:
+    """The entity, or why there is none."""
+    name = _pop_name(value, NAME_KEYS, note)
+    if name is None:
+        return "It is an entity without a name"
+    return EntityItem(name, _pop_kind(value, KIND_KEYS, note), _pop_observations(value, note))
 
-    def _word(self, keys: tuple[str, ...]) -> str:
-        value = self._pop(keys)
-        if isinstance(value, str):
-            return value
-        if value is None:
-            self._repair(keys[0], 'It is missing; read as "unknown".')
-            return "unknown"
-        self._repair(keys[0], f"It is {_named(value)}; read as its JSON text.")
+
+def _odd_relation(value: JsonObject, note: Callable[[str, str], None]) -> RelationItem | str:
+    """The relation, or why there is none."""
+    source, target = _pop_name(value, SOURCE_KEYS, note), _pop_name(value, TARGET_KEYS, note)
+    if source is None or target is None:
+        return f"It is a relation without {'a source' if source is None else 'a target'}"
+    return RelationItem(source, target, _pop_kind(value, LINK_KEYS, note))
+
+
+def _pop_name(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> str | None:
+    value = _pop(item, keys, note)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        note(keys[0], f"It is the number {_text_of(value)}; read as text.")
         return _text_of(value)
+    return value if isinstance(value, str) else None
 
-    def _observations(self) -> tuple[str, ...]:
-        value = self._pop(OBSERVATION_KEYS)
-        if value is None:
-            self._repair("observations", "There is no list of them; read as none.")
-            return ()
-        if not isinstance(value, list):
-            self._repair("observations", f"It is {_named(value)}, not a list; read as one observation.")
-            return (_text_of(value),)
-        odd = [item for item in value if not isinstance(item, str)]
-        if odd:
-            kinds = " and ".join(dict.fromkeys(map(_named, odd)))
-            self._repair("observations", f"The list holds {kinds}; read as JSON text, null as nothing.")
-        return tuple(_text_of(item) for item in value if item is not None)
 
-    def _pop(self, keys: tuple[str, ...]) -> Any:
-        """The value under the first of the keys that has one; an empty key before it goes too."""
-        for key in keys:
-            if self._value.get(key) is not None:
-                if key != keys[0]:
-                    self._value.pop(keys[0], None)
-                    self._repair(key, f"It stands for {keys[0]} and was read as that.")
-                return self._value.pop(key)
-        self._value.pop(keys[0], None)
-        return None
+def _pop_kind(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> str:
+    value = _pop(item, keys, note)
+    if value is None:
+        note(keys[0], 'It is missing; read as "unknown".')
+        return "unknown"
+    if not isinstance(value, str):
+        note(keys[0], f"It is {_named(value)}; read as its JSON text.")
+    return _text_of(value)
 
-    def _repair(self, part: str, why: str) -> None:
-        self._repairs.append(GraphNote(_spot(self._place, self._where, part), why))
+
+def _pop_observations(item: JsonObject, note: Callable[[str, str], None]) -> tuple[str, ...]:
+    value = _pop(item, OBSERVATION_KEYS, note)
+    if value is None:
+        note("observations", "There is no list of them; read as none.")
+        return ()
+    if not isinstance(value, list):
+        note("observations", f"It is {_named(value)}, not a list; read as one observation.")
+        return (_text_of(value),)
+    if odd := [one for one in value if not isinstance(one, str)]:
+        kinds = " and ".join(dict.fromkeys(map(_named, odd)))
+        note("observations", f"The list holds {kinds}; read as JSON text, null as nothing.")
+    return tuple(_text_of(one) for one in value if one is not None)
+
+
+def _pop(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> Any:
+    """The value under the first of the keys that has one; an empty key before it goes too."""
+    found = next((key for key in keys if item.get(key) is not None), keys[0])
+    if found != keys[0]:
+        item.pop(keys[0], None)
+        note(found, f"It stands for {keys[0]} and was read as that.")
+    return item.pop(found, None)
 
 
 def _named(value: object) -> str:
     """What a JSON value is called in a sentence."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "null"
+    if value is None or isinstance(value, bool):
+        return _text_of(value)
     if isinstance(value, str):
         return "a text"
     return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "a number"

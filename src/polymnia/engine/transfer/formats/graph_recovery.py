@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any, Literal, NoReturn, cast
 
@@ -30,6 +31,7 @@ from polymnia.engine.transfer.formats.graph_items import (
 )
 from polymnia.engine.transfer.formats.records import JsonObject
 
+_CONSTANTS = {"true": True, "false": False, "null": None}
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(
     rf"[ \t\r\n]*(?:(?P<mark>[{{}}\[\],])|(?P<text>{_STRING})"
@@ -57,17 +59,12 @@ _LANDMARK = re.compile(rf"{_ITEM_START.pattern}|(?:\{{\s*)?{_SECTION}")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def outline(text: str, builder: GraphBuilder) -> None:
-    """Take a document that is JSON item by item, so that one that cannot be held leaves the others be."""
-    _Walk(text, builder, line=1, byte=0, sound=True).run()
-
-
 def salvage(data: bytes, builder: GraphBuilder, skipped: int) -> None:
     """Take what can be read of damaged bytes, ``skipped`` of which came before these."""
     if builder.form == "lines":
         _salvage_lines(data, builder)
     else:
-        _Walk(_lenient(data), builder, line=1, byte=skipped).run()
+        _Walk(data, builder, line=1, byte=skipped).run()
 
 
 def _salvage_lines(data: bytes, builder: GraphBuilder) -> None:
@@ -83,7 +80,7 @@ def _salvage_lines(data: bytes, builder: GraphBuilder) -> None:
     def settle() -> None:
         if broken:
             first, begin, _ = odd[0]
-            _Walk(_lenient(data[begin : odd[-1][2]]), builder, line=first, byte=begin).run()
+            _Walk(data[begin : odd[-1][2]], builder, line=first, byte=begin).run()
         else:
             for at, begin, end in odd:
                 builder.take(data[begin:end], "lines", at)
@@ -119,15 +116,11 @@ def _standing(line: bytes) -> Literal["item", "other", "broken"]:
     return "item" if isinstance(value, dict) and (is_document(value) or is_item(value, None)) else "other"
 
 
-def _lenient(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
 class _Walk:
     """Goes once through a text and takes every item it comes to."""
 
-    def __init__(self, text: str, builder: GraphBuilder, *, line: int, byte: int, sound: bool = False) -> None:
-        self._source = text
+    def __init__(self, data: bytes, builder: GraphBuilder, *, line: int, byte: int) -> None:
+        self._source = text = data.decode("utf-8", "surrogateescape")
         self._hurt = [] if text.isascii() else [m.start() for m in _NOT_UTF8.finditer(text)]
         # One character for one, so that places in the text stay the same.
         self._text = _NOT_UTF8.sub("\ufffd", text) if self._hurt else text
@@ -136,9 +129,6 @@ class _Walk:
         self._section: Listed | None = None
         self._in_document = False
         self._depth = 0
-        # Only in a sound text is the number of an item in its list sure to be right.
-        self._sound = sound
-        self._index = 0
         self._spare = 4 * len(text)
         self._lost = self._told = False
 
@@ -166,9 +156,9 @@ class _Walk:
                 pos = self._step_into(pos)
             elif char == '"' and (key := _KEY.match(text, pos)):
                 pos = self._member(key)
-            elif (end := self._end_of_value(pos)) is not None and _AFTER_VALUE.match(text, end):
-                self._take(pos, end)
-                pos = end
+            elif (whole := _strictly(text, pos)) and _AFTER_VALUE.match(text, whole[1]):
+                self._take(pos, whole[1])
+                pos = whole[1]
             else:
                 pos = self._seek(pos, pos + 1)
         if not self._told:
@@ -196,10 +186,10 @@ class _Walk:
             if found and not is_item(value, None):
                 # Come upon while searching, this may be a part of the item that is lost.
                 return self._seek(pos, end)
-            if self._sound or not _swallows(value):
+            if not _swallows(value):
                 self._take(pos, end)
                 return end
-        mended = mend(text, pos, wary=not self._sound)
+        mended = mend(text, pos, wary=True)
         likely = is_item(mended.value, None) and not is_document(mended.value)
         if found and not likely:
             return self._doubt(pos, mended.end)
@@ -219,7 +209,6 @@ class _Walk:
 
     def _step_into(self, pos: int) -> int:
         self._depth += 1
-        self._index = 0
         self._lost = False
         return pos + 1
 
@@ -237,20 +226,21 @@ class _Walk:
             return self._step_into(pos)
         if not self._in_document:
             return self._seek(start, pos)
-        if opening == "[" and self._section is None and not self._sound:
+        if opening == "[" and self._section is None:
             first = cast(re.Match[str], _SKIPPED.match(text, pos + 1)).end()
             if _is_whole_item(text, first):
                 why = "It is the key of a list of items; they were taken."
                 self._builder.repair(f"{self._where(start)}, {quoted(name)}", why)
                 return self._step_into(pos)
-        end = self._end_of_value(pos)
-        if end is None:
+        whole = _strictly(text, pos)
+        if whole is None:
             mended = mend(text, pos) if opening in ("[", "{") else None
             if mended is None or self._section is None:
                 return self._seek(start, pos)
             value = mended.value if isinstance(mended.value, dict) else {"observations": mended.value}
             named = _Mended({"name": name, **value}, mended.end, mended.complete, mended.faults)
             return self._take_mended(named, start)
+        end = whole[1]
         raw, where = text[pos:end].encode(), self._where(start)
         if self._section is not None:
             self._builder.keyed(name, raw, self._section, where)
@@ -263,10 +253,6 @@ class _Walk:
 
     def _take(self, pos: int, end: int) -> None:
         raw = self._text[pos:end].encode()
-        if self._sound:
-            self._builder.take(raw, self._place(), self._index)
-            self._index += 1
-            return
         where = self._where(pos)
         if self._builder.take(raw, self._place(), where):
             if self._builder.form == "lines" and b"\n" in raw:
@@ -275,9 +261,6 @@ class _Walk:
 
     def _take_mended(self, mended: _Mended, pos: int) -> int:
         end = mended.end
-        if mended.complete and not mended.faults and self._text[pos] == "{":
-            self._take(pos, end)
-            return end
         if not mended.complete and not is_item(mended.value, self._section, whole=True):
             return self._seek(pos, end)
         where = self._where(pos)
@@ -305,13 +288,6 @@ class _Walk:
         self._lost = True
         self._in_document = False
         return end
-
-    def _end_of_value(self, pos: int) -> int | None:
-        if whole := _strictly(self._text, pos):
-            return whole[1]
-        # Too deep for the strict reader, perhaps, and still in order.
-        mended = mend(self._text, pos) if self._text[pos : pos + 1] in ("[", "{") else None
-        return mended.end if mended and mended.complete and not mended.faults else None
 
     def _place(self) -> Place:
         return self._section or ("lines" if self._builder.form == "lines" else "any")
@@ -354,14 +330,30 @@ def judge(raw: bytes) -> str:
         why = "it ends too early" if e.pos >= len(text.rstrip()) else _WORDS.get(e.msg, e.msg)
         raise NotJson(len(text[: e.pos].encode()), why) from None
     except RecursionError:
-        mended = mend(text, len(text) - len(text.lstrip(" \t\r\n")))
-        if not mended.complete or mended.faults or text[mended.end :].strip(" \t\r\n"):
-            why = mended.faults[0] if mended.faults else "unexpected text"
-            raise NotJson(len(text[: mended.end].encode()), why) from None
-        return "It is nested too deeply"
-    if half := _half_pair(value):
-        return f"It holds a lone surrogate (U+{ord(half):04X}), which cannot be stored"
+        raise NotJson(0, "it is nested too deeply") from None
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as e:
+        return f"It holds a lone surrogate (U+{ord(e.object[e.start]):04X}), which cannot be stored"
+    except RecursionError:
+        raise NotJson(0, "it is nested too deeply") from None
     return "It holds a number out of range"
+
+
+def split(raw: bytes) -> Iterator[tuple[str | int, bytes]]:
+    """The members of an object by their keys, or of a list by their numbers; raises NotJson when it is not JSON."""
+    judge(raw)
+    text = raw.decode()
+    at = cast(re.Match[str], _SKIPPED.match(text, 0)).end() + 1
+    is_object, index = text[at - 1] == "{", 0
+    while text[start := cast(re.Match[str], _SKIPPED.match(text, at)).end()] not in "]}":
+        key: str | int = index
+        if is_object:
+            key, end = _STRICT.raw_decode(text, start)
+            start = cast(re.Match[str], _COLON.match(text, end)).end()
+        _, at = _STRICT.raw_decode(text, start)
+        yield key, text[start:at].encode()
+        index += 1
 
 
 def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
@@ -464,18 +456,16 @@ def _is_whole_item(text: str, pos: int) -> bool:
 
 def _swallows(item: Any) -> bool:
     """Whether an object holds other items, as one does whose own end is lost."""
-    if is_document(item):
+    try:
+        return is_document(item) or any(map(_holds_item, item.values()))
+    except RecursionError:
         return True
-    waiting = list(item.values())
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if value.keys() >= _ENTITY or value.keys() >= _RELATION:
-                return True
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-    return False
+
+
+def _holds_item(value: Any) -> bool:
+    if isinstance(value, dict):
+        return value.keys() >= _ENTITY or value.keys() >= _RELATION or any(map(_holds_item, value.values()))
+    return isinstance(value, list) and any(map(_holds_item, value))
 
 
 def _unescaped(token: str, faults: dict[str, None]) -> str:
@@ -493,34 +483,16 @@ def _unescaped(token: str, faults: dict[str, None]) -> str:
 
 
 def _word(word: str, faults: dict[str, None]) -> Any:
-    if word in ("true", "false", "null"):
-        return {"true": True, "false": False, "null": None}[word]
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
     if word[-1] in "Nydu":
         faults[f"{word} for a value"] = None
         return None
     try:
         number = float(word) if "." in word or "e" in word.lower() else int(word)
-    except ValueError:
+        return number if isfinite(number) else word
+    except (ValueError, OverflowError):
         return word
-    return number if isinstance(number, int) or isfinite(number) else word
-
-
-def _half_pair(value: Any) -> str | None:
-    """The first half of a surrogate pair in any text of the value."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            try:
-                item.encode()
-            except UnicodeEncodeError as e:
-                return item[e.start]
-        elif isinstance(item, dict):
-            waiting.extend(item)
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
-    return None
 
 
 # What Python says of a flaw, in our words: its own are not the same in every release.

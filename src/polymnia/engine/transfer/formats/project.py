@@ -17,11 +17,10 @@ from polymnia.engine.transfer.formats.records import (
     Item,
     JsonObject,
     Layout,
+    Source,
     cannot_read,
-    cannot_write,
-    check_value,
+    write_pieces,
 )
-from polymnia.engine.transfer.formats.streams import Source, write_pieces
 from polymnia.importing import importing
 
 ProjectForm = Literal["json", "csv", "markdown", "zip"]
@@ -47,8 +46,6 @@ ITEM = (
 RELATIONSHIP = ("source_id", "target_id", "type", "strength", "context", "metadata", "origin", "created_at")
 # Metadata may be nested a hundred deep, and those of an earlier version stand a few brackets deeper in its item.
 DEPTH = 110
-# What a project holds was found legal when it was stored, by whatever limits there were.
-_WRITTEN = FileLimits(text=1 << 40, depth=DEPTH)
 _ALIASES = {"id": "content_id", "memory_id": "content_id", "created": "created_at", "updated": "updated_at"}
 _ZIP = b"PK\x03\x04", b"PK\x05\x06"
 
@@ -65,38 +62,34 @@ class Written(Struct):
 def write(
     out: BinaryIO,
     form: ProjectForm,
-    head: Mapping[str, Any],
     items: Iterable[Mapping[str, Any]],
     relationships: Iterable[Mapping[str, Any]],
     *,
     compress: bool = False,
-    bom: bool = True,
 ) -> Written:
     """Write a project file. The items are read before the relationships, each once; the caller closes ``out``.
 
-    ``compress`` makes gzip of a text and deflates the entries of a zip. ``bom`` begins CSV with a byte order mark.
+    ``compress`` makes gzip of a text and deflates the entries of a zip.
     """
     done = Written()
-    told = dict(head)
-    _check_writable(told, "project")
-    checked = _checked_items(items, done), _checked_relationships(relationships, done)
+    records = _counted_items(items, done), _counted_relationships(relationships, done)
     if form == "zip":
         with importing():
             from polymnia.engine.transfer.formats.project_zip import write_zip
 
-        done.bytes = write_zip(out, told, *checked, done, compress=compress)
+        done.bytes = write_zip(out, *records, done, compress=compress)
         return done
     if form == "json":
-        pieces = json_pieces(PROJECT, told, *checked)
+        pieces = json_pieces(PROJECT, {}, *records)
     elif form == "csv":
         from polymnia.engine.transfer.formats.project_csv import csv_pieces
 
-        pieces = csv_pieces(*checked, bom=bom)
+        pieces = csv_pieces(*records)
     else:
         with importing():
             from polymnia.engine.transfer.formats.project_markdown import markdown_pieces
 
-        pieces = markdown_pieces(told, *checked)
+        pieces = markdown_pieces(*records)
     done.bytes = write_pieces(out, pieces, gzip=compress)
     return done
 
@@ -108,17 +101,19 @@ def read(source: BinaryIO, form: ProjectForm, limits: FileLimits | None = None) 
     unreadable is raised as a fault that names the place: check the whole before taking any of it.
     """
     limits = limits or FileLimits(depth=DEPTH)
+    begin = source.tell()
     start = source.read(4)
+    source.seek(begin)
     if start in _ZIP:
         with importing():
             from polymnia.engine.transfer.formats.project_zip import read_zip
 
-        return read_zip(start, source, limits)
+        return read_zip(source, limits)
     if form == "zip":
         raise cannot_read("it is no zip file")
-    unpacked = Source(source, limits.total, start)
-    if not unpacked.peek(1):
+    if not start:
         raise cannot_read("it is empty")
+    unpacked = Source(source, limits.total)
     if form == "json":
         return read_json(unpacked, limits, PROJECT)
     if form == "csv":
@@ -131,28 +126,17 @@ def read(source: BinaryIO, form: ProjectForm, limits: FileLimits | None = None) 
     return read_markdown(unpacked, limits)
 
 
-def _checked_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
+def _counted_items(items: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
     for item in items:
-        told = ordered(item, ITEM)
-        _check_writable(told, f"items[{done.items}]")
         done.items += 1
-        if isinstance(earlier := told.get("history"), list):
-            done.versions += len(earlier)
-        yield told
+        done.versions += len(item.get("history") or ())
+        yield ordered(item, ITEM)
 
 
-def _checked_relationships(relationships: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
+def _counted_relationships(relationships: Iterable[Mapping[str, Any]], done: Written) -> Iterator[JsonObject]:
     for relationship in relationships:
-        told = ordered(relationship, RELATIONSHIP)
-        _check_writable(told, f"relationships[{done.relationships}]")
         done.relationships += 1
-        yield told
-
-
-def _check_writable(value: object, where: str) -> None:
-    """Refuse to write what could not be read again."""
-    if (why := check_value(value, _WRITTEN)) is not None:
-        raise cannot_write(why, where=where)
+        yield ordered(relationship, RELATIONSHIP)
 
 
 def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
@@ -171,7 +155,7 @@ def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
     return told
 
 
-def unfolded(told: Mapping[str, Any], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
+def unfolded(told: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject | str:
     """The record a folded one stands for, or why it cannot be read. Fields of its author's own are metadata."""
     record: JsonObject = {}
     own: JsonObject = {}
@@ -195,5 +179,4 @@ def unfolded(told: Mapping[str, Any], fields: tuple[str, ...], limits: FileLimit
     other = told.get("other")
     if other is not None and not isinstance(other, dict):
         return "other is no object"
-    whole = ordered(record | {k: v for k, v in (other or {}).items() if k not in record}, fields)
-    return check_value(whole, limits) or whole
+    return ordered((other or {}) | record, fields)

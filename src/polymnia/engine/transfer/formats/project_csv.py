@@ -13,15 +13,21 @@ from io import BytesIO
 from itertools import islice
 from typing import Any, NamedTuple
 
-from msgspec.json import Encoder
+from msgspec.json import encode
 
 from polymnia.engine.transfer.formats.json_records import parse_record
 from polymnia.engine.transfer.formats.project import ITEM, RELATIONSHIP, unfolded
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import (
+    Broken,
+    FileLimits,
+    Item,
+    JsonObject,
+    Source,
+    cannot_read,
+    check_count,
+)
 from polymnia.errors import Invalid
 
-_BOM = b"\xef\xbb\xbf"
 _FIELDS = {"items": ITEM, "relationships": RELATIONSHIP}
 _SECTIONS = {"item": "items", "relationship": "relationships"}
 COLUMNS = ("record", *dict.fromkeys(ITEM + RELATIONSHIP), "other")
@@ -45,15 +51,14 @@ _MARKED = re.compile(f"{_MARK}(?=[{re.escape(_FORMULA)}{_MARK}]|$)")
 _TO_QUOTE = re.compile('[",\r\n;\t]|^ | $')
 _QUOTED = re.compile(rb'"[^"]*"')  # a cell with doubled quotes is several of these
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
-_encode = Encoder().encode
 
 
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject], *, bom: bool) -> Iterator[bytes]:
-    """The rows. A byte order mark tells a spreadsheet that the file is UTF-8; without it Excel garbles it."""
-    yield (_BOM if bom else b"") + _row(COLUMNS)
+def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject]) -> Iterator[bytes]:
+    """The rows, the names of the columns first."""
+    yield _row(COLUMNS)
     for item in items:
         yield _record_row("item", ITEM, item)
     for relationship in relationships:
@@ -68,9 +73,9 @@ def _record_row(record: str, fields: tuple[str, ...], told: Mapping[str, Any]) -
         if field not in fields or type(value) not in kinds:
             other[field] = value
         else:
-            cells[field] = value if kinds == (str,) else _encode(value).decode()
+            cells[field] = value if kinds == (str,) else encode(value).decode()
     if other:
-        cells["other"] = _encode(other).decode()
+        cells["other"] = encode(other).decode()
     return _row([cells.get(column) for column in COLUMNS])
 
 
@@ -112,8 +117,7 @@ def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
         raise cannot_read("its first row names no column content (or text, or body), nor content_id", where="line 1")
     counts = dict.fromkeys(_FIELDS, 0)
     for cells, line, flaw in rows:
-        if sum(counts.values()) >= limits.items:
-            raise cannot_read(f"it has more than {limits.items:,} records, which is the limit")
+        check_count(sum(counts.values()) + 1, limits)
         if flaw is None and len(cells) > len(columns) and any(cells[len(columns) :]):
             flaw = f"it has {len(cells)} cells, but there are {len(columns)} columns"
         told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
@@ -206,4 +210,4 @@ def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -
         if len(value) != 1 or type(value["cell"]) not in kinds:
             return f"{column} is {cell!r:.40}, which is not what this column holds"
         read[column] = value["cell"]
-    return unfolded(read, fields, limits)
+    return unfolded(read, fields)

@@ -10,13 +10,20 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 
-from msgspec.json import Encoder
+from msgspec.json import encode
 
 from polymnia.engine.transfer.formats.archive import ARCHIVE
 from polymnia.engine.transfer.formats.json_records import parse_record
 from polymnia.engine.transfer.formats.project import ITEM, PROJECT, folded, unfolded
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import (
+    Broken,
+    FileLimits,
+    Item,
+    JsonObject,
+    Source,
+    cannot_read,
+    check_count,
+)
 from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
 from polymnia.errors import Fault
 
@@ -27,19 +34,16 @@ _RULE = b"---\n"
 _FRONT_OPENS = re.compile(rb"---[ \t]*\r?\n")
 _FRONT_CLOSES = re.compile(rb"^---[ \t]*\r?$\n?", re.MULTILINE)
 _INNER = re.compile(rb"\n(?=[^\n])")
-_encode = Encoder().encode
 
 
-def markdown_pieces(
-    head: JsonObject, items: Iterable[JsonObject], relationships: Iterable[JsonObject]
-) -> Iterator[bytes]:
+def markdown_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject]) -> Iterator[bytes]:
     """The document in pieces."""
-    yield _front(dict(zip(PROJECT.head, (PROJECT.format, PROJECT.version, head), strict=True)))
+    yield _front(PROJECT.head_of({}))
     for item in items:
         yield b"\n" + _ITEM + item_page(item)
     yield b"\n" + _RELATIONSHIPS + b"\n"
     for relationship in relationships:
-        yield b"- " + _encode(relationship) + b"\n"
+        yield b"- " + encode(relationship) + b"\n"
 
 
 def item_page(item: JsonObject) -> bytes:
@@ -61,8 +65,7 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
     """The items and relationships of a document. One without the lines between items is one item."""
     items = relationships = 0
     for begin, text, line in _parts(source, limits):
-        if items + relationships > limits.items:
-            raise cannot_read(f"it has more than {limits.items:,} records, which is the limit")
+        check_count(items + relationships, limits)
         if begin == _RELATIONSHIPS:
             if text.strip():
                 yield Item("relationships", relationships, _relationship(text, line, limits))
@@ -78,7 +81,7 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
                 is_head = key in PROJECT.head
                 yield Item("head", position, {key: value}) if is_head else Item("unknown", position, key)
             continue
-        item = told if isinstance(told, str) else _item(told, rest, limits, ends=1 if begin is None else 2)
+        item = told if isinstance(told, str) else _item(told, rest, ends=1 if begin is None else 2)
         yield Item("items", items, Broken(item, line) if isinstance(item, str) else item)
         items += 1
 
@@ -87,10 +90,10 @@ def read_page(page: bytes, limits: FileLimits) -> JsonObject | str:
     """The item of a page of its own, or why it cannot be taken."""
     front, rest = _front_and_rest(page)
     told = _parse_front(front, limits)
-    return told if isinstance(told, str) else _item(told, rest, limits, ends=1)
+    return told if isinstance(told, str) else _item(told, rest, ends=1)
 
 
-def _item(told: JsonObject, rest: bytes, limits: FileLimits, *, ends: int) -> JsonObject | str:
+def _item(told: JsonObject, rest: bytes, *, ends: int) -> JsonObject | str:
     rest = rest[1:] if rest.startswith(b"\n") else rest.removeprefix(b"\r\n")
     for _ in range(ends):
         rest = rest.removesuffix(b"\n")
@@ -103,7 +106,7 @@ def _item(told: JsonObject, rest: bytes, limits: FileLimits, *, ends: int) -> Js
         told["content"] = content
     elif content.strip():
         return "its content is told twice, in the front matter and below"
-    return unfolded(told, ITEM, limits)
+    return unfolded(told, ITEM)
 
 
 def _relationship(raw: bytes, line: int, limits: FileLimits) -> JsonObject | Broken:

@@ -7,20 +7,29 @@ is never unpacked to disk, and nothing in it is believed before it was counted a
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from tempfile import SpooledTemporaryFile
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from polymnia.engine.transfer.formats.json_records import json_pieces, read_json
 from polymnia.engine.transfer.formats.project import PROJECT, Written
 from polymnia.engine.transfer.formats.project_markdown import item_page, read_page
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, cannot_read, shortened
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import (
+    BYTE_ORDER_MARK,
+    Broken,
+    FileLimits,
+    Item,
+    JsonObject,
+    Source,
+    cannot_read,
+    shortened,
+)
 
 DOCUMENT, MANIFEST, PAGES = "project.json", "manifest.json", "items/"
 _CHUNK = 256 * 1024
@@ -41,7 +50,6 @@ _TAIL = 22 + 65535
 
 def write_zip(
     out: BinaryIO,
-    head: JsonObject,
     items: Iterable[JsonObject],
     relationships: Iterable[JsonObject],
     done: Written,
@@ -63,7 +71,7 @@ def write_zip(
                 yield item
 
         check = sha256()
-        for piece in json_pieces(PROJECT, head, paged(), relationships):
+        for piece in json_pieces(PROJECT, {}, paged(), relationships):
             document.write(piece)
             check.update(piece)
         files[DOCUMENT] = {"bytes": document.tell(), "sha256": check.hexdigest()}
@@ -100,25 +108,17 @@ def _page_name(item: JsonObject, names: set[str], position: int) -> str:
 # ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def read_zip(start: bytes, source: BinaryIO, limits: FileLimits) -> Iterator[Item]:
-    """The items of the document in a zip, or where there is none, of its pages of Markdown.
-
-    ``start`` is what was read of ``source`` already.
-    """
-    with SpooledTemporaryFile(_IN_MEMORY) as file:
-        file.write(start)
-        size = len(start)
-        while piece := source.read(_CHUNK):
-            size += len(piece)
-            if size > limits.total:
-                raise cannot_read(f"it is larger than {limits.total:,} bytes, which is the limit")
-            file.write(piece)
-        _check_directory(file, size)
-        try:
-            with zipfile.ZipFile(file) as archive:
-                yield from _items(archive, limits)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as e:
-            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+def read_zip(source: BinaryIO, limits: FileLimits) -> Iterator[Item]:
+    """The items of the document in a zip, or where there is none, of its pages of Markdown."""
+    size = source.seek(0, os.SEEK_END)
+    if size > limits.total:
+        raise cannot_read(f"it is larger than {limits.total:,} bytes, which is the limit")
+    _check_directory(source, size)
+    try:
+        with zipfile.ZipFile(source) as archive:
+            yield from _items(archive, limits)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as e:
+        raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
 
 
 def _items(archive: zipfile.ZipFile, limits: FileLimits) -> Iterator[Item]:
@@ -145,7 +145,7 @@ def _items(archive: zipfile.ZipFile, limits: FileLimits) -> Iterator[Item]:
 def _page(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: FileLimits) -> JsonObject | str:
     if entry.file_size > limits.record:
         return f"it has more than {limits.record:,} bytes, which is the limit"
-    return read_page(archive.read(entry).removeprefix(b"\xef\xbb\xbf"), limits)
+    return read_page(archive.read(entry).removeprefix(BYTE_ORDER_MARK), limits)
 
 
 def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.ZipInfo]:
@@ -195,7 +195,7 @@ def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
         if name not in entries:
             raise cannot_read("a file of its manifest is missing", where=f"entry {shortened(name)!r}")
         with archive.open(entries[name]) as entry:
-            if _checksum(entry) != check:
+            if file_digest(entry, "sha256").hexdigest() != check:  # type: ignore[arg-type]
                 raise cannot_read(
                     "a file is not what its manifest says; what was edited is imported without the manifest",
                     where=f"entry {shortened(name)!r}",
@@ -205,14 +205,7 @@ def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
     return counts
 
 
-def _checksum(entry: IO[bytes]) -> str:
-    check = sha256()
-    while piece := entry.read(_CHUNK):
-        check.update(piece)
-    return check.hexdigest()
-
-
-def _check_directory(file: IO[bytes], size: int) -> None:
+def _check_directory(file: BinaryIO, size: int) -> None:
     """Refuse a list of entries too long to be held, before anything reads it."""
     file.seek(max(0, size - _TAIL - 20))
     tail = file.read()
@@ -226,4 +219,3 @@ def _check_directory(file: IO[bytes], size: int) -> None:
         listed = int.from_bytes(file.read(56)[40:48], "little")
     if listed > _DIRECTORY:
         raise cannot_read(f"its list of entries has more than {_DIRECTORY:,} bytes, which is the limit")
-    file.seek(0)

@@ -1,32 +1,36 @@
-"""Records of a file: its layout, its limits, and why a record or a whole file cannot be read or written."""
+"""What all record files share: their layout and limits, the bytes they are read from and written to, and faults."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from math import isfinite
-from typing import NamedTuple
+import os
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from gzip import GzipFile
+from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
 
 from polymnia.errors import Fault, Invalid
 from polymnia.models import JsonObject as JsonObject
-from polymnia.models import legal_text
 
-# Signed or unsigned, 64 bits hold it.
-SMALLEST_INTEGER, LARGEST_INTEGER = -(1 << 63), (1 << 64) - 1
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_CHUNK = 64 * 1024
+# Of real prose 2.6 times as fast as level 6, and 5 % larger.
+_LEVEL = 4
 
 
 class FileLimits(Struct, frozen=True):
     """Sizes a file may have; they are enforced while it is read, so that no bomb is ever unpacked.
 
     ``total`` counts bytes after decompression, ``record`` those of one record as it is written, ``values`` the values
-    inside of one, ``text`` those of one text in UTF-8, ``depth`` the brackets around a value.
+    inside of one, ``depth`` the brackets around a value. What a record says is checked by whoever makes a memory of it.
     """
 
     total: int = 2 * 1024**3
     record: int = 32 * 1024**2
     values: int = 1_000_000
-    text: int = 5 * 1024**2
     depth: int = 100
     items: int = 10_000_000
 
@@ -59,6 +63,10 @@ class Layout(Struct, frozen=True):
     otherwise: str  # what is said of a document with none of the keys
     version: int = 1
 
+    def head_of(self, last: object) -> JsonObject:
+        """The head of a document that is written; ``last`` is the value of its last key."""
+        return dict(zip(self.head, (self.format, self.version, last), strict=True))
+
     def check_head(self, key: str, value: object, where: str | None = None) -> None:
         """Refuse a file that says it is something else, or newer than this reader."""
         if key == "format" and value != self.format:
@@ -80,10 +88,10 @@ def cannot_read(why: str, *, where: str | None = None) -> Fault:
     return Invalid(text, hint="Correct the archive and import it again; nothing was imported.", where=where)
 
 
-def cannot_write(why: str, *, where: str | None = None) -> Fault:
-    """The fault of a record that no file can hold."""
-    text = f"The archive cannot be written: {why}" + (f" ({where})" if where else "")
-    return Invalid(text, hint="Correct the memory and export again; no file was written.", where=where)
+def check_count(count: int, limits: FileLimits) -> None:
+    """Refuse a file with more records than the limit."""
+    if count > limits.items:
+        raise cannot_read(f"it has more than {limits.items:,} records, which is the limit")
 
 
 def shortened(text: str) -> str:
@@ -91,41 +99,73 @@ def shortened(text: str) -> str:
     return repr(text[:60])[1:-1] + ("…" if len(text) > 60 else "")
 
 
-def check_value(value: object, limits: FileLimits) -> str | None:
-    """Why a value cannot be stored, with the path to the place, or None."""
-    return _flaw(value, limits, ())
+class Source:
+    """Reads a file, plain or gzip, up to a number of bytes; a byte order mark is skipped."""
 
+    def __init__(self, file: BinaryIO, limit: int) -> None:
+        self._file: BinaryIO | GzipFile = file
+        self._limit = limit
+        self._ahead = file.read(_CHUNK)
+        self._read = len(self._ahead)
+        if self._ahead.startswith(_GZIP):
+            file.seek(-self._read, os.SEEK_CUR)
+            self._file, self._ahead, self._read = GzipFile(fileobj=file), b"", 0
+        if self.peek(2) == _GZIP:
+            raise cannot_read("it is compressed twice")
+        if self.peek(4).startswith(_WIDE):
+            raise cannot_read("it is UTF-16 or UTF-32 text, and archives are UTF-8")
+        if self.peek(3) == BYTE_ORDER_MARK:
+            self._ahead = self._ahead[3:]
 
-def _flaw(value: object, limits: FileLimits, path: tuple[str | int, ...]) -> str | None:
-    if isinstance(value, str):
-        return _text_flaw(value, limits, path)
-    if isinstance(value, (dict, list)):
-        if len(path) >= limits.depth:
-            return f"{_shown(path)}: nested more than {limits.depth} deep"
-        for key in value if isinstance(value, dict) else ():
-            if why := _text_flaw(key, limits, path, is_key=True):
-                return why
-        for step, member in value.items() if isinstance(value, dict) else enumerate(value):
-            if why := _flaw(member, limits, (*path, step)):
-                return why
-    elif isinstance(value, float) and not isfinite(value):
-        return f"{_shown(path)}: a number out of range"
-    elif type(value) is int and not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
-        return f"{_shown(path)}: an integer beyond 64 bits"
-    return None
+    def peek(self, size: int) -> bytes:
+        """The next bytes, still to be read: ``size`` of them unless the file ends before."""
+        while len(self._ahead) < size and (more := self._more(_CHUNK)):
+            self._ahead += more
+        return self._ahead[:size]
 
+    def read(self, size: int = _CHUNK) -> bytes:
+        """At most ``size`` bytes, fewer only before the end; none at the end."""
+        if not self._ahead:
+            return self._more(size)
+        part, self._ahead = self._ahead[:size], self._ahead[size:]
+        return part
 
-def _text_flaw(text: str, limits: FileLimits, path: tuple[str | int, ...], *, is_key: bool = False) -> str | None:
-    try:
-        legal_text(text, "", limits.text)
-    except Invalid:
+    def lines(self, limit: int) -> Iterator[bytes]:
+        """The rest line by line, each with its line feed and of at most ``limit`` bytes."""
+        rest = b""
+        while more := self.read(max(_CHUNK, len(rest))):
+            *whole, rest = (rest + more).split(b"\n")
+            for line in whole:
+                yield line + b"\n"
+            if len(rest) > limit:
+                raise cannot_read(f"a line has more than {limit:,} bytes, which is the limit")
+        if rest:
+            yield rest
+
+    def _more(self, size: int) -> bytes:
+        packed = isinstance(self._file, GzipFile)
         try:
-            legal_text(text, f"a key of {_shown(path) or 'the record'}" if is_key else _shown(path), limits.text)
-        except Invalid as fault:
-            return fault.message
-    return None
+            part = self._file.read(size)
+        except (OSError, EOFError, zlib.error) as e:
+            if not packed:
+                raise
+            raise cannot_read(f"its gzip data are damaged: {e}") from None
+        self._read += len(part)
+        if self._read > self._limit:
+            unpacked = " when unpacked" if packed else ""
+            raise cannot_read(f"it is larger than {self._limit:,} bytes{unpacked}, which is the limit")
+        return part
 
 
-def _shown(path: tuple[str | int, ...]) -> str:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{shortened(step)}" for step in path)
-    return "".join(steps).removeprefix(".")[:200]
+def write_pieces(out: BinaryIO, pieces: Iterable[bytes], *, gzip: bool) -> int:
+    """Write all pieces; the number of bytes that were written."""
+    begin = out.tell()
+    if gzip:
+        # No name and no time: nothing that differs between two exports of the same memories.
+        with GzipFile("", "wb", _LEVEL, out, mtime=0) as packed:
+            for piece in pieces:
+                packed.write(piece)
+    else:
+        for piece in pieces:
+            out.write(piece)
+    return out.tell() - begin

@@ -19,20 +19,17 @@ from typing import Any, NoReturn
 import yaml  # type: ignore[import-untyped]
 from msgspec.json import encode
 
-from polymnia.engine.transfer.formats.json_records import unfit
 from polymnia.engine.transfer.formats.records import (
-    LARGEST_INTEGER,
-    SMALLEST_INTEGER,
     Broken,
     FileLimits,
     Item,
     JsonObject,
     Layout,
+    Source,
     cannot_read,
-    check_value,
+    check_count,
     shortened,
 )
-from polymnia.engine.transfer.formats.streams import Source
 from polymnia.errors import Fault
 
 # Characters a YAML reader refuses, takes for a line end, or drops; and those that are escaped anyway.
@@ -68,25 +65,18 @@ _AROUND = 64 * 1024
 
 def yaml_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -> Iterator[bytes]:
     """A document in pieces. ``head`` is the value of the last key of the layout's head."""
-    for key, value in zip(layout.head, (layout.format, layout.version, head), strict=True):
-        try:
-            yield f"{key}: {_scalar(value, '  ')}\n".encode()
-        except ValueError as e:
-            raise unfit(e, key) from None
+    yield yaml_object(layout.head_of(head)).encode()
     for section, records in zip(dict.fromkeys(layout.sections.values()), sections, strict=True):
         before = f"{section}:\n"
-        for position, record in enumerate(records):
-            try:
-                yield f"{before}- {_object(record, _MARGIN)}\n".encode()
-            except (ValueError, RecursionError) as e:
-                raise unfit(e, f"{section}[{position}]") from None
+        for record in records:
+            yield f"{before}- {_object(record, _MARGIN)}\n".encode()
             before = ""
         if before:
             yield f"{section}: []\n".encode()
 
 
 def yaml_object(value: JsonObject) -> str:
-    """One object as a document of its own; raises ValueError for what no file holds."""
+    """One object as a document of its own."""
     return _object(value, "\n") + "\n"
 
 
@@ -119,27 +109,13 @@ def _value(value: Any, margin: str) -> str:
 
 
 def _scalar(value: Any, indent: str) -> str:
-    """A value that is no list and no object, as it stands behind its key; raises ValueError for what no archive holds.
-
-    ``indent`` is what stands before the lines of a text of several lines.
-    """
-    kind = type(value)
-    if kind is str:
+    """A value that is no list and no object; ``indent`` is what stands before the lines of a text of several lines."""
+    if isinstance(value, str):
         return _text(value, indent)
-    if value is None:
-        return "null"
-    if kind is bool:
-        return "true" if value else "false"
-    if kind is int:
-        if not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
-            raise ValueError("an integer beyond 64 bits")
-        return str(value)
-    if kind is float:
-        if not isfinite(value):
-            raise ValueError("a number that is not finite")
+    if isinstance(value, float):
         written = repr(value)
         return written if "." in written else written.replace("e", ".0e")
-    raise ValueError(f"a value of type {kind.__name__}")
+    return encode(value).decode()
 
 
 @lru_cache(maxsize=4096)
@@ -180,11 +156,7 @@ def _is_plain(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     written = encode(text).decode()
-    return _ESCAPED.sub(_escape, written) if not written.isascii() or "\x7f" in written else written
-
-
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def _meaning(word: str) -> Any:
@@ -201,9 +173,9 @@ def _meaning(word: str) -> Any:
         if not isfinite(real := float(word)):
             raise ValueError("a number out of range")
         return real
-    if len(word) > 20 or not SMALLEST_INTEGER <= (whole := int(word)) <= LARGEST_INTEGER:
-        raise ValueError(f"an integer beyond 64 bits ({word[:24]}{'…' if len(word) > 24 else ''})")
-    return whole
+    if len(word) > 20:
+        raise ValueError(f"an integer beyond 64 bits ({shortened(word)})")
+    return int(word)
 
 
 # ── reading ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -214,39 +186,30 @@ def read_yaml(source: Source, limits: FileLimits, layout: Layout, *, native: boo
     return _Reader(source, limits, layout, native).items()
 
 
-class _Metered:
-    """Gives the parser its bytes, and stops it when it takes too many before it has something to say."""
+class _Reader:
+    """Turns events into records. The parser reads from it, and is stopped when it takes too much for one value."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, limits: FileLimits, layout: Layout, native: bool) -> None:
         self._source = source
-        self._left = 0
-        self._refusal = ""
-
-    def allow(self, size: int, what: str = "a value has") -> None:
-        """Let so many bytes pass from here on."""
-        self._left = size
-        self._refusal = f"{what} more than {size:,} bytes, which is the limit"
+        self._limits = limits
+        self._layout = layout
+        self._allow(_AROUND, "what is before the document has")
+        self._parser = (yaml.CSafeLoader if native and yaml.__with_libyaml__ else yaml.SafeLoader)(self)
+        self._next = self._parser.get_event
+        self._items = 0
 
     def read(self, size: int) -> bytes:
         """At most ``size`` bytes, as the parser asks for them."""
-        given = self._source.read(size)
-        self._left -= len(given)
+        part = self._source.read(size)
+        self._left -= len(part)
         if self._left < 0:
             raise cannot_read(self._refusal)
-        return given
+        return part
 
-
-class _Reader:
-    """Turns events into records."""
-
-    def __init__(self, source: Source, limits: FileLimits, layout: Layout, native: bool) -> None:
-        self._limits = limits
-        self._layout = layout
-        self._metered = _Metered(source)
-        self._metered.allow(_AROUND, "what is before the document has")
-        self._native = native and yaml.__with_libyaml__
-        self._parser = (yaml.CSafeLoader if self._native else yaml.SafeLoader)(self._metered)
-        self._items = 0
+    def _allow(self, size: int, what: str = "a value has") -> None:
+        """Let the parser take so many bytes from here on."""
+        self._left = size
+        self._refusal = f"{what} more than {size:,} bytes, which is the limit"
 
     def items(self) -> Iterator[Item]:
         try:
@@ -257,33 +220,32 @@ class _Reader:
             self._parser.dispose()
 
     def _stream(self) -> Iterator[Item]:
-        next_event = self._parser.get_event
-        next_event()
-        if type(next_event()) is yaml.StreamEndEvent:
+        self._next()
+        if type(self._next()) is yaml.StreamEndEvent:
             raise cannot_read("it is empty")
-        event = next_event()
-        self._metered.allow(self._limits.record)
+        event = self._next()
+        self._allow(self._limits.record)
         if type(event) is yaml.SequenceStartEvent:
             yield from self._list(next(iter(self._layout.sections)))
         elif type(event) is yaml.MappingStartEvent:
             yield from self._document()
         else:
             _stop(event, "it is no archive: an object or a list was expected")
-        self._metered.allow(_AROUND, "what is behind the document has")
-        next_event()
-        if type(event := next_event()) is not yaml.StreamEndEvent:
+        self._allow(_AROUND, "what is behind the document has")
+        self._next()
+        if type(event := self._next()) is not yaml.StreamEndEvent:
             _stop(event, "a second document follows")
 
     def _document(self) -> Iterator[Item]:
         seen: set[str] = set()
-        while type(event := self._parser.get_event()) is not yaml.MappingEndEvent:
+        while type(event := self._next()) is not yaml.MappingEndEvent:
             if type(event) is not yaml.ScalarEvent:
                 _stop(event, "a key was expected")
             key = event.value
             if key in seen:
                 _stop(event, f"the key {shortened(key)!r} appears twice")
             seen.add(key)
-            event = self._parser.get_event()
+            event = self._next()
             section = self._layout.sections.get(key)
             if section and type(event) is yaml.SequenceStartEvent:
                 yield from self._list(section)
@@ -303,10 +265,9 @@ class _Reader:
 
     def _list(self, section: str) -> Iterator[Item]:
         position = 0
-        while type(event := self._parser.get_event()) is not yaml.SequenceEndEvent:
+        while type(event := self._next()) is not yaml.SequenceEndEvent:
             self._items += 1
-            if self._items > self._limits.items:
-                raise cannot_read(f"it has more than {self._limits.items:,} records, which is the limit")
+            check_count(self._items, self._limits)
             value = self._value(event)
             if type(value) is not dict and not isinstance(value, Broken):
                 value = Broken("it is no object", event.start_mark.line + 1)
@@ -317,31 +278,27 @@ class _Reader:
         """Read past a value nobody needs."""
         depth = 0
         while True:
-            kind = type(event)
-            if kind in _BOXES:
+            if type(event) in _BOXES:
                 depth += 1
                 self._check_depth(event, depth)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            elif type(event) in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
                 depth -= 1
             if not depth:
                 return
-            self._metered.allow(self._limits.record)
-            event = self._parser.get_event()
+            self._allow(self._limits.record)
+            event = self._next()
 
     def _value(self, event: Any) -> Any:
         """The value that begins with an event, or Broken; in both cases every event of it has been read."""
-        self._metered.allow(self._limits.record)
-        short = self._limits.text // 4
+        self._allow(self._limits.record)
         line = event.start_mark.line + 1
-        doubtful = not self._native  # the parser in Python lets half a surrogate pair pass
         value = _Value()
         while True:
             kind = type(event)
             if kind is yaml.ScalarEvent:
-                doubtful = doubtful or len(event.value) > short or "\0" in event.value
                 value.scalar(event)
             elif kind in _BOXES:
-                value.open(event, {} if kind is yaml.MappingStartEvent else [])
+                value.open(event)
                 self._check_depth(event, len(value.around))
             elif kind is yaml.AliasEvent:
                 value.blame(event, f"it holds an alias (*{shortened(event.anchor)})")
@@ -349,13 +306,10 @@ class _Reader:
             else:
                 value.close(event)
             if value.complete:
-                break
+                return value.root if value.flaw is None else Broken(value.flaw, line)
             if value.count > self._limits.values:
                 _stop(event, f"a record has more than {self._limits.values:,} values, which is the limit")
-            event = self._parser.get_event()
-        if value.flaw is None and doubtful:
-            value.flaw = check_value(value.root, self._limits)
-        return value.root if value.flaw is None else Broken(value.flaw, line)
+            event = self._next()
 
     def _check_depth(self, event: Any, depth: int) -> None:
         if depth > self._limits.depth:
@@ -377,11 +331,11 @@ class _Value:
     def blame(self, event: Any, why: str) -> None:
         self.flaw = self.flaw or f"{why} at {_where(event.start_mark)}"
 
-    def open(self, event: Any, box: Any) -> None:
+    def open(self, event: Any) -> None:
         if event.tag not in (None, "!", _BOXES[type(event)]):
             self.blame(event, f"it holds the tag {_tag(event.tag)}")
         self.around.append((self._box, self._key))
-        self._box, self._key = box, None
+        self._box, self._key = {} if type(event) is yaml.MappingStartEvent else [], None
 
     def close(self, event: Any) -> None:
         box = self._box
@@ -392,8 +346,7 @@ class _Value:
         value = event.value
         if type(self._box) is dict and self._key is None:
             if value == "<<" and event.implicit[0]:
-                why = f"a merge key (<<) at {_where(event.start_mark)}; write out what it stands for"
-                self.flaw = self.flaw or why
+                self.blame(event, "it holds a merge key (<<), which must be written out")
             self._key = value
             return
         if event.tag is not None or event.implicit[0]:

@@ -38,10 +38,10 @@ SELECT max(id) FROM (SELECT max(id) AS id FROM memory WHERE id > ?1 AND id <= ?2
   UNION ALL SELECT max(id) FROM relation WHERE id > ?1 AND id <= ?2
   UNION ALL SELECT max(id) FROM session WHERE id > ?1 AND id <= ?2);
 
--- name: sessions_missing
-SELECT DISTINCT m.session FROM memory m WHERE m.id > :low AND m.id <= :top AND m.session IS NOT NULL
+-- name: session_missing
+SELECT DISTINCT 0, m.session FROM memory m WHERE m.id > :low AND m.id <= :top AND m.session IS NOT NULL
   AND (:session IS NULL OR m.session = :session)
-  AND NOT EXISTS (SELECT 1 FROM session s WHERE s.project = m.project AND s.name = m.session) ORDER BY 1;
+  AND NOT EXISTS (SELECT 1 FROM session s WHERE s.project = m.project AND s.name = m.session) ORDER BY 2;
 
 -- name: session_differs
 -- The session a scope belongs to is its second part, if the first is `session`.
@@ -96,17 +96,25 @@ WHERE id > :low AND id <= :top AND (metadata IS NOT NULL OR extra IS NOT NULL OR
     SELECT 1 FROM memory m WHERE m.project = relation.project AND m.session = :session AND m.name IN (source, target)))
 ORDER BY id;
 
--- name: times_wrong
-SELECT id, uid, created, updated, version FROM memory WHERE id > :low AND id <= :top
-  AND (updated < created OR version < 1 OR max(created, updated) > :border)
+-- name: time_ahead
+SELECT id, uid, created, updated FROM memory WHERE id > :low AND id <= :top AND max(created, updated) > :border
   AND (:session IS NULL OR session = :session) ORDER BY id;
 
--- name: names_twice
-SELECT name, count(*), max(id) FROM memory NOT INDEXED WHERE project = :project AND id > :low AND id <= :top
+-- name: time_backwards
+SELECT id, uid, created, updated FROM memory
+WHERE id > :low AND id <= :top AND updated < created AND created <= :border
+  AND (:session IS NULL OR session = :session) ORDER BY id;
+
+-- name: version_low
+SELECT id, uid, version FROM memory WHERE id > :low AND id <= :top AND version < 1
+  AND (:session IS NULL OR session = :session) ORDER BY id;
+
+-- name: name_twice
+SELECT max(id), name, count(*) FROM memory NOT INDEXED WHERE project = :project AND id > :low AND id <= :top
   AND (:session IS NULL OR session = :session) GROUP BY name HAVING count(*) > 1;
 
--- name: uids_twice
-SELECT uid, count(*), max(id) FROM memory NOT INDEXED WHERE project = :project AND id > :low AND id <= :top
+-- name: id_twice
+SELECT max(id), uid, count(*) FROM memory NOT INDEXED WHERE project = :project AND id > :low AND id <= :top
   AND (:session IS NULL OR session = :session) GROUP BY uid HAVING count(*) > 1;
 
 -- name: names
@@ -161,8 +169,8 @@ SELECT 1 FROM memory WHERE project = ? AND uid = ?;
 SELECT CAST(i.before AS BLOB) FROM change c JOIN change_item i ON i.change = c.id
 WHERE c.project = ? AND i.op = 'd' AND i.kind = 'm';
 
--- name: texts_of_nothing
-SELECT o.id, o.memory FROM observation o
+-- name: observation_orphan
+SELECT o.id, o.id - :base, o.memory FROM observation o
 WHERE o.id > :low AND o.id <= :top AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = o.memory) ORDER BY o.id;
 
 -- name: change_ranges
@@ -176,8 +184,9 @@ UNION ALL SELECT id FROM relation WHERE id > ?1 AND id <= ?2 UNION ALL SELECT id
 SELECT i.change, i.n, i.op, i.kind, i.ref, CAST(i.before AS BLOB) FROM change c JOIN change_item i ON i.change = c.id
 WHERE c.project = ? ORDER BY i.change, i.n;
 
--- name: count_journal_items
-SELECT count(*) FROM change c JOIN change_item i ON i.change = c.id WHERE c.project = ?;
+-- name: journal_gone
+SELECT DISTINCT i.kind, i.ref FROM change c JOIN change_item i ON i.change = c.id
+WHERE c.project = ? AND i.op IN ('d', 'p');
 
 -- name: undoes_nothing
 SELECT c.id, c.undoes FROM change c WHERE c.project = ?1 AND c.undoes IS NOT NULL
@@ -203,7 +212,7 @@ SELECT term, first, data FROM posting WHERE project = ?;
 SELECT b.text, b.part, length(b.bits) FROM vector_bits b
 JOIN model m ON m.id = b.model WHERE b.project = ? AND m.name = ?;
 
--- name: long_texts
+-- name: text_very_long
 SELECT o.id, m.uid, length(o.text) FROM observation o JOIN memory m ON m.id = o.memory
 WHERE o.id > :low AND o.id <= :top AND octet_length(o.text) > :long AND length(o.text) > :long
   AND (:session IS NULL OR m.session = :session) ORDER BY 3 DESC;

@@ -10,7 +10,7 @@ from polymnia import EntityDraft, Filters, Memory
 from polymnia.engine.analysis.actions import Action, AddObservations, DeleteObservations, Update
 from polymnia.engine.analysis.conflicts import Clashes, conflicts
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder

@@ -12,7 +12,7 @@ from polymnia import describe, remark
 from polymnia.engine.analysis.conflicts import Clash, Clashes, conflicts_of
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.knowledge import judge as judging
-from polymnia.engine.ports.models import Judgement
+from polymnia.engine.ports import Judgement
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NoModel
 

@@ -8,7 +8,7 @@ import pytest
 
 from polymnia.engine.analysis.graph import cycles as finding
 from polymnia.engine.analysis.graph.cycles import Cycle
-from polymnia.engine.knowledge.relation_types import order_of
+from polymnia.engine.knowledge.relationships import order_of
 from polymnia.models import Relation
 
 

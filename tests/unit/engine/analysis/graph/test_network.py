@@ -18,7 +18,7 @@ def test_loops_and_parallel_relations_are_one_link_or_none() -> None:
     network = net(4, [(0, 1), (1, 0), (0, 1), (2, 2), (1, 3)])
     assert network.links == 2
     assert network.degrees.tolist() == [1, 2, 0, 1]
-    assert network.around(1).tolist() == [0, 3]
+    assert network.neighbours[network.starts[1] : network.starts[2]].tolist() == [0, 3]
 
 
 def test_a_network_of_nothing_has_no_parts() -> None:
@@ -69,9 +69,3 @@ def test_a_twin_falls_into_no_more_groups_than_its_network(seed: int) -> None:
     assert len(other.components) <= max(len(network.components), 1)
     assert (other.degrees == network.degrees).all()
     assert other.links == network.links
-
-
-def test_arcs_are_all_neighbours_of_some_nodes() -> None:
-    network = net(5, [(0, 1), (0, 2), (3, 4)])
-    sources, targets = network.arcs(np.array([0, 3]))
-    assert list(zip(sources.tolist(), targets.tolist(), strict=True)) == [(0, 1), (0, 2), (3, 4)]

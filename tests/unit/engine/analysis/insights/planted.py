@@ -10,7 +10,7 @@ from typing import Any
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.analysis.insights import TYPES, Insight, Insights
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import LazySearch as Search
 from polymnia.engine.search.finder import Finder

@@ -10,8 +10,8 @@ from form import each
 from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, Store
 from polymnia.engine.analysis.insights.gaps import asked, placeholders, unanswered
-from polymnia.engine.analysis.insights.names import Heads, name_key
-from polymnia.engine.items import Decision, decision_text
+from polymnia.engine.analysis.insights.names import headed, name_key
+from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
 
 from .planted import Project, named, of_type
@@ -177,7 +177,7 @@ def test_heads_are_names_titles_tags_and_first_words() -> None:
     ]
     there = ["lamp", "Blue Lamp", "redis", "odessa", "QUAY", "The Odessa plan"]
     absent = ["Kafka", "Lamp Blue", "Blue Lamp Post", "Plan B"]
-    heads = Heads(records, [name_key(name) for name in there + absent])
+    heads = headed(records, {name_key(name) for name in there + absent})
     assert [name for name in there + absent if name_key(name) in heads] == there
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from polymnia.engine.analysis import pairs
 from polymnia.engine.analysis.issues.copies import pairs_alike
 
 
@@ -18,9 +20,9 @@ def test_nearly_all_near_vectors_meet_and_far_ones_do_not() -> None:
     vectors = np.concatenate((middle, near))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     texts = [f"word{at} alone{at} here{at}" for at in range(len(vectors))]
-    pairs, alike = pairs_alike(texts, vectors, np.arange(len(vectors)), 0.0, 0.8, nothing)
+    found_pairs, alike = pairs_alike(texts, vectors, 0.0, nothing)
     wanted = {(at, at + 1500) for at in range(1500)}
-    found = {(a, b) for a, b in pairs.tolist()}
+    found = {(a, b) for a, b in found_pairs.tolist()}
     assert len(found & wanted) > 0.97 * len(wanted)
     assert len(found - wanted) < 5
     assert float(alike.min()) >= 0.79 and float(alike.mean()) < 0.98
@@ -33,8 +35,8 @@ def test_texts_of_the_same_words_meet_without_vectors() -> None:
         for b in "klmnopqr"
     ]
     texts = [*base, *(one + " again" for one in base)]
-    pairs, alike = pairs_alike(texts, np.zeros((len(texts), 0), np.float32), np.arange(len(texts)), 0.0, 0.8, nothing)
-    found = {(a, b) for a, b in pairs.tolist()}
+    found_pairs, alike = pairs_alike(texts, np.zeros((len(texts), 0), np.float32), 0.0, nothing)
+    found = {(a, b) for a, b in found_pairs.tolist()}
     wanted = {(at, at + len(base)) for at in range(len(base))}
     assert len(found & wanted) > 0.95 * len(wanted)
     assert float(alike.min()) > 0.0 and float(alike.max()) <= 1.0
@@ -42,7 +44,16 @@ def test_texts_of_the_same_words_meet_without_vectors() -> None:
 
 def test_nothing_and_one_text() -> None:
     for texts in ([], ["alone"]):
-        pairs, alike = pairs_alike(
-            texts, np.zeros((len(texts), 8), np.float32), np.arange(len(texts)), 0.0, 0.8, nothing
-        )
-        assert len(pairs) == len(alike) == 0
+        found_pairs, alike = pairs_alike(texts, np.zeros((len(texts), 8), np.float32), 0.0, nothing)
+        assert len(found_pairs) == len(alike) == 0
+
+
+def test_copies_meet_among_more_than_are_compared_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "_EXACT", 100)
+    random = np.random.default_rng(4)
+    middle = random.standard_normal((2000, 128)).astype(np.float32)
+    vectors = np.concatenate((middle, middle + 0.2 * random.standard_normal(middle.shape).astype(np.float32)))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found, near = pairs.nearest(vectors)
+    met = {(a, b) for (a, b), cosine in zip(found.tolist(), near.tolist(), strict=True) if cosine > 0.9}
+    assert len(met & {(at, at + 2000) for at in range(2000)}) > 0.85 * 2000

@@ -7,10 +7,8 @@ from typing import NamedTuple
 from form import each
 from polymnia.engine.analysis.quality import Dimension
 from polymnia.engine.analysis.quality.accuracy import accuracy
-from polymnia.engine.analysis.quality.actionability import actionability
-from polymnia.engine.analysis.quality.clarity import clarity, readable
-from polymnia.engine.analysis.quality.completeness import completeness, structure
-from polymnia.engine.analysis.quality.consistency import consistency
+from polymnia.engine.analysis.quality.clarity import clarity, consistency, readable
+from polymnia.engine.analysis.quality.completeness import actionability, completeness, structure
 from polymnia.engine.analysis.quality.page import page
 from polymnia.models import Record
 

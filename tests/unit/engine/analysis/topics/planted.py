@@ -11,7 +11,7 @@ from typing import Any
 from polymnia import Memory
 from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.topics import topic_clusters
-from polymnia.engine.items import ItemDraft
+from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.storage.sqlite import SqliteStore

@@ -94,18 +94,6 @@ def test_more_texts_than_are_grouped_join_the_groups() -> None:
     assert same(made.labels, truth)
 
 
-def test_groups_of_groups() -> None:
-    random = np.random.default_rng(SEED)
-    above = unit(random.standard_normal((4, 64)))
-    middles = unit(np.repeat(above, 5, axis=0) + 0.8 * unit(random.standard_normal((20, 64))))
-    truth = np.repeat(np.arange(20), 15)
-    rows = unit(middles[truth] + 0.3 * random.standard_normal((300, 64)) / 8).astype(np.float32)
-    made = cluster(rows, [f"w{at}x" for at in range(300)])
-    assert made.groups == 20
-    assert same(made.parents[made.labels], truth // 5)
-    assert (made.steady > 0.7).all()
-
-
 def test_the_same_texts_give_the_same_answer() -> None:
     texts, _ = flat(ENGLISH)
     one, two = cluster(None, texts), cluster(None, texts)

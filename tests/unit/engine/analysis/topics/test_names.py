@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polymnia.engine.analysis.topics import telling_terms
-from polymnia.engine.analysis.topics.names import Roots
+from polymnia.engine.analysis.topics.names import WordReader
 
 from .planted import ENGLISH, KOREAN
 
@@ -65,12 +65,9 @@ def test_other_scripts_are_named_too() -> None:
     assert "сервер" in second
 
 
-def test_roots_are_judged_by_what_else_is_written() -> None:
-    roots = Roots(["민주주의", "결제를", "결제", "학교에서", "요금이", "고양이", "고양이가"])
-    assert [roots.of(word) for word in ("민주주의", "결제를", "학교에서", "요금이", "고양이", "고양이가")] == [
-        "민주주의", "결제", "학교", "요금", "고양이", "고양이",
-    ]  # fmt: skip
-    assert roots.of("예약했습니다") == "예약"
-    assert roots.of("마셨습니다") == ""
-    assert roots.tail("가") == ""
-    assert roots.tail("년에는") == "년"
+def test_a_particle_is_told_from_a_noun_by_what_else_is_written() -> None:
+    texts = ["민주주의 역사", "민주주의 토론", "고양이가 잔다", "고양이 사료", "요금이 올랐다", "학교에서 결제를"]
+    reader = WordReader(texts)
+    found = [word[1] for text in texts for word in reader.read(text) if word]
+    assert {"민주주의", "고양이", "요금", "학교", "결제"} <= set(found)
+    assert not {"민주주", "고양", "요금이", "결제를"} & set(found)

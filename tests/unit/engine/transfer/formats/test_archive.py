@@ -13,12 +13,10 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from form import by_form, each
+from form import by_form
 from polymnia.engine.transfer.formats.archive import ARCHIVE, ArchiveForm, read, write
-from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, Source
 from polymnia.engine.transfer.formats.yaml_records import read_yaml
-from polymnia.errors import Fault
 
 FORMS: list[ArchiveForm] = ["json", "yaml"]
 
@@ -238,22 +236,6 @@ def test_memories_are_written_before_the_last_one_is_known(form: ArchiveForm) ->
 
     write(out, form, None, memories(), [])
     assert sizes[-1] > 0.8 * out.tell()
-
-
-@each("form", FORMS)
-@each(
-    ("value", "why"),
-    [
-        (float("nan"), "not finite"),
-        (float("-inf"), "not finite"),
-        (1 << 64, "beyond 64 bits"),
-        ("\ud800", "lone surrogate"),
-        (object(), "object"),
-    ],
-)
-def test_what_no_archive_can_hold_is_refused_when_written(form: ArchiveForm, value: Any, why: str) -> None:
-    with pytest.raises(Fault, match=rf"{why}.*memories\[1\]"):
-        archive(form, [MEMORY, {"metadata": {"deep": [value]}}])
 
 
 @pytest.mark.parametrize("text", ["", "---\n"])

@@ -169,6 +169,15 @@ def test_a_damaged_object_keyed_by_name_gives_back_its_members() -> None:
     ]
 
 
+@FORMS
+def test_an_item_nested_beyond_what_any_program_reads_costs_that_item_at_most(data: bytes) -> None:
+    deep = b"[" * 50_000 + b"]" * 50_000
+    graph = recovered(data.replace(b'"text 2.0', deep + b', "text 2.0', 1))
+    missing = [item for *_, item in spans(data) if not holds(graph, item)]
+    assert [item["name"] for item in missing] == ["person 2"]
+    assert graph.report.refused
+
+
 # Things written by hand or by another program
 
 

@@ -14,8 +14,7 @@ from form import by_form
 from polymnia.engine.transfer.formats import json_records
 from polymnia.engine.transfer.formats.archive import ARCHIVE
 from polymnia.engine.transfer.formats.json_records import read_json
-from polymnia.engine.transfer.formats.records import Broken, FileLimits
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import Broken, FileLimits, Source
 from polymnia.errors import Invalid
 
 DOCUMENT: dict[str, Any] = {

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from polymnia.engine.transfer.formats.archive import ARCHIVE
-from polymnia.engine.transfer.formats.records import Broken, FileLimits
-from polymnia.engine.transfer.formats.streams import Source
+from polymnia.engine.transfer.formats.records import FileLimits, Source
 from polymnia.engine.transfer.formats.yaml_records import read_yaml
 
 
@@ -99,9 +98,3 @@ def test_texts_keep_their_lines(native: bool) -> None:
         "  c: 'it''s\n    two'\n  d: plain\n    too # not this\n"
     )
     assert first(text, native) == {"a": "one\n\n  two\n\n", "b": "folded line", "c": "it's two", "d": "plain too"}
-
-
-def test_half_a_surrogate_pair_is_refused_by_the_parser_in_python_too() -> None:
-    found = first('- a: "\\ud800"', False)
-    assert isinstance(found, Broken)
-    assert "surrogate" in found.reason

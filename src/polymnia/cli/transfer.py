@@ -1,0 +1,512 @@
+"""Files in and out: graphs, archives and project files. Those that come in are recognized by their content."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO
+
+import msgspec
+
+from polymnia.app import default_store, limits, memory
+from polymnia.cli.console import Answer, bar, check_target, counted, dim, existing, on_one_line, red, strong
+from polymnia.cli.history import instant
+from polymnia.engine import scopes
+from polymnia.engine.transfer import archives, project_import
+from polymnia.engine.transfer.detection import (
+    CHAT_KEYS,
+    GRAPH_SIGN,
+    START,
+    Detected,
+    detect,
+    is_graph,
+    is_memories,
+    project_form,
+)
+from polymnia.engine.transfer.folder import Folder
+from polymnia.engine.transfer.formats import archive
+from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, recover
+from polymnia.engine.transfer.formats.graph_items import GraphNote
+from polymnia.engine.transfer.formats.project import ProjectForm
+from polymnia.engine.transfer.formats.records import FileLimits
+from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
+from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
+from polymnia.models import DEFAULT_SCOPE, JsonObject
+from polymnia.settings import Settings
+
+_SHOWN = 20
+_UNDO = "`polymnia undo` takes the whole import back."
+_OF_ARCHIVES_IN = ("strategy", "prefix", "no_validate")
+_OF_ARCHIVES_OUT = ("scope", "format", "gzip", "no_associations")
+_MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "replace", "keep": "skip_existing"}
+
+
+def import_file(arguments: Namespace, chosen: Settings) -> Answer:
+    """Take in a file of any form we know, and report what was taken, repaired and refused."""
+    with _readable(arguments.path, chosen) as (folder, name):
+        with open(os.path.join(folder, name), "rb") as file:
+            start = file.read(START)
+            found = detect(start)
+            if arguments.archive or found.kind == "archive":
+                _only(arguments, "with a graph or a project", "existing")
+                return _import_archive(arguments, chosen, folder, name)
+            if found.kind not in ("graph?", "project"):
+                raise _unknown(arguments.path, *_described_kind(found))
+            data, form = start + file.read() if found.kind == "graph?" else b"", found.form
+        if found.kind == "graph?":
+            if is_graph(data):
+                _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
+                return _import_graph(arguments, chosen, data)
+            if is_memories(data):
+                return _import_archive(arguments, chosen, folder, name)
+            if (form := project_form(data, arguments.path)) is None:
+                raise _unknown(arguments.path, _described(data))
+        _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
+        return _import_project(arguments, chosen, folder, name, form or "json")
+
+
+def _only(arguments: Namespace, when: str, *names: str) -> None:
+    """Refuse options that say nothing here, instead of passing them over."""
+    for name in names:
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise Invalid(f"{option} goes only {when}", field=name, hint=f"Leave out {option}.")
+
+
+@contextmanager
+def _readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
+    """The folder and name of a file that can be read more than once; what comes through a pipe is set down first."""
+    if path != "-":
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as e:
+            raise Forbidden(f"Cannot read {path}: {e.strerror}", hint="Check the path and try again.") from e
+        if stat.S_ISREG(mode):
+            yield os.path.split(os.path.realpath(path))
+            return
+        if stat.S_ISDIR(mode):
+            raise Forbidden(f"Cannot read {path}: it is a folder", hint="Name the file in it.")
+    with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
+        with open(os.path.join(folder, "archive"), "wb") as draft:
+            if path == "-":
+                _copy(sys.stdin.buffer, draft, chosen)
+            else:
+                with open(path, "rb") as source:
+                    _copy(source, draft, chosen)
+        yield folder, "archive"
+
+
+def _copy(source: IO[bytes], draft: IO[bytes], chosen: Settings) -> None:
+    left = chosen.max_import_bytes
+    while piece := source.read(1 << 20):
+        left -= len(piece)
+        if left < 0:
+            raise ImportFailed(
+                f"The archive is larger than {chosen.max_import_bytes:,} bytes (setting max_import_bytes)",
+                hint="Raise the setting if you trust where it comes from.",
+            )
+        draft.write(piece)
+
+
+# ── graphs ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer:
+    path = arguments.path
+    damage = None
+    try:
+        graph = read(data, path, limits=limits(chosen))
+    except BrokenFile as e:
+        graph, damage = recover(data, path, limits=limits(chosen)), _damage(data, e)
+    report = graph.report
+    if report.refused and not report.entities and not report.relations:
+        first, count = report.refused[0], counted(len(report.refused), "item")
+        raise _unknown(path, f"{_described(data)}: none of its {count} is a memory ({first.where}: {first.why})")
+    del data
+    if graph.extra:
+        keys = ", ".join(map(repr, graph.extra))
+        report.refused.append(GraphNote("the document", f"Not imported, for it is no memory: {keys}."))
+    done = None
+    if not arguments.dry_run:
+        with (
+            memory(chosen, f"import of {os.path.basename(path)}") as held,
+            bar("Importing") as step,
+            held.store.write(held.project, held.author, "import") as tx,
+        ):
+            done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
+    return Answer(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
+
+
+def _damage(data: bytes, e: BrokenFile) -> str:
+    """What is wrong with a damaged file, in words for whoever has it before them."""
+    last = data.rstrip()
+    if e.details.get("line") == last.count(b"\n") + 1 and last[-1:] not in (b"}", b"]"):
+        return f"it ends in the middle of line {e.details['line']}, as if it had not been copied whole"
+    return e.message.partition("storage file: ")[2] or e.message
+
+
+def _unsearched(graph: GraphFile) -> dict[str, int]:
+    """The fields a graph has no place for: they stay with their item, and no search reads them."""
+    keys = Counter(key for entity in graph.entities for key in entity.extra)
+    keys.update(key for link in graph.relations for key in link[3])
+    return dict(keys.most_common())
+
+
+def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> JsonObject:
+    report = msgspec.to_builtins(graph.report)
+    counts = {name: report[name] for name in ("entities", "relations", "observations", "dangling")}
+    return {
+        "file": {"form": graph.form, **counts, "damage": damage},
+        "imported": msgspec.to_builtins(done),
+        "repaired": report["repaired"],
+        "refused": report["refused"],
+        "dropped": Counter(note.why for note in graph.report.refused),
+        "unsearched": _unsearched(graph),
+    }
+
+
+def _graph_lines(path: str, graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> Iterator[str]:
+    report = graph.report
+    yield (
+        f"{strong(path)} holds {counted(report.entities, 'entity')} with "
+        f"{counted(report.observations, 'observation')} and {counted(report.relations, 'relation')}."
+    )
+    if damage:
+        yield red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken.")
+    if report.dangling:
+        yield f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same."
+    changed = False
+    if done is None:
+        yield "Nothing was imported (dry run)."
+    else:
+        yield (
+            f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
+            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
+            f"Observations: {done.observations_new:,} new. "
+            f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
+        )
+        changed = bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
+        if not changed:
+            yield "So nothing was changed."
+    if unsearched := _unsearched(graph):
+        keys = ", ".join(f"{key!r} ({count:,})" for key, count in list(unsearched.items())[:_SHOWN])
+        yield f"Fields that a graph has no place for, kept with their items but not searched: {keys}."
+    for title, notes in (("Repaired", report.repaired), ("Refused", report.refused)):
+        if notes:
+            yield f"{title}: {len(notes):,}"
+        for reason, count in Counter(note.why for note in notes).items() if len(notes) > _SHOWN else ():
+            yield f"  {count:,} × {on_one_line(reason)}"
+        yield from _first([f"{note.where}: {note.why}" for note in notes], dim)
+    if changed:
+        yield dim(_UNDO)
+
+
+def _first(texts: list[str], paint: Callable[[str], str] = str) -> Iterator[str]:
+    """The first of many texts, and how many more there are."""
+    yield from (f"  {text}" for text in texts[:_SHOWN])
+    if len(texts) > _SHOWN:
+        yield paint(f"  … and {len(texts) - _SHOWN:,} more (--json lists them all)")
+
+
+# ── archives ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> Answer:
+    done: archives.ImportedMemories | None = None
+    counts: dict[str, int] = {}
+    try:
+        if arguments.dry_run:
+            counts, wrong = _check_archive(folder, name, arguments.prefix, chosen)
+        else:
+            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
+                held.exports = folder
+                done = held.import_memories(
+                    name=name,
+                    strategy=arguments.strategy or "skip_duplicates",
+                    prefix=arguments.prefix,
+                    validate=not arguments.no_validate,
+                    step=step,
+                )
+            wrong = done.problems
+    except ImportFailed as e:
+        if not e.problems:
+            raise
+        wrong = e.problems
+    imported = msgspec.to_builtins(done)
+    if imported is not None:
+        del imported["problems"]
+    data = {"file": counts or None, "imported": imported, "problems": wrong}
+    notes = _problem_notes(arguments.path, wrong)
+    if wrong and done is None and not counts:
+        notes.append("Correct them, or take the others with --no-validate.")
+    lines = _archive_lines(arguments.path, done, counts, wrong)
+    return Answer(data, lines, notes, code=1 if wrong and not arguments.no_validate else 0)
+
+
+def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
+    """How much an archive holds, and what of it cannot be imported. Makes no store where there is none."""
+    below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
+    bounds = FileLimits(total=chosen.max_import_bytes)
+    counts = {"memories": 0, "associations": 0}
+    try:
+        with Folder(folder).open(name) as file:
+            for item in archive.read(file, bounds):
+                if item.section in counts:
+                    counts[item.section] += 1
+    except Invalid as e:
+        raise ImportFailed(e.message, hint=e.hint) from e
+    with ExitStack() as stack:
+        if not os.path.exists(chosen.store or default_store()):
+            chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
+        held = stack.enter_context(memory(chosen, "cli"))
+        snapshot = stack.enter_context(held.store.read(held.project))
+        return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)[0]
+
+
+def _archive_lines(
+    path: str, done: archives.ImportedMemories | None, counts: dict[str, int], wrong: list[str]
+) -> Iterator[str]:
+    if counts:
+        what = f"{counted(counts['memories'], 'memory')} and {counted(counts['associations'], 'association')}"
+        yield f"{strong(path)} holds {what}."
+    if done is None:
+        yield "Nothing was imported (dry run)." if counts else red("Nothing was imported.")
+        return
+    yield (
+        f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
+        f"Associations: {done.associations:,} new."
+    )
+    # Records are listed below one by one, while there are few.
+    listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
+    yield from _dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
+    if done.imported or done.overwritten or done.associations:
+        yield dim(_UNDO)
+
+
+def _dropped(dropped: dict[str, int]) -> Iterator[str]:
+    """What of a file was not taken, how often and why."""
+    if dropped:
+        yield f"Not taken: {sum(dropped.values()):,}"
+        for reason, count in dropped.items():
+            yield f"  {count:,} × {on_one_line(reason)}" if count > 1 else f"  {on_one_line(reason)}"
+
+
+def _problem_notes(path: str, wrong: list[str]) -> list[str]:
+    head = f"polymnia: {counted(len(wrong), 'record')} of {path} cannot be imported:"
+    return [head, *_first(wrong)] if wrong else []
+
+
+# ── project files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> Answer:
+    """Take in a project file, whole or not at all."""
+    done: project_import.ProjectImport | None = None
+    wrong: list[str] = []
+    if arguments.dry_run:
+        wrong = project_import.problems(lambda: Folder(folder).open(name), form, limits(chosen))
+    else:
+        try:
+            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
+                held.exports = folder
+                # The ids of the file are kept, so that importing it twice changes nothing.
+                done, _ = held.import_project(
+                    form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True, step=step
+                )
+        except ImportFailed as e:
+            if not e.problems:
+                raise
+            wrong = e.problems
+    imported = None
+    lines = [f"{strong(arguments.path)} is read as a project ({form})."]
+    if done is None:
+        lines.append("Nothing was imported (dry run)." if arguments.dry_run else red("Nothing was imported."))
+    else:
+        imported = {
+            "items_new": done.imported,
+            "items_updated": done.updated,
+            "items_kept": done.skipped,
+            "relationships_new": done.relationships,
+        }
+        lines.append(
+            f"Items: {done.imported:,} new, {done.updated:,} updated, {done.skipped:,} left as they are. "
+            f"Relationships: {done.relationships:,} new."
+        )
+        lines += _dropped(done.dropped)
+        if done.imported or done.updated or done.relationships:
+            lines.append(dim(_UNDO))
+    dropped = {} if done is None else done.dropped
+    data = {"file": {"form": form}, "imported": imported, "problems": wrong, "dropped": dropped}
+    return Answer(data, lines, _problem_notes(arguments.path, wrong), code=1 if wrong else 0)
+
+
+# ── files of another kind ────────────────────────────────────────────────────────────────────────────────
+
+_FORMS = """These can be:
+  - knowledge graphs (JSON or JSON lines, as memory servers write them)
+  - archives (written by `polymnia export --archive` or memory_export; JSON or YAML, also gzip)
+  - project files (written by export_project_data; JSON, CSV, Markdown or zip, also gzip)
+  - contents of your own: a JSON list of objects with content, a table (CSV) with a column content or text, a \
+Markdown text whose name ends in .md
+To remember a text: polymnia add TEXT."""
+_KINDS = {
+    "store": "a Polymnia store",
+    "database": "an SQLite database",
+    "zip": "a zip file without a project in it",
+    "pdf": "a PDF document",
+    "binary": "binary data",
+    "damaged gzip": "a gzip file whose data are damaged",
+    "project": "a zip file",
+}
+_STORE_HINT = (
+    "Open it with --store FILE; put it in place of your store: polymnia restore FILE; "
+    "or copy its memories: polymnia export --archive --store FILE out.json."
+)
+_HEADING = re.compile(rb"^(?:#{1,6}|[ \t]{0,12}[-*]) \S", re.MULTILINE)
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _unknown(path: str, what: str, hint: str = "") -> ImportFailed:
+    """The refusal of a file that is none of ours."""
+    return ImportFailed(
+        f"{path} was not imported: it is {what}, which is no form that can be imported",
+        hint=(f"{hint}\n" if hint else "") + _FORMS,
+    )
+
+
+def _described_kind(found: Detected) -> tuple[str, str]:
+    """What a file is whose beginning shows that it is none of ours, and what to do with it."""
+    if found.kind != "gzip":
+        return _KINDS[found.kind], _STORE_HINT if found.kind == "store" else ""
+    inner = detect(found.start)
+    if inner.kind == "graph?":
+        what = "a knowledge graph" if GRAPH_SIGN.search(found.start) else _described(found.start)
+        return f"a gzip file of {what}", "Unpack it first: gunzip FILE."
+    what, hint = _described_kind(inner)
+    return f"a gzip file of {what}", hint
+
+
+def _described(data: bytes) -> str:
+    """What a file of no form we know looks like."""
+    text = data.removeprefix(b"\xef\xbb\xbf").strip()
+    if not text:
+        return "an empty file"
+    if text[:1] in b"{[":
+        try:
+            return _described_json(msgspec.json.decode(text))
+        except _NOT_JSON:
+            pass
+        try:
+            first = msgspec.json.decode(text.partition(b"\n")[0])
+        except _NOT_JSON:
+            return "JSON that breaks off or is damaged, and nothing in it looks like a memory"
+        return f"JSON lines; the first is {_described_json(first)}"
+    line, _, rest = text.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    for mark in (b",", b";", b"\t"):
+        if line.count(mark) and line.count(mark) == second.count(mark):
+            return f"a table with the columns {_quoted(line.decode('utf-8', 'replace').split(mark.decode()))}"
+    return "a Markdown text" if _HEADING.search(text[:START]) else "a text"
+
+
+def _described_json(value: object) -> str:
+    one = value[0] if isinstance(value, list) and value else value
+    if isinstance(one, dict):
+        if one.keys() & CHAT_KEYS or {"role", "content"} <= one.keys():
+            return "a conversation export"
+        keys = f"with the keys {_quoted(list(one))}" if one else "without a key"
+        return f"a JSON list of objects {keys}" if isinstance(value, list) else f"a JSON object {keys}"
+    return "a JSON list" if isinstance(value, list) else "a JSON value"
+
+
+def _quoted(names: list[str]) -> str:
+    shown = [repr(name.strip().strip('"'))[:60] for name in names[:6]]
+    return ", ".join(shown) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+# ── exports ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def export_file(arguments: Namespace, chosen: Settings) -> Answer:
+    """Write the memory as a graph file or an archive, whole or not at all."""
+    if arguments.archive:
+        _only(arguments, "without --archive", "at")
+        return _export_archive(arguments, chosen)
+    _only(arguments, "with --archive", *_OF_ARCHIVES_OUT)
+    return _export_graph(arguments, chosen)
+
+
+def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
+    path = arguments.path
+    with existing(chosen) as held:
+        at = None if arguments.at is None else instant(held, arguments.at)
+        if path == "-":
+            with held.store.read(held.project) as snapshot:
+                for piece in export_graph(snapshot, "document", at=at):
+                    sys.stdout.buffer.write(piece)
+            return Answer()
+        form: GraphForm = "lines" if path.endswith(".jsonl") else "document"
+        if not path.endswith((".json", ".jsonl")):
+            raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
+        check_target(path, arguments.force, chosen)
+        draft = f"{path}.{os.getpid()}.tmp"
+        try:
+            with open(draft, "wb") as file, held.store.read(held.project) as snapshot:
+                size = sum(file.write(piece) for piece in export_graph(snapshot, form, at=at))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        except OSError as e:
+            where = os.path.dirname(os.path.abspath(path))
+            hint = f"Check the folder {where}, its permissions and free space, or name another file."
+            raise Forbidden(f"Cannot write {path}: {e.strerror}", hint=hint) from e
+        finally:
+            if os.path.exists(draft):
+                os.unlink(draft)
+        entities, relations = held.count()
+        filed = any(scope.memories for scope in held.scopes() if scope.path != DEFAULT_SCOPE)
+    counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
+    lost = "A graph file has no scopes, tags, ids or times; `polymnia export --archive` keeps them."
+    return Answer(
+        {"entities": entities, "relations": relations, "bytes": size, "file": path},
+        [f"Exported {counts}{size:,} bytes, to {strong(path)}."],
+        [lost] if filed else [],
+    )
+
+
+def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
+    path = arguments.path
+    name = path.lower()
+    by_name = "yaml" if name.removesuffix(".gz").endswith((".yaml", ".yml")) else "json"
+    options = {
+        "scope": arguments.scope,
+        "associations": not arguments.no_associations,
+        "form": arguments.format or by_name,
+        "gzip": arguments.gzip or name.endswith(".gz"),
+    }
+    with existing(chosen) as held:
+        if path == "-":
+            with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
+                held.exports = folder
+                held.export_memories(name="archive", **options)
+                with open(os.path.join(folder, "archive"), "rb") as file:
+                    shutil.copyfileobj(file, sys.stdout.buffer)
+            return Answer()
+        check_target(path, arguments.force, chosen)
+        # Links on the way are the user's own and are followed.
+        held.exports, name = os.path.split(os.path.realpath(path))
+        if not os.path.isdir(held.exports):
+            raise ExportFailed(f"Cannot write {path}: there is no folder {held.exports}", hint="Make the folder first.")
+        with bar("Exporting") as step:
+            done = held.export_memories(name=name, step=step, **options)
+    data = {"memories": done.count, "associations": done.associations, "bytes": done.bytes, "file": path}
+    what = f"{counted(done.count, 'memory')} and {counted(done.associations, 'association')}"
+    return Answer(data, [f"Exported {what}, {done.bytes:,} bytes, to {strong(path)}."])

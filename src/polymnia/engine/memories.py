@@ -1,0 +1,355 @@
+"""Content: memories whose name is their id and whose single observation is what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from polymnia.engine import content, scopes
+from polymnia.engine.content import Joined, Remembered, Revised
+from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.project import Step
+from polymnia.engine.text.calendar import moment
+from polymnia.errors import Invalid, NotFound
+from polymnia.models import DEFAULT_SCOPE, JsonObject, Record, Relation, RelationDraft, legal_name, new_id, normal
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Snapshot, Transaction
+    from polymnia.engine.search.neighbours import EmbeddedText
+
+_NEAR = 24  # neighbours that are looked at: twice as many as are linked
+_SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
+_COMPARED = 2_000  # characters of each
+_ASKED, _WORTH_ASKING = 4, 0.4  # neighbours the judge is asked about, and how similar they are at least
+_SIMILAR = 5  # memories that are named because they are nearly the same
+_LINKS = 50
+_SHORTEST_ID = 8  # characters of an id that may stand for all of it
+_AMBIGUOUS = 5  # ids listed when a beginning fits more than one
+
+
+class _Around(Struct, frozen=True):
+    """The neighbours of a memory to be, and the relations to draw to them."""
+
+    ranked: list[tuple[Record, float]] = []
+    drawn: list[RelationDraft] = []
+    pending: bool = False
+    notes: list[str] = []
+
+
+class MemoryVerbs(KnowledgeVerbs):
+    """Storing, revising, reading and forgetting memories that say one thing."""
+
+    def read(self, id: str) -> tuple[Record, list[tuple[Record, Relation]]]:
+        """A memory by its id (or its name), and those it is linked to with the relation, strongest first."""
+        with self.store.read(self.project) as snapshot:
+            record = content.find(snapshot, id)
+            return record, _links(snapshot, record)
+
+    def resolve(self, text: str) -> Record:
+        """The memory of an id, a name, or the beginning of an id: eight characters or more that only one id has."""
+        with self.store.read(self.project) as snapshot:
+            found = list(content.finds(snapshot, [text]).values())
+            if not found and len(text) >= _SHORTEST_ID:
+                prefixes = (text, content.new_item_id(text))
+                uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
+                if len(uids) > 1:
+                    listed = ", ".join(uids[:_AMBIGUOUS]) + (", …" if len(uids) > _AMBIGUOUS else "")
+                    raise Invalid(f"More than one id starts with {text!r}", hint=f"Write more of it: {listed}.")
+                found = list(snapshot.ids_of(uids).values()) if uids else []
+            if not found:
+                raise _missing(snapshot, text)
+            return snapshot.load(found)[0]
+
+    def page(self, page: int, size: int) -> tuple[list[Record], int]:
+        """A page of all memories, newest first, counted from 1; and how many memories there are in all."""
+        with self.store.read(self.project) as snapshot:
+            total = sum(count for _, count in snapshot.scopes())
+            skip = (page - 1) * size
+            return snapshot.page(skip, size) if skip < total else [], total
+
+    def forget(self, id: str, *, step: Step | None = None) -> Record:
+        """Delete a memory for good, with its history and everything that links to it. Cannot be undone."""
+
+        def purge(tx: Transaction) -> Record:
+            record = content.find(tx, id)
+            tx.purge([record.id])
+            return record
+
+        return self._write("forget", purge, step, gives=Record)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        scope: str = DEFAULT_SCOPE,
+        category: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        kind: str = content.KIND,
+        allow_duplicates: bool = False,
+        associate: bool = True,
+        threshold: float = 0.95,
+        patient: bool = True,
+        step: Step | None = None,
+    ) -> Remembered:
+        """Store a text as a memory of its own, unless one in the same scope says exactly the same already.
+
+        The same are texts of one normal form (:func:`polymnia.models.normal`). A duplicate is not stored; the
+        tags, category and metadata that came with it are joined to the memory that is there. Everything else is
+        stored, and memories that are at least as similar as ``threshold``, or that say the same in other words, are
+        named in the answer. With ``associate`` the memory
+        is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
+        would link is linked in the background.
+        """
+        content.check_content(text, "content", self.limits, "Give the text to remember.")
+        if not 0 <= threshold <= 1:
+            raise Invalid(f"similarity_threshold is {threshold}, but must be from 0 to 1", field="similarity_threshold")
+        uid = new_id()
+        record = self._planned(
+            Record(
+                id=0, uid=uid, name=uid, kind=legal_name(kind, "kind", self.limits), observations=(text,),
+                category=self._category(category), tags=content.check_tags(tags, self.limits),
+                metadata=content.check_metadata(metadata, self.limits),
+                **scopes.filed(scopes.legal_scope(scope, "scope")),
+            )
+        )  # fmt: skip
+        if not allow_duplicates and (known := self._known(record, step)) is not None:
+            return self._with_links(known)
+        said, around = None, _Around()
+        if associate or not allow_duplicates:
+            said, around = self._look_around(record, patient)
+        pending = associate and around.pending
+
+        def store(tx: Transaction) -> Remembered:
+            if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
+                return _join(tx, again, record)
+            made, _ = self._add(tx, record, said, around.drawn if associate else [])
+            if pending:
+                _put_off(tx, made)
+            return Remembered(record=made)
+
+        remembered = self._write("remember", store, step, (text,), gives=Remembered)
+        if remembered.duplicate:
+            return self._with_links(remembered)
+        if pending:
+            self.finding().noticed(self.project)
+        remembered = replace(remembered, pending=pending, notes=around.notes)
+        if not allow_duplicates:
+            reworded = self._reworded(text, around.ranked, patient)
+            similar = [one for one in around.ranked if one[1] >= threshold or one[0].uid in reworded][:_SIMILAR]
+            remembered = replace(remembered, similar=similar, reworded=reworded)
+        return self._with_links(remembered)
+
+    def revise(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        scope: str | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        keep_associations: bool = True,
+        patient: bool = True,
+        step: Step | None = None,
+    ) -> Revised:
+        """Change what is given of a memory and nothing else; the version before stays in its history.
+
+        An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
+        themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
+        """
+        from polymnia.engine.knowledge.derived import following
+
+        changes: JsonObject = {}
+        if scope is not None:
+            changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
+        if category is not None:
+            changes["category"] = self._category(category)
+        if tags is not None:
+            changes["tags"] = content.check_tags(tags, self.limits)
+        if metadata is not None:
+            changes["metadata"] = content.check_metadata(metadata, self.limits)
+        if text is not None:
+            content.check_content(text, "content", self.limits, "Give the text to remember.")
+            text = self.screen.text(text, "content")
+        with self.store.read(self.project) as snapshot:
+            record = content.find(snapshot, id)
+        content.check_one_text(record, text)
+        follow = following(record, text, changes.get("metadata", {}), summary=False)
+        text = follow.text if text is None else text
+        changes = follow.fields | changes
+        if metadata is None and follow.metadata:
+            changes["metadata"] = follow.merged(record.metadata, {})
+        planned = replace(record, **changes, observations=record.observations if text is None else (text,))
+        reads_anew = text is not None and text != content.content(record)
+        said, around = None, _Around()
+        if not keep_associations:
+            said, around = self._look_around(planned, patient)
+        elif reads_anew:
+            said = self.finding().said(self.project, *content.read_as(planned), patient=patient)
+
+        def change(tx: Transaction) -> tuple[Record, bool, int | None]:
+            now = content.find(tx, record.uid)
+            moves = reads_anew or planned.scope != record.scope
+            same = content.same_there(tx, planned, planned.scope) if moves else None
+            content.check_one_text(now, text)
+            scopes.begin(tx, changes.get("session"))
+            changed = False
+            if reads_anew:
+                tx.replace_record(now.id, replace(content.as_draft(now), observations=(text or "",), **changes))
+                self._put_vectors(tx, said, now.id & 0xFFFFFFFF, tx.numbers[1])
+                changed = True
+            elif changes:
+                changed = tx.revise(now.id, changes)
+            if not keep_associations:
+                changed = _redraw(tx, now.name, around.drawn) or changed
+                if around.pending:
+                    _put_off(tx, now)
+            return content.find(tx, record.uid), changed, same
+
+        done, changed, same = self._write(
+            "revise", change, step, (text,) if reads_anew and text else (), gives=tuple[Record, bool, int | None]
+        )
+        if around.pending:
+            self.finding().noticed(self.project)
+        with self.store.read(self.project) as snapshot:
+            other = None if same is None else next(iter(snapshot.load([same])), None)
+            links = _links(snapshot, done)
+        return Revised(record=done, changed=changed, same=other, associations=links, pending=around.pending)
+
+    def _category(self, category: str | None) -> str | None:
+        return None if category is None else legal_name(category, "category", self.limits).strip() or None
+
+    def _known(self, record: Record, step: Step | None) -> Remembered | None:
+        """The duplicate there is of a memory to be, with what that brings along joined to it."""
+        with self.store.read(self.project) as snapshot:
+            id = snapshot.same_text(record.observations[0], record.scope)
+            if id is None:
+                return None
+            (there,) = snapshot.load([id])
+        if _added(there, record) is None and self.once is None:
+            return Remembered(record=there, duplicate=True)
+
+        def join(tx: Transaction) -> Remembered | None:
+            again = tx.same_text(record.observations[0], record.scope)
+            return None if again is None else _join(tx, again, record)
+
+        return self._write("remember", join, step, gives=Remembered)
+
+    def _with_links(self, done: Remembered) -> Remembered:
+        with self.store.read(self.project) as snapshot:
+            return replace(done, associations=_links(snapshot, done.record))
+
+    def _look_around(self, record: Record, patient: bool) -> tuple[EmbeddedText, _Around]:
+        """A memory to be as the models see it, and its neighbours."""
+        from polymnia.engine.knowledge import associations
+
+        finder = self.finding()
+        said = finder.said(self.project, *content.read_as(record), patient=patient)
+        text = content.content(record)
+        with finder.look(self.project, patient=patient) as look:
+            pending = finder.lacks_vectors(look)
+            without = record.id - look.base if record.id else 0
+            near, by_meaning = associations.neighbours(look, said, text, without=without, most=_NEAR)
+            ranked = associations.ranked(look, near)
+            drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
+            if pending and near and by_meaning:
+                # What has no vector yet is compared by its words.
+                by_words = dict(look.by_words(text[: associations.READ], _NEAR))
+                more = {number: share for number, share in by_words.items() if number not in near}
+                ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
+        fault = finder.broken()
+        notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
+        return said, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
+
+    def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
+        """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
+        from polymnia.engine.knowledge import duplicates
+        from polymnia.engine.knowledge.judge import SAME
+
+        judging = self.finding().judging
+        near = [one for one in ranked[:_ASKED] if one[1] >= _WORTH_ASKING]
+        if judging is None or not near or not (judging.load() if patient else judging.soon()):
+            return frozenset()
+        pairs = [(text, content.content(one)) for one, _ in near]
+        sure = duplicates.same(judging, pairs, [similarity for _, similarity in near], SAME)
+        return frozenset(one.uid for (one, _), value in zip(near, sure, strict=True) if value)
+
+
+def _links(snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
+    from polymnia.engine.knowledge.associations import links_of
+
+    return links_of(snapshot, [record], _LINKS)[record.uid]
+
+
+def _missing(snapshot: Snapshot, name: str) -> NotFound:
+    """A memory that is not there: because it was deleted, or because there never was one."""
+    if (events := snapshot.history(name)) and (last := events[-1]).deleted:
+        hint = f"`polymnia undo --change {last.change.id}` brings it back, `polymnia history` tells what it said."
+        return NotFound([name], message=f"{name!r} was deleted at {moment(last.change.at)}", hint=hint)
+    return NotFound([name], "Memory", hint="Search for it, or list what there is.")
+
+
+def _similarity(text: str, other: Record, similarity: float) -> float:
+    """A similarity as it is shown: 1 is for texts that are the same.
+
+    Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
+    """
+    from collections import Counter
+
+    theirs = content.content(other)
+    if similarity < _SAME_WORDS or normal(text) == normal(theirs):
+        return min(round(similarity, 4), 1.0)
+    one, two = (Counter(words[:_COMPARED].casefold().split()) for words in (text, theirs))
+    shared = 2 * (one & two).total() / max(1, one.total() + two.total())
+    return min(round(similarity * shared, 4), 0.9999)
+
+
+def _added(there: Record, new: Record) -> Joined | None:
+    """What a duplicate would add to a memory; None when that has all of it. Of two values the new one stands."""
+    tags = [tag for tag in new.tags if tag not in there.tags]
+    category = new.category if new.category != there.category else None
+    metadata = {k: v for k, v in new.metadata.items() if k not in there.metadata or there.metadata[k] != v}
+    if not (tags or category or metadata):
+        return None
+    replaced: JsonObject = {}
+    if category and there.category:
+        replaced["category"] = there.category
+    if old := {key: there.metadata[key] for key in metadata if key in there.metadata}:
+        replaced["metadata"] = old
+    return Joined(tags=tags, category=category, metadata=metadata, replaced=replaced)
+
+
+def _join(tx: Transaction, id: int, record: Record) -> Remembered:
+    (there,) = tx.load([id])
+    added = _added(there, record)
+    if added is not None:
+        changes = {
+            "tags": (*there.tags, *added.tags),
+            "category": added.category or there.category,
+            "metadata": there.metadata | added.metadata,
+        }
+        tx.revise(id, changes)
+        (there,) = tx.load([id])
+    return Remembered(record=there, duplicate=True, joined=added)
+
+
+def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
+    from polymnia.engine.knowledge import associations
+
+    old = [r for r in tx.relations_of([name]) if r.origin == "auto" and r.type == associations.TYPE]
+    new = content.still_there(tx, drawn)
+    if {(r.source, r.target, r.strength) for r in old} == {(r.source, r.target, r.strength) for r in new}:
+        return False
+    tx.remove_relations([relation.id for relation in old])
+    tx.relate(new)
+    return True
+
+
+def _put_off(tx: Transaction, record: Record) -> None:
+    from polymnia.engine.knowledge import associations
+
+    associations.put_off(tx, record)

@@ -1,0 +1,449 @@
+"""The values memory is made of, and the one place that decides what text is legal and when two texts are the same."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+
+from polymnia.errors import BadText, Invalid, OverLimit
+
+JsonObject: TypeAlias = dict[str, Any]
+"""An object as JSON has it."""
+
+Origin = Literal["manual", "auto"]
+
+DEFAULT_SCOPE = "user/default"
+"""Where a memory is that was filed nowhere else. Its ``scope`` is None."""
+
+# The values that come by the hundred thousand are kept from the garbage collector (gc=False): they hold no
+# cycles, and visiting them all would cost more than making them.
+
+
+class Record(Struct, frozen=True, kw_only=True, gc=False):
+    """One memory. Its name is unique in its project; its observations are in the order they were made.
+
+    A graph entity is a record whose author chose the name; a document or note is one whose name is its
+    id and whose single observation is its content. Times are microseconds since 1970 in UTC.
+    """
+
+    id: int
+    uid: str
+    name: str
+    kind: str
+    observations: tuple[str, ...] = ()
+    scope: str | None = None
+    session: str | None = None
+    category: str | None = None
+    content_type: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
+    created: int = 0
+    updated: int = 0
+    version: int = 1
+
+
+class Relation(Struct, frozen=True, kw_only=True, gc=False):
+    """A directed, typed link between two names of one project. The ends may name nothing yet."""
+
+    id: int
+    source: str
+    target: str
+    type: str
+    strength: float | None = None
+    context: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
+    origin: Origin = "manual"
+    created: int = 0
+
+    @property
+    def uid(self) -> str:
+        """The relation's public id."""
+        return f"relation_{self.id:x}"
+
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        """What makes two relations the same one: source, target and type."""
+        return (self.source, self.target, self.type)
+
+
+class EntityDraft(Struct, frozen=True, gc=False):
+    """What a caller gives to make a record: the store adds id, times and version."""
+
+    name: str
+    kind: str
+    observations: tuple[str, ...] = ()
+    extra: JsonObject = field(default_factory=dict)
+    scope: str | None = None
+    session: str | None = None
+    category: str | None = None
+    content_type: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: JsonObject = field(default_factory=dict)
+    uid: str | None = None  # given, with times and version, when a record comes from elsewhere
+    created: int | None = None
+    updated: int | None = None
+    version: int = 1
+
+
+class RelationDraft(Struct, frozen=True, gc=False):
+    """What makes a relation that says more than its ends: how strong it is, why, and who drew it."""
+
+    source: str
+    target: str
+    type: str
+    strength: float | None = None
+    context: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
+    origin: Origin = "manual"
+    created: int | None = None
+
+
+class Session(Struct, frozen=True, gc=False):
+    """A stretch of work whose memories live together and may go together. Times as in a record."""
+
+    name: str
+    created: int
+    used: int
+    memories: int = 0
+
+
+class Text(Struct, frozen=True, kw_only=True, gc=False):
+    """One searchable text: an observation with the head of its memory, or the head alone (``body`` is None).
+
+    ``bare`` is true for the head of a memory that has no observations.
+    """
+
+    id: int
+    memory: int
+    name: str
+    kind: str
+    body: str | None
+    session: str | None
+    created: int
+    tags: tuple[str, ...] = ()
+    category: str | None = None
+    summary: str | None = None
+    bare: bool = False
+    scope: str | None = None
+
+
+class Passage(Struct, frozen=True, gc=False):
+    """A part of a text as the word index sees it. Numbers, so that a million of them fit into memory.
+
+    ``embeds`` says whether it gets a vector, ``weight`` how much what it says counts, in percent.
+    """
+
+    text: int
+    memory: int
+    part: int
+    terms: dict[str, int]
+    length: int
+    thread: int = 0
+    day: int = 0
+    script: int = 0
+    embeds: bool = True
+    weight: int = 100
+
+
+class Note(Struct, frozen=True):
+    """Something worth telling that did not stop the call, such as a look-alike name."""
+
+    code: str
+    text: str
+
+
+class Filters(Struct, frozen=True, kw_only=True):
+    """What a memory must be to be found at all. Everything that is given must hold; lists mean any of them.
+
+    ``scope`` is exactly that scope, or with ``scopes_below`` that one and everything below it. ``session`` is seen
+    together with what belongs to no session, unless ``only_session``; without it only the latter is seen, unless
+    ``any_session``. Times are
+    microseconds since 1970 in UTC, the end not included.
+    """
+
+    names: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    all_tags: bool = False
+    scope: str | None = None
+    scopes_below: bool = False
+    session: str | None = None
+    any_session: bool = True
+    only_session: bool = False
+    created_from: int | None = None
+    created_to: int | None = None
+    updated_from: int | None = None
+    updated_to: int | None = None
+    metadata: JsonObject = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Whether everything passes."""
+        return self == _EVERYTHING
+
+
+_EVERYTHING = Filters()
+
+
+class Graph(Struct, frozen=True):
+    """Records and the relations among them, both in the order they were made.
+
+    ``next`` is where the following page starts, or None when this is the last one.
+    """
+
+    records: list[Record]
+    relations: list[Relation]
+    next: str | None = None
+    notes: list[Note] = []
+
+
+class Author(Struct, frozen=True):
+    """Who makes a change, and by what means.
+
+    ``account`` is the key or OAuth user a server has let in, None where it asks for none; ``user`` is the name of that,
+    or what the caller says it acts for. A library names a user and nothing else.
+    """
+
+    user: str | None = None
+    account: str | None = None
+    client: str | None = None
+    dialect: str | None = None
+    tool: str | None = None
+
+    @property
+    def who(self) -> str:
+        """All of it in one line, as histories and analyses name the author."""
+        client = f"{self.client} ({self.dialect})" if self.client and self.dialect else self.client
+        return f"{self.user} via {client}" if self.user and client else self.user or client or "unknown"
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One entry of the journal: a whole call, done or undone as one.
+
+    ``who`` names its author in one line; ``account``, ``client``, ``dialect`` and ``tool`` are as in :class:`Author`,
+    None where nothing is known of them.
+    """
+
+    id: int
+    at: int
+    who: str
+    action: str
+    undoes: int | None = None
+    undone_by: int | None = None
+    account: str | None = None
+    client: str | None = None
+    dialect: str | None = None
+    tool: str | None = None
+
+
+class Touch(Struct, frozen=True, gc=False):
+    """One thing a change did to one memory. ``memory`` is its id, ``at`` a time in microseconds, ``action`` the call.
+
+    ``how`` is ``made``, ``changed``, ``deleted`` or ``restored``; a memory is changed when its texts or its head
+    change; a relation is no change of its ends. ``session`` is the session the memory belongs to, or did at last.
+    """
+
+    memory: int
+    at: int
+    who: str
+    action: str
+    how: str
+    session: str | None = None
+
+
+class Seen(Struct, frozen=True, gc=False):
+    """How often somebody read one memory within an hour: opened it by name or id, or had it among what was found.
+
+    ``hour`` is the time the hour began, in microseconds.
+    """
+
+    memory: int
+    hour: int
+    who: str
+    opened: int
+    found: int
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """What one change did to one memory: the words a history line is made of."""
+
+    change: Change
+    version: int | None
+    created: bool = False
+    deleted: bool = False
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    unrelated: tuple[str, ...] = ()
+    changed: JsonObject = field(default_factory=dict)
+
+
+def new_id() -> str:
+    """A public id: a random UUID, so that its first eight characters are enough to name it.
+
+    It starts with a letter: nothing that reads YAML or a table takes its beginning for a number.
+    """
+    number = int.from_bytes(os.urandom(16), "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x4 << 76 | 0x2 << 62
+    h = f"{number:032x}"
+    return f"{'abcdef'[int(h[0], 16) % 6]}{h[1:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
+# ── what text is legal, and how texts and names are compared ──────────────────────────────────────────
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant by one that is not there; None where none comes close."""
+    from difflib import get_close_matches
+
+    plain = {one.casefold(): one for one in names}
+    found = get_close_matches(name[:200].casefold(), plain, n=1, cutoff=0.7)
+    return plain[found[0]] if found else None
+
+
+class Limits(Struct, frozen=True):
+    """Sizes a caller never meets by accident. Over one of them a call is refused whole."""
+
+    text_bytes: int = 5 * 1024 * 1024
+    name_bytes: int = 64 * 1024
+    batch: int = 10_000
+    import_bytes: int = 2 * 1024 * 1024 * 1024
+    inline_bytes: int = 4 * 1024 * 1024  # of an archive that travels in a message
+
+
+def legal_text(text: str, where: str, limit: int, setting: str = "max_text_bytes") -> str:
+    """Give the text back if it may be stored: any Unicode but NUL and lone surrogates, within the limit."""
+    if not isinstance(text, str):
+        raise Invalid(f"{where} must be a text, not {type(text).__name__}", field=where)
+    if "\0" in text:
+        raise BadText(where, "a NUL character (U+0000)")
+    try:
+        # Four bytes is the most a character takes: short texts need no second look.
+        if len(text) * 4 > limit and (size := len(text.encode())) > limit:
+            raise OverLimit(where, size, "bytes", limit, setting)
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError as e:
+        raise BadText(where, f"a lone surrogate (U+{ord(text[e.start]):04X})") from None
+    return text
+
+
+def legal_name(text: str, where: str, limits: Limits) -> str:
+    """As legal_text, with the limit for names: they are indexed whole."""
+    if limits.text_bytes < limits.name_bytes:
+        return legal_text(text, where, limits.text_bytes)
+    return legal_text(text, where, limits.name_bytes, "max_name_bytes")
+
+
+def fold(text: str) -> str:
+    """The form in which texts are compared without regard to case.
+
+    Case folding is Unicode's, so "STRASSE" finds "Straße". A text that is not in composed form (NFC)
+    keeps both its forms, separated by NUL, which no text may hold: so it is found however it is typed.
+    """
+    return "\0".join(folded_forms(text))
+
+
+def folded_forms(text: str) -> tuple[str, ...]:
+    """The one or two folded forms of a text: composed, and as written where that differs."""
+    if text.isascii():
+        return (text.lower(),)
+    from unicodedata import is_normalized, normalize
+
+    if is_normalized("NFC", text):
+        return (text.casefold(),)
+    return (normalize("NFC", text).casefold(), text.casefold())
+
+
+# Letters and signs a reader takes for a Latin one, each followed by what it looks like.
+_HOMOGLYPHS = (
+    "аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl кk мm тt вb нh "  # Cyrillic, folded to lower case
+    "αa εe ηn ιi κk νv οo ρp τt υu χx ωw γy "  # Greek
+    "օo սu ոn հh ցg ıi ɑa ɡg ‐- ‑- ‒- –- —- −- ’' ‘' ´' `'"
+)
+_looks: dict[int, str | None] = {}
+
+
+def skeleton(name: str) -> str:
+    """What a name looks like: two names with one skeleton are easily taken for one another.
+
+    Case, width, invisible characters, runs of white space and letters that look like Latin ones are evened out.
+    """
+    if name.isascii() and name.isprintable():
+        return " ".join(name.lower().split()) if " " in name else name.lower()
+    from unicodedata import category, normalize
+
+    if not _looks:
+        _looks.update((ord(pair[0]), pair[1]) for pair in _HOMOGLYPHS.split())
+    spaced = "".join(" " if c.isspace() else c for c in name)
+    shown = normalize("NFKC", normalize("NFKC", spaced).casefold()).translate(_looks)
+    return " ".join("".join(c for c in shown if category(c) not in ("Cf", "Mn", "Cc")).split())
+
+
+# ── the same text ─────────────────────────────────────────────────────────────────────────────────────
+#
+# Only what is proven to carry no meaning is evened out. Whatever is not listed here keeps two texts apart: a word, its
+# place, a number, a sign, the case of a letter. To store a text twice costs a line; to drop one that said something
+# else loses it.
+
+_LONG = 20_000  # characters; of longer texts only the ends and the line breaks are evened out
+# Layout and quotes may carry meaning where a text is, or quotes, code: brackets, back quotes, operators, indentation,
+# calls, quoted blanks. There they stay as they are. Patterns are compiled when a text is first compared, not at start.
+_CODE = r"[`{}\[\]<>=\\|\t]|(?<=\w)\(|[\"'“”‘’]\s*[\"'“”‘’]|\n |\A [^\n]*\n"
+_IDENTIFIER = r"[_/@#]|[.:]\w|[a-z][A-Z]"
+_TYPOGRAPHY = str.maketrans(
+    {"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "‑": "-"} | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
+)
+_CONTRACTED = r"\b(\w+)n't\b|(?<=[A-Za-z])'(re|ve|ll|m)\b"
+_ENDINGS = {"re": " are", "ve": " have", "ll": " will", "m": " am"}
+_IRREGULAR = {"ca": "cannot", "wo": "will not", "sha": "shall not"}
+_FIRST = r"([^\W\d_])([^\W\d_]+) "
+_LAST = r"\W?[^\W_]+(?:['-][^\W_]+)*"
+
+
+def normal(text: str) -> str:
+    """The form a text shares with those that say exactly the same.
+
+    In every text: Unicode's composed form (NFC), the line breaks, white space at the ends. In prose also: runs of white
+    space, typographic quotes, invisible characters, written-out contractions, a full stop at the end, and the capital
+    of an ordinary first word.
+    """
+    if text.isascii():
+        shown = text
+    else:
+        from unicodedata import normalize
+
+        shown = normalize("NFC", text)
+    shown = shown.replace("\r\n", "\n").rstrip().lstrip("\n\ufeff")
+    if len(text) > _LONG or re.search(_CODE, shown):
+        return shown
+    if not shown.isascii():
+        shown = shown.translate(_TYPOGRAPHY)
+    if "'" in shown:
+        shown = re.sub(_CONTRACTED, _written_out, shown)
+    shown = " ".join(shown.split())
+    if shown.endswith((".", "。")) and re.fullmatch(_LAST, shown[:-1].rpartition(" ")[2]):
+        shown = shown[:-1]
+    first = re.match(_FIRST, shown)
+    if first is not None and first[1].isupper() and first[2].islower() and not re.search(_IDENTIFIER, shown):
+        shown = first[1].lower() + shown[1:]
+    return shown
+
+
+def _written_out(found: re.Match[str]) -> str:
+    verb, ending = found.groups()
+    if verb is None:
+        return _ENDINGS[ending]
+    irregular = _IRREGULAR.get(verb[0].lower() + verb[1:])
+    return f"{verb} not" if irregular is None else verb[0] + irregular[1:]
