@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
     "tests/house/test_patterns.py",
+    "tests/unit/dialects",
     "tests/unit/engine/transfer",
     "tests/unit/engine/privacy",
     "tests/unit/engine/text",

@@ -117,7 +117,9 @@ def test_every_public_function_and_class_says_what_it_does() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
         for path in files(".py", under=SOURCE)
         for node in _public(parsed(path))
-        if not ast.get_docstring(node) and node not in _explained_elsewhere(parsed(path))
+        if not ast.get_docstring(node)
+        and node not in _explained_elsewhere(parsed(path))
+        and not (path.name == "types.py" and node.name.endswith(("Answer", "Parameters")))  # their method explains them
     ]
     assert not silent, "\n".join(silent)
 

@@ -283,9 +283,7 @@ class MemoryVerbs(KnowledgeVerbs):
 
 
 def _links(snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
-    from polymnia.engine.knowledge.associations import links_of
-
-    return links_of(snapshot, [record], _LINKS)[record.uid]
+    return content.links_of(snapshot, [record], _LINKS)[record.uid]
 
 
 def _missing(snapshot: Snapshot, name: str) -> NotFound:

@@ -33,8 +33,5 @@ _TOOLS = (
 def registry() -> Registry:
     """The associative dialect."""
     return Registry(
-        name="associative",
-        instructions=_INSTRUCTIONS,
-        operations={tool.name: tool for tool in _TOOLS},
-        word=word,
+        name="associative", instructions=_INSTRUCTIONS, operations={tool.name: tool for tool in _TOOLS}, word=word
     )

@@ -82,8 +82,8 @@ def tool(name: str, title: str, output: type, **hints: Any) -> Callable[[Callabl
     """
 
     def made(run: Callable[..., Reply]) -> Operation:
-        def call(context: Context, given: Struct) -> Reply:
-            return run(context, **{key: value for key, value in asdict(given).items() if value is not None})
+        def call(context: Context, params: Struct) -> Reply:
+            return run(context, **{key: value for key, value in asdict(params).items() if value is not None})
 
         return Operation(
             name=name,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from polymnia.dialects.content.call import ContentOperation, Given, named, reader, respond
+from polymnia.dialects.content.call import Invocation, Operations, named, reader, respond
 from polymnia.dialects.content.refusals import RESOURCES, TEMPLATES, word
 from polymnia.importing import importing, load
 from polymnia.models import JsonObject
@@ -29,9 +28,9 @@ class Tool(NamedTuple):
     module: str
     reads: bool = False
 
-    def operations(self) -> Mapping[str, ContentOperation]:
+    def operations(self) -> Operations:
         """Its operations by name."""
-        found: Mapping[str, ContentOperation] = load(f"{__name__}.{self.module}").OPERATIONS
+        found: Operations = load(f"{__name__}.{self.module}").OPERATIONS
         return found
 
 
@@ -96,7 +95,7 @@ def _operation(name: str, tool: Tool) -> Operation:
         name=name,
         title=tool.title,
         help=tool.help,
-        params=Given,
+        params=Invocation,
         run=respond,
         output=_Answer,
         reads=tool.reads,

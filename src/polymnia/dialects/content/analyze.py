@@ -46,13 +46,13 @@ _FEWER = "ask for this type alone, or about fewer items"
 _SOME = "name some items, one type, or sensitivity low"
 
 
-def _chosen(given: list[Any] | None, every: Any, where: str) -> tuple[str, ...]:
+def _chosen(names: list[Any] | None, every: Any, where: str) -> tuple[str, ...]:
     """The types asked for, each once; all where none is named."""
-    if given is not None and not given:
+    if names is not None and not names:
         raise Invalid(
             f"{where} is empty", field=where, hint=f"Name one of {', '.join(get_args(every))}, or leave it out."
         )
-    return tuple(dict.fromkeys(get_args(every) if given is None else given))
+    return tuple(dict.fromkeys(get_args(every) if names is None else names))
 
 
 def _needs(operation: str, field: str, value: Any) -> None:
@@ -68,7 +68,7 @@ def _no_use(field: str, scope: str, other: str) -> Invalid:
 
 def _when(made: int, call: ContentCall) -> JsonObject:
     """When the result was made, and whether that was before this call."""
-    return {"analyzed_at": moment(made), "cached": made < call.asked}
+    return {"analyzed_at": moment(made), "cached": made < call.called_at}
 
 
 @_analysis(answers.DetectPatternsAnswer, ("PatternOptions", "Which patterns, and how to tell them."))
@@ -104,12 +104,12 @@ def detect_patterns(
     )
     ids = call.memory.ids_shown({id for one in found.values() for p in one.patterns for id in p.members})
     certain = [p for one in found.values() for p in one.patterns if p.confidence >= min_confidence]
-    told, more = fitting([pattern(p, ids, explained=include_explanations) for p in certain], _FEWER)
+    fitted, more = fitting([pattern(p, ids, explained=include_explanations) for p in certain], _FEWER)
     remarks = [(type, remark(each)) for type, one in found.items() for each in one.notes]
     return call.answer(
         _said(len(certain), "pattern"),
         scope=scope,
-        patterns=told,
+        patterns=fitted,
         counts={type: sum(p.type == type for p in certain) for type in found},
         below_min_confidence=sum(len(one.patterns) for one in found.values()) - len(certain),
         looked_at={type: shown(one.looked_at) for type, one in found.items()},
@@ -126,8 +126,8 @@ def _notes(found: Iterable[Any]) -> list[str]:
     return [remark(one) for one in found]
 
 
-def _ids(given: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if given is None else tuple(dict.fromkeys(given))
+def _ids(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(dict.fromkeys(names))
 
 
 @_analysis(answers.AnalyzeQualityAnswer, ("QualityOptions", "What to answer besides the scores."))
@@ -232,12 +232,12 @@ def detect_conflicts(
         session=call.session,
         step=call.step,
     )
-    told, more = fitting([clash(one, call.project, call.session) for one in found.clashes], _SOME)
+    fitted, more = fitting([clash(one, call.project, call.session) for one in found.clashes], _SOME)
     return call.answer(
         _said(len(found.clashes), "conflict"),
         scope="project" if ids is None else "content_set",
         sensitivity=sensitivity,
-        conflicts=told,
+        conflicts=fitted,
         counts={type: sum(one.type == type for one in found.clashes) for type in types},
         looked_at=shown(found.looked_at),
         notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
@@ -275,14 +275,14 @@ def generate_insights(
         step=call.step,
     )
     names = call.memory.ids_shown({id for one in found.insights for id in one.members})
-    told, more = fitting(
+    fitted, more = fitting(
         [insight(one, names, call.project, call.session, recommend=include_recommendations) for one in found.insights],
         _FEWER,
     )
     return call.answer(
         _said(len(found.insights), "insight"),
         scope=scope,
-        insights=told,
+        insights=fitted,
         counts={type: sum(one.type == type for one in found.insights) for type in types},
         looked_at=shown(found.looked_at),
         notes=[*_notes(found.notes), *(f"{type}: {text}" for type, text in more.items())],
@@ -290,16 +290,16 @@ def generate_insights(
     )
 
 
-def _set(operation: str, scope: str | None, given: list[str] | None) -> tuple[str, ...] | None:
+def _set(operation: str, scope: str | None, names: list[str] | None) -> tuple[str, ...] | None:
     """The ids of a content set, if that is what the call is about."""
-    if given is not None and not given:
+    if names is not None and not names:
         raise Invalid("content_ids is empty", field="content_ids", hint="Name at least one item, or leave it out.")
     if scope == "content_set":
-        if given is None:
+        if names is None:
             raise BadArguments(operation, [Violation("content_ids", "array", "undefined")])
-    elif scope is not None and given is not None:
+    elif scope is not None and names is not None:
         raise _no_use("content_ids", scope, "content_set")
-    return _ids(given)
+    return _ids(names)
 
 
 OPERATIONS = by_name(detect_patterns, analyze_quality, find_content_relationships, detect_conflicts, generate_insights)

@@ -185,10 +185,7 @@ class FoundRelationship(TypedDict):
         about("manual: made by a caller; auto: stored by the server; discovered: found just now."),
     ]
     strength: NotRequired[
-        Annotated[
-            float | None,
-            about("How strong the path is, from 0 to 1; unless options.include_strength is false."),
-        ]
+        Annotated[float | None, about("How strong the path is, from 0 to 1; unless options.include_strength is false.")]
     ]
     confidence: Annotated[float, about("How certain the path is, from 0 to 1.")]
     context: NotRequired[
@@ -256,8 +253,7 @@ class Conflict(TypedDict):
     explanation: Annotated[str, about("Why they are in conflict, as a sentence.")]
     resolution: NotRequired[
         Annotated[
-            ConflictResolution,
-            about("What to do about it; unless options.include_resolution_suggestions is false."),
+            ConflictResolution, about("What to do about it; unless options.include_resolution_suggestions is false.")
         ]
     ]
 
@@ -295,10 +291,7 @@ class Insight(TypedDict):
     content_count: Annotated[int, about("How many items it is about.")]
     explanation: Annotated[str, about("How it was measured.")]
     recommendation: NotRequired[
-        Annotated[
-            str | None,
-            about("What to do about it; unless options.include_recommendations is false."),
-        ]
+        Annotated[str | None, about("What to do about it; unless options.include_recommendations is false.")]
     ]
     calls: NotRequired[Annotated[list[ToolCall], about("Calls that do it, as they stand.")]]
     drafts: NotRequired[Annotated[list[ToolCall], about("Calls that do it once you have filled in what is marked …")]]

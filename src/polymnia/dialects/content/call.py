@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -74,12 +74,15 @@ def operation(
     return made
 
 
-def by_name(*operations: ContentOperation) -> Mapping[str, ContentOperation]:
+Operations: TypeAlias = Mapping[str, ContentOperation]
+
+
+def by_name(*operations: ContentOperation) -> Operations:
     """The operations of a tool by their names."""
     return {one.run.__name__: one for one in operations}
 
 
-class Given(Struct, frozen=True):
+class Invocation(Struct, frozen=True):
     """A call that was read: its operation and the parameters of that one."""
 
     operation: ContentOperation
@@ -103,11 +106,11 @@ def named(raw: bytes, field: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def reader(tool: str, operations: Callable[[], Mapping[str, ContentOperation]]) -> Callable[[bytes, list[Note]], Given]:
+def reader(tool: str, operations: Callable[[], Operations]) -> Callable[[bytes, list[Note]], Invocation]:
     """Reads the calls of one tool: the operation first, then the parameters of that one."""
     decoders: dict[str, msgspec.json.Decoder[Any]] = {}  # made when an operation is first called
 
-    def take(raw: bytes, notes: list[Note]) -> Given:
+    def take(raw: bytes, notes: list[Note]) -> Invocation:
         known = operations()
         name = read(tool, _Which, raw, _which, notes).operation
         if name is None:
@@ -117,25 +120,25 @@ def reader(tool: str, operations: Callable[[], Mapping[str, ContentOperation]]) 
             raise _unknown(tool, str(name), known)
         if name not in decoders:
             decoders[name] = msgspec.json.Decoder(chosen.params)
-        given: OperationParameters = read(name, chosen.params, raw, decoders[name], notes)
-        if chosen.project and given.project_id is None:
+        params: OperationParameters = read(name, chosen.params, raw, decoders[name], notes)
+        if chosen.project and params.project_id is None:
             raise BadArguments(name, [Violation("project_id", "string", "undefined")])
-        return Given(chosen, _checked(given))
+        return Invocation(chosen, _checked(params))
 
     return take
 
 
-def _checked(given: OperationParameters) -> OperationParameters:
+def _checked(params: OperationParameters) -> OperationParameters:
     """The parameters that every operation has, as they may be."""
     for field in ("project_id", "session_id", "user_id", "request_id"):
-        if (text := getattr(given, field)) is not None:
+        if (text := getattr(params, field)) is not None:
             legal_text(text, field, _LONGEST)
-    if given.project_id is not None and not given.project_id.strip():
+    if params.project_id is not None and not params.project_id.strip():
         raise Invalid("project_id is empty", field="project_id", hint="Provide a valid project_id parameter.")
-    return given if given.session_id is None else replace(given, session_id=legal_session(given.session_id))
+    return params if params.session_id is None else replace(params, session_id=legal_session(params.session_id))
 
 
-def _unknown(tool: str, name: str, operations: Mapping[str, ContentOperation]) -> UnknownOperation:
+def _unknown(tool: str, name: str, operations: Operations) -> UnknownOperation:
     from difflib import get_close_matches
 
     near = get_close_matches(name, operations, n=1, cutoff=0.4)
@@ -146,9 +149,9 @@ def _unknown(tool: str, name: str, operations: Mapping[str, ContentOperation]) -
     return fault
 
 
-def _arguments(given: OperationParameters) -> Fields:
+def _arguments(params: OperationParameters) -> Fields:
     """What the function of an operation is called with: its options with the rest, and what is null by its default."""
-    own = {key: value for key, value in asdict(given).items() if key not in _COMMON}
+    own = {key: value for key, value in asdict(params).items() if key not in _COMMON}
     if (options := own.pop("options", None)) is not None:
         own |= asdict(options)
     return {key: value for key, value in own.items() if value is not None}
@@ -157,24 +160,24 @@ def _arguments(given: OperationParameters) -> Fields:
 class ContentCall:
     """One call in progress: the memory of its project, in the name of its user."""
 
-    def __init__(self, context: Context, given: OperationParameters) -> None:
-        self.begun = time.perf_counter()
-        self.asked = time.time_ns() // 1000
-        if given.request_id is None and context.request_id is not None:
-            given = replace(given, request_id=context.request_id)
-        self.given = given
+    def __init__(self, context: Context, params: OperationParameters) -> None:
+        self.started = time.perf_counter()
+        self.called_at = time.time_ns() // 1000
+        if params.request_id is None and context.request_id is not None:
+            params = replace(params, request_id=context.request_id)
+        self.params = params
         self.context = context
-        self.project, self.session, self.step = given.project_id, given.session_id, context.step
+        self.project, self.session, self.step = params.project_id, params.session_id, context.step
         self.wrote = False
         author = context.memory.author
-        self._author = author if given.user_id is None else replace(author, user=given.user_id)
-        self.memory: Memory = context.memory.acting(self._author, project=given.project_id)
-        if context.log is not None and given.request_id is not None:
-            context.log("info", f"{given.operation}: request {given.request_id!r}")
+        self._author = author if params.user_id is None else replace(author, user=params.user_id)
+        self.memory: Memory = context.memory.acting(self._author, project=params.project_id)
+        if context.log is not None and params.request_id is not None:
+            context.log("info", f"{params.operation}: request {params.request_id!r}")
 
     def answer(self, message: str | None = None, **fields: Any) -> Fields:
         """An answer of success, with its time and how long it took."""
-        took = f"{(time.perf_counter() - self.begun) * 1000:.0f}ms"
+        took = f"{(time.perf_counter() - self.started) * 1000:.0f}ms"
         first = {"success": True} if message is None else {"success": True, "message": message}
         return {**first, "timestamp": moment(time.time_ns() // 1000), "duration": took, **fields}
 
@@ -190,17 +193,17 @@ class ContentCall:
         """The memory to write to. What is answered to a request_id is answered again when that comes again."""
         self.check_session()
         self.wrote = True
-        if self.given.request_id is None:
+        if self.params.request_id is None:
             return self.memory
         from hashlib import sha256
 
-        asked: Fields = msgspec.to_builtins(self.given)
-        asked.pop("user_id", None)
+        request: Fields = msgspec.to_builtins(self.params)
+        request.pop("user_id", None)
 
         def kept(done: Any) -> str:
             return encode({key: value for key, value in answer(done).items() if key in _KEPT}).decode()
 
-        once = Once(self.given.request_id, sha256(encode(asked)).hexdigest(), kept)
+        once = Once(self.params.request_id, sha256(encode(request)).hexdigest(), kept)
         return self.memory.acting(self._author, project=self.project, once=once)
 
     def unknown_project(self, *, nearest_only: bool = False) -> str | None:
@@ -214,12 +217,12 @@ class ContentCall:
         return f"There is no project {self.project!r} yet, so it has no content{meant}"
 
 
-def respond(context: Context, given: Given) -> Reply:
+def respond(context: Context, invocation: Invocation) -> Reply:
     """The answer to a call, with its request_id; a call that was done before is answered as it was then."""
-    call = ContentCall(context, given.params)
-    session, request = call.session, call.given.request_id
+    call = ContentCall(context, invocation.params)
+    session, request = call.session, call.params.request_id
     try:
-        answer = given.operation.run(call, **_arguments(given.params))
+        answer = invocation.operation.run(call, **_arguments(invocation.params))
     except Repeated as again:
         answer = decode(again.answer) | {"repeated": True}
         if "version" in answer and isinstance(id := answer.get("content_id"), str):  # the answer of one that was stored

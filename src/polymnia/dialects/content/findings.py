@@ -15,7 +15,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
 
-_MEMBERS = 50  # ids told of one pattern; how many there are is told in any case
+_MEMBERS = 50  # ids shown of one pattern; how many there are is answered in any case
 _PLACES = 4
 
 
@@ -45,7 +45,7 @@ def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> JsonObjec
     """A pattern, its members by their public ids."""
     members = [ids[id] for id in found.members if id in ids]
     words = describe(found)
-    told: JsonObject = {
+    fields: JsonObject = {
         "type": found.type,
         "name": found.name,
         "summary": words.summary,
@@ -55,8 +55,8 @@ def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> JsonObjec
         "content_count": len(members),
     }
     if explained:
-        told["explanation"] = words.explanation
-    return told
+        fields["explanation"] = words.explanation
+    return fields
 
 
 def insight(
@@ -64,32 +64,32 @@ def insight(
 ) -> JsonObject:
     """An insight and, if wanted, what to do about it: in words, as calls, and as drafts of calls where something marked
     ``…`` is left to write."""
-    told = pattern(found, ids, explained=True)
+    fields = pattern(found, ids, explained=True)
     if recommend:
-        told["recommendation"] = describe(found).recommendation
+        fields["recommendation"] = describe(found).recommendation
         for name, draft in (("calls", False), ("drafts", True)):
             if steps := [call(one, project, session) for one in found.actions if one.draft is draft]:
-                told[name] = steps
-    return told
+                fields[name] = steps
+    return fields
 
 
 def compared(found: Any) -> JsonObject:
     """Another item by the same measures."""
-    told: JsonObject = shown(found)
-    return {"content_id": told.pop("id"), **told}
+    fields: JsonObject = shown(found)
+    return {"content_id": fields.pop("id"), **fields}
 
 
 def connection(found: Any, *, strength: bool, context: bool) -> JsonObject:
     """A relationship of an item, or a chain of them."""
-    told: JsonObject = shown(found)
-    target = told.pop("target")
-    told = {"content_id": target["content_id"], "title": target["title"], **told}
+    fields: JsonObject = shown(found)
+    target = fields.pop("target")
+    fields = {"content_id": target["content_id"], "title": target["title"], **fields}
     if not strength:
-        told.pop("strength", None)
-        told["path"] = [{key: value for key, value in one.items() if key != "strength"} for one in told["path"]]
+        fields.pop("strength", None)
+        fields["path"] = [{key: value for key, value in one.items() if key != "strength"} for one in fields["path"]]
     if not context:
-        told.pop("context", None)
-    return told
+        fields.pop("context", None)
+    return fields
 
 
 def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
@@ -97,7 +97,7 @@ def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
     with importing():
         from polymnia.dialects.content.reports import conflicts
 
-    told: JsonObject = {
+    fields: JsonObject = {
         "type": found.type,
         "subtype": found.subtype,
         "statements": [_side(found.left), _side(found.right)],
@@ -107,10 +107,10 @@ def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
         "explanation": conflicts.explanation(found),
     }
     if found.resolution is not None:
-        told["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
+        fields["resolution"] = {"action": found.resolution.action, "why": conflicts.why(found)}
         for name, step in zip(("call", "then"), found.resolution.steps, strict=False):
-            told["resolution"][name] = call(step, project, session)
-    return told
+            fields["resolution"][name] = call(step, project, session)
+    return fields
 
 
 def _side(found: Any) -> JsonObject:
@@ -122,7 +122,7 @@ def _side(found: Any) -> JsonObject:
 ROOM = 64_000
 """Bytes of findings in one answer: some sixteen thousand tokens of English, more of Korean."""
 
-_NAMED = (25, 10)  # members that each finding names where more would not fit; how many there are is told beside them
+_NAMED = (25, 10)  # members that each finding names where more would not fit; the count stands beside them
 
 
 def fitting(found: Sequence[JsonObject], how: str) -> tuple[list[JsonObject], dict[str, str]]:
@@ -140,18 +140,18 @@ def fitting(found: Sequence[JsonObject], how: str) -> tuple[list[JsonObject], di
         sizes.setdefault(one["type"], []).append(len(json.encode(one)))
     room = _shared({type: sum(some) for type, some in sizes.items()})
     kept = {type: _first(some, room[type]) for type, some in sizes.items()}
-    told: list[JsonObject] = []
+    fit: list[JsonObject] = []
     seen = dict.fromkeys(sizes, 0)
     for one in found:
         seen[one["type"]] += 1
         if seen[one["type"]] <= kept[one["type"]]:
-            told.append(one)
+            fit.append(one)
     notes = {
         type: f"{len(some) - kept[type]:,} more were found that do not fit into one answer; {how}."
         for type, some in sizes.items()
         if kept[type] < len(some)
     }
-    return told, notes
+    return fit, notes
 
 
 def _shared(wanted: dict[str, int]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from polymnia.dialects.shapes import about
 from polymnia.engine.content import Version, content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Invalid, NoModel, Violation
-from polymnia.models import Filters, Record, Relation
+from polymnia.models import Record, Relation
 from polymnia.operation import Memory
 
 if TYPE_CHECKING:
@@ -106,20 +106,11 @@ def search_content(
     if not query.strip():
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
     filters = filters or SearchFilters()
-    start, end = shapes.period(filters.date_range, "filters.date_range")
     found = call.memory.search(
         query,
         limit=limit,
         offset=offset,
-        filters=Filters(
-            session=call.session,
-            any_session=False,
-            content_types=tuple(filters.content_types or ()),
-            tags=tuple(filters.tags or ()),
-            created_from=start,
-            created_to=end,
-            metadata=filters.metadata or {},
-        ),
+        filters=shapes.selection(filters, call.session),
         lanes=_LANES[query_type],
         facets=True,
         at_least=min_relevance,

@@ -16,11 +16,11 @@ from polymnia.dialects.shapes import about
 from polymnia.engine.content import PLAIN, Version, content, title_of
 from polymnia.engine.text.calendar import moment, read_moment
 from polymnia.errors import Invalid
-from polymnia.models import JsonObject, Record, Relation
+from polymnia.models import Filters, JsonObject, Record, Relation
 from polymnia.operation import schema
 
 if TYPE_CHECKING:
-    from polymnia.dialects.content.call import ContentOperation
+    from polymnia.dialects.content.call import Operations
     from polymnia.engine.search.results import Turn
 
 _SUMMARY = 300
@@ -61,6 +61,20 @@ def period(given: DateRange | None, where: str) -> tuple[int | None, int | None]
     if start is not None and end is not None and start >= end:
         raise Invalid(f"{where}.start is after {where}.end", field=f"{where}.start", hint="Exchange the two.")
     return start, end
+
+
+def selection(given: Any, session: str | None) -> Filters:
+    """The items that the filters of a search or an export let through, as a session sees them."""
+    start, end = period(given.date_range, "filters.date_range")
+    return Filters(
+        session=session,
+        any_session=False,
+        content_types=tuple(given.content_types or ()),
+        tags=tuple(given.tags or ()),
+        created_from=start,
+        created_to=end,
+        metadata=getattr(given, "metadata", None) or {},
+    )
 
 
 class Answer(TypedDict):
@@ -241,7 +255,7 @@ def _changes(old: Record | None, new: Record) -> Object:
     return {"diff": "\n".join(lines), "changed_fields": changed if old else ["created"]}
 
 
-def united(operations: Mapping[str, ContentOperation]) -> Object:
+def united(operations: Operations) -> Object:
     """The schema of a tool: each parameter says which operations need it and which take it, and its limits there."""
     shapes: dict[str, dict[str, Object]] = {}
     needed: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, NotRequired, TypedDict
 
 from msgspec import Struct
@@ -22,6 +22,10 @@ RelateAnew = Annotated[
 ]
 DeleteRelationships = Annotated[
     bool, about("Delete its relationships (default true); false keeps them all, marked deleted.")
+]
+
+FoundRelationships = Annotated[
+    list[shapes.Relationship], about("The relationships that were found, where that was asked for.")
 ]
 
 
@@ -58,36 +62,30 @@ class StoredAnswer(shapes.WriteAnswer):
     ]
 
 
-def _stored(call: ContentCall, message: str, done: StoredItem, credentials: Sequence[shapes.Object] = ()) -> Fields:
+def _stored(call: ContentCall, message: str, credentials: list[shapes.Object], done: StoredItem) -> Fields:
     record = done.record
-    answer = call.answer(
+    links = [shapes.relationship(one, one.source, one.target) for one in done.relationships]
+    warning = {
+        "type": "possible_credentials",
+        "message": "The content looks as if it held credentials; they are stored as they are"
+        " unless the server redacts them, and masked in anonymized exports.",
+        "findings": credentials,
+    }
+    return call.answer(
         message,
         content_id=record.uid,
         version=record.version,
         metadata=record.metadata,
         created_at=moment(record.created),
         updated_at=moment(record.updated),
+        **shapes.present(relationships=links or None, warnings=[warning] if credentials else None),
     )
-    if done.relationships:
-        answer["relationships"] = [shapes.relationship(one, one.source, one.target) for one in done.relationships]
-    if credentials:
-        answer["warnings"] = [
-            {
-                "type": "possible_credentials",
-                "message": "The content looks as if it held credentials; they are stored as they are"
-                " unless the server redacts them, and masked in anonymized exports.",
-                "findings": credentials,
-            }
-        ]
-    return answer
 
 
 class StoreContentAnswer(StoredAnswer):
     """The id, version and metadata of the new item, and the relationships found for it."""
 
-    relationships: NotRequired[
-        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
-    ]
+    relationships: NotRequired[FoundRelationships]
 
 
 @operation(StoreContentAnswer, options=("StoreOptions", "What else to do."))
@@ -119,10 +117,7 @@ def store_content(
         metadata={**extracted, **guard.value(metadata or {}, "metadata")},
         session=call.session,
     )
-
-    def answer(done: StoredItem) -> Fields:
-        return _stored(call, "Content stored successfully", done, guard.found)
-
+    answer = partial(_stored, call, "Content stored successfully", guard.found)
     memory = call.writing(answer)
     return answer(memory.store_item(draft, embed=generate_embeddings, relate=detect_relationships, step=call.step))
 
@@ -139,9 +134,7 @@ class Updates(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class UpdateContentAnswer(StoredAnswer):
     """The id, new version and metadata of the item, and the relationships found for it."""
 
-    relationships: NotRequired[
-        Annotated[list[shapes.Relationship], about("The relationships that were found, where that was asked for.")]
-    ]
+    relationships: NotRequired[FoundRelationships]
 
 
 @operation(UpdateContentAnswer, options=("UpdateOptions", "How to do it."))
@@ -166,10 +159,7 @@ def update_content(
         )
     guard = call.memory.screen
     changes = {name: guard.value(value, f"updates.{name}") for name, value in asdict(updates).items()}
-
-    def answer(done: StoredItem) -> Fields:
-        return _stored(call, "Content updated successfully", done, guard.found)
-
+    answer = partial(_stored, call, "Content updated successfully", guard.found)
     done = call.writing(answer).update_item(
         content_id,
         text=changes.pop("content"),
@@ -190,10 +180,7 @@ def _restore(call: ContentCall, id: str, updates: Updates) -> Fields:
             field="updates",
             hint="Give updates as {}, and change the item in a second call.",
         )
-
-    def answer(done: StoredItem) -> Fields:
-        return _stored(call, "Content restored: it is as it was when it was deleted", done)
-
+    answer = partial(_stored, call, "Content restored: it is as it was when it was deleted", [])
     return answer(call.writing(answer).restore_item(id, session=call.session, step=call.step))
 
 
@@ -293,7 +280,7 @@ def store_decision(
     )
 
     def answer(done: StoredItem) -> Fields:
-        stored = _stored(call, "Decision stored successfully", done, guard.found)
+        stored = _stored(call, "Decision stored successfully", guard.found, done)
         return stored | {"decision_id": stored["content_id"]}
 
     return answer(call.writing(answer).store_item(draft, step=call.step))

@@ -81,8 +81,7 @@ class SystemHealth(TypedDict):
     status: Annotated[Status, about("The worst status of all components checked.")]
     version: Annotated[str, about("The version of the server.")]
     components: Annotated[
-        dict[str, ComponentHealth],
-        about("Each component checked, by name: database, vector_store, ai_service, cache."),
+        dict[str, ComponentHealth], about("Each component checked, by name: database, vector_store, ai_service, cache.")
     ]
     uptime: NotRequired[Annotated[str, about('How long the server has been running, for example "3600s".')]]
     performance: NotRequired[Annotated[ServerPerformance, about("How fast it answers, where counted.")]]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired, TypedDict
 from msgspec import Struct
 
 from polymnia.dialects.content.call import ContentCall, Fields, operation
-from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, period, present
+from polymnia.dialects.content.shapes import Answer, Notes, Period, Tagged, Types, WriteAnswer, present, selection
 from polymnia.dialects.shapes import about
-from polymnia.models import Filters
 
 if TYPE_CHECKING:
     from polymnia.engine.transfer.project_import import ProjectImport
@@ -99,7 +98,6 @@ def export_project_data(
     from polymnia.engine.transfer.project_export import Including
 
     include, filters = include or ExportInclude(), filters or ExportFilters()
-    start, end = period(filters.date_range, "filters.date_range")
     including = Including(
         content=include.content is not False,
         relationships=include.relationships is not False,
@@ -110,14 +108,7 @@ def export_project_data(
     )
     done = call.memory.export_project(
         format,
-        filters=Filters(
-            session=call.session,
-            any_session=False,
-            content_types=tuple(filters.content_types or ()),
-            tags=tuple(filters.tags or ()),
-            created_from=start,
-            created_to=end,
-        ),
+        filters=selection(filters, call.session),
         including=including,
         compress=compress,
         step=call.step,
@@ -157,8 +148,7 @@ class ImportProjectDataAnswer(WriteAnswer):
     relationship_count: Annotated[int, about("How many relationships were imported.")]
     id_mapping: NotRequired[
         Annotated[
-            dict[str, str],
-            about("The new id of each item whose id changed, by its id in the file. Not when repeated."),
+            dict[str, str], about("The new id of each item whose id changed, by its id in the file. Not when repeated.")
         ]
     ]
     validation_errors: NotRequired[

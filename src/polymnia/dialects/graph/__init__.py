@@ -26,8 +26,8 @@ _INSTRUCTIONS = (
 )
 
 Limit = Annotated[int, about("Answer at most this many entities (default: all).", ge=1, le=MOST)]
-Doomed = Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
-DoomedLinks = Annotated[list[Link], about("The relations to delete; all three parts must match exactly.")]
+DeletedNames = Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
+DeletedRelations = Annotated[list[Link], about("The relations to delete; all three parts must match exactly.")]
 Cursor = Annotated[str, about("Where to go on: nextCursor of the page before.")]
 
 
@@ -57,7 +57,7 @@ def registry(name: str) -> Registry:
         items = [(one.entityName, one.contents) for one in observations]
         return dialect.added(observations, context.memory.add_observations(items, step=context.step))
 
-    def delete_entities(context: Context, entityNames: Doomed) -> Reply:
+    def delete_entities(context: Context, entityNames: DeletedNames) -> Reply:
         return dialect.entities_deleted(context.memory.delete_entities(entityNames, step=context.step).records)
 
     def delete_observations(
@@ -66,7 +66,7 @@ def registry(name: str) -> Registry:
         items = [(one.entityName, one.observations) for one in deletions]
         return dialect.observations_deleted(deletions, context.memory.delete_observations(items, step=context.step))
 
-    def delete_relations(context: Context, relations: DoomedLinks) -> Reply:
+    def delete_relations(context: Context, relations: DeletedRelations) -> Reply:
         ends = [relation.ends for relation in relations]
         return dialect.relations_deleted(context.memory.delete_relations(ends, step=context.step))
 
@@ -90,8 +90,8 @@ def registry(name: str) -> Registry:
         return dialect.opened(*context.memory.open_nodes(names, limit=limit, cursor=cursor, relations=dialect.linked))
 
     def tool(run: Callable[..., Reply], **hints: Any) -> Operation:
-        def call(context: Context, given: Struct) -> Reply:
-            return run(context, **asdict(given))
+        def call(context: Context, params: Struct) -> Reply:
+            return run(context, **asdict(params))
 
         name = run.__name__
         return Operation(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Struct, field
+from msgspec import Struct, defstruct, field
 
 from polymnia.dialects.shapes import about
 from polymnia.engine.graph import STRICT, Added, Created, Policy, Related
@@ -134,36 +134,6 @@ class ListedEntities(Struct, frozen=True, omit_defaults=True):
     nextCursor: Next | None = None
 
 
-class ListedLinks(Struct, frozen=True):
-    """A bare array of relations, as structured content."""
-
-    result: Annotated[list[Link], about("The relations.")]
-
-
-class ListedObserved(Struct, frozen=True):
-    """The array given to add_observations, as structured content."""
-
-    result: Annotated[list[Observed], about("The observations of the call.")]
-
-
-class ListedUnobserved(Struct, frozen=True):
-    """The array given to delete_observations, as structured content."""
-
-    result: Annotated[list[Unobserved], about("The deletions of the call.")]
-
-
-class EntitiesResult(Struct, frozen=True):
-    """create_entities of official."""
-
-    entities: Annotated[list[Entity], about("The entities that are new.")]
-
-
-class LinksResult(Struct, frozen=True):
-    """create_relations of official."""
-
-    relations: Annotated[list[Link], about("The relations that are new.")]
-
-
 class AddedObservations(Struct, frozen=True):
     """What add_observations of official added to one entity."""
 
@@ -171,17 +141,24 @@ class AddedObservations(Struct, frozen=True):
     addedObservations: Annotated[list[str], about("The observations that are new.")]
 
 
-class AddedResults(Struct, frozen=True):
-    """add_observations of official."""
-
-    results: Annotated[list[AddedObservations], about("What was added, entity by entity.")]
-
-
 class Done(Struct, frozen=True):
     """The deletes of official."""
 
     success: Success
     message: Annotated[str, about("What was done, as a sentence.")]
+
+
+def _of_one(name: str, field: str, kind: Any, text: str) -> type[Struct]:
+    """The structured content of an answer that is an array: an object with one field."""
+    return defstruct(name, [(field, Annotated[kind, about(text)])], frozen=True)
+
+
+ListedLinks = _of_one("ListedLinks", "result", list[Link], "The relations.")
+ListedObserved = _of_one("ListedObserved", "result", list[Observed], "The observations of the call.")
+ListedUnobserved = _of_one("ListedUnobserved", "result", list[Unobserved], "The deletions of the call.")
+NewEntities = _of_one("NewEntities", "entities", list[Entity], "The entities that are new.")
+NewLinks = _of_one("NewLinks", "relations", list[Link], "The relations that are new.")
+NewObservations = _of_one("NewObservations", "results", list[AddedObservations], "What was added, entity by entity.")
 
 
 def entity(record: Record) -> Entity:
@@ -382,19 +359,19 @@ class Official(Behaviour):
     )
     indent = 2
     linked = True
-    outputs = (EntitiesResult, LinksResult, AddedResults, *(Done,) * 3, *(GraphResult,) * 3)
+    outputs = (NewEntities, NewLinks, NewObservations, *(Done,) * 3, *(GraphResult,) * 3)
 
     def created(self, made: Created) -> Reply:
         items = list(map(entity, made.records))
-        return self._reply(items, EntitiesResult(items), notes=made.notes)
+        return self._reply(items, NewEntities(items), notes=made.notes)
 
     def related(self, made: Related) -> Reply:
         items = list(map(link, made.made))
-        return self._reply(items, LinksResult(items))
+        return self._reply(items, NewLinks(items))
 
     def added(self, given: list[Observed], done: list[Added]) -> Reply:
         items = [AddedObservations(one.name, list(one.texts)) for one in done]
-        return self._reply(items, AddedResults(items))
+        return self._reply(items, NewObservations(items))
 
     def deleted(self, what: str, count: int) -> Reply:
         message = f"{what} deleted successfully"

@@ -57,12 +57,12 @@ def _lines(records: list[Record]) -> str:
     return "\n".join(f"- {r.name} ({r.kind}): {'; '.join(r.observations[:5])}" for r in records)
 
 
-def _start(context: Context, given: dict[str, str]) -> str:
+def _start(context: Context, arguments: dict[str, str]) -> str:
     entities, relations = context.memory.count()
     if not entities:
         return "The memory is empty so far. As we work, store what should outlive this conversation."
     head = f"The memory holds {entities:,} entities and {relations:,} relations."
-    if topic := given.get("topic"):
+    if topic := arguments.get("topic"):
         found = context.memory.search_nodes(topic, limit=_SHOWN).records
         if found:
             return f"{head} This is what it knows about {topic}:\n{_lines(found)}\nLet us go on from there."
@@ -74,18 +74,18 @@ def _start(context: Context, given: dict[str, str]) -> str:
     )
 
 
-def _remember(context: Context, given: dict[str, str]) -> str:
-    about = given.get("entity")
+def _remember(context: Context, arguments: dict[str, str]) -> str:
+    about = arguments.get("entity")
     where = f" It concerns {about}." if about else ""
     return (
-        f"Remember this for later conversations: {given['what']}{where}\n"
+        f"Remember this for later conversations: {arguments['what']}{where}\n"
         "First search the memory for what it is about. If it is there, add observations to it; if not, create "
         "it. Write one fact per observation, with dates where they matter, and relate it to what it belongs to. "
         "If it contradicts something stored, tell me before you change anything."
     )
 
 
-def _tidy(context: Context, given: dict[str, str]) -> str:
+def _tidy(context: Context, arguments: dict[str, str]) -> str:
     page = context.memory.read_graph(limit=_LOOKED_AT)
     names = {record.name for record in page.records}
     bare = [r.name for r in page.records if not r.observations]

@@ -66,19 +66,19 @@ def curled(text: str) -> str:
     return text.replace('"', "”").replace("'", "’")
 
 
-def authors(told: Any) -> list[dict[str, str]]:
+def authors(value: Any) -> list[dict[str, str]]:
     """The names of authors, given as a text, an object, or a list of them."""
-    if isinstance(told, list | tuple):
-        return [name for one in told[:_MOST] for name in _one(one)]
-    if isinstance(told, str):
-        return [name for part in _parted(_clean(told))[:_MOST] for name in _one(part)]
-    return _one(told)
+    if isinstance(value, list | tuple):
+        return [name for one in value[:_MOST] for name in _one(one)]
+    if isinstance(value, str):
+        return [name for part in _parted(_clean(value))[:_MOST] for name in _one(part)]
+    return _one(value)
 
 
-def _one(told: Any) -> list[dict[str, str]]:
-    if isinstance(told, Mapping):
-        return _object(told)
-    text = _clean(told) if isinstance(told, str) else ""
+def _one(value: Any) -> list[dict[str, str]]:
+    if isinstance(value, Mapping):
+        return _object(value)
+    text = _clean(value) if isinstance(value, str) else ""
     if not text:
         return []
     return [_person(text)]
@@ -123,9 +123,9 @@ def _is_inverted(parts: list[str]) -> bool:
     return len(family) < 3 and len(given) < 3
 
 
-def _object(told: Mapping[str, Any]) -> list[dict[str, str]]:
+def _object(author: Mapping[str, Any]) -> list[dict[str, str]]:
     def text(*keys: str) -> str:
-        return next((_clean(value) for key in keys if isinstance(value := told.get(key), str) and value.strip()), "")
+        return next((_clean(value) for key in keys if isinstance(value := author.get(key), str) and value.strip()), "")
 
     family, given = (
         text("family", "family_name", "last", "last_name", "surname"),
@@ -141,7 +141,7 @@ def _object(told: Mapping[str, Any]) -> list[dict[str, str]]:
     whole = text("name", "display_name", "full_name", "username", "login")
     if not whole:
         return []
-    kind = str(told.get("type", told.get("@type", ""))).lower()
+    kind = str(author.get("type", author.get("@type", ""))).lower()
     return [{"literal": whole}] if kind.startswith("org") else [_person(whole)]
 
 
@@ -211,7 +211,7 @@ _OTHERS = {
 }
 # What metadata may say of a thing's kind, behind the type of CSL.
 _TYPES = {
-    said: line.split()[0]
+    word: line.split()[0]
     for line in """
         article-journal article-journal article paper journal journal-article
         article-newspaper article-newspaper newspaper news
@@ -232,7 +232,7 @@ _TYPES = {
         personal_communication email letter
         document document presentation talk slides note memory
     """.strip().splitlines()
-    for said in line.split()[1:]
+    for word in line.split()[1:]
 }
 _CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|typescript|c|c\+\+|go|rust|ruby|sh|sql)\b")
 _TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
@@ -368,9 +368,9 @@ def _entitled(text: str) -> str:
 
 
 def _type(metadata: Mapping[str, Any], kind: str | None, content_type: str | None, url: str | None) -> str:
-    for told in (metadata.get("citation_type"), metadata.get("type"), metadata.get("document_type"), kind):
-        if isinstance(told, str):
-            found = _TYPES.get(told.strip().lower().replace("_", "-").replace(" ", "-"))
+    for word in (metadata.get("citation_type"), metadata.get("type"), metadata.get("document_type"), kind):
+        if isinstance(word, str):
+            found = _TYPES.get(word.strip().lower().replace("_", "-").replace(" ", "-"))
             if found and (found != "document" or not url):
                 return found
     if content_type and _CODE.match(content_type):
@@ -396,8 +396,8 @@ def _day(text: str) -> Day | None:
     if (found := _NUMBERS.match(text)) is not None:
         parts = [int(part) for part in found.groups() if part]
     else:
-        said = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
-        parts = [int(part) for part in max(said, key=len, default="").split("-") if part]
+        days = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
+        parts = [int(part) for part in max(days, key=len, default="").split("-") if part]
     while parts:
         try:
             date(*[*parts, 1, 1][:3])
@@ -409,16 +409,16 @@ def _day(text: str) -> Day | None:
 
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
-    """The language of the title: only an English one is given capitals, so where it is not told it is guessed."""
-    told = metadata.get("language")
-    if isinstance(told, Mapping):
-        told = told.get("code")
-    if isinstance(told, str) and re.fullmatch(r"[A-Za-z]{2,3}(?:[-_]\w+)*", told):
-        return told
+    """The language of the title: only an English one gets capitals, so where nothing says it, it is guessed."""
+    code = metadata.get("language")
+    if isinstance(code, Mapping):
+        code = code.get("code")
+    if isinstance(code, str) and re.fullmatch(r"[A-Za-z]{2,3}(?:[-_]\w+)*", code):
+        return code
     if (found := script(title)) not in ("latin", "common"):
         return {**SCRIPT_CODES, "cyrillic": "ru", "arabic": "ar"}.get(found, "und")
-    said = f"{title} {content[:_LOOK]}"
-    guess = language(map(fold, _WORD.findall(said)))
+    sample = f"{title} {content[:_LOOK]}"
+    guess = language(map(fold, _WORD.findall(sample)))
     if guess == "english" or (guess is None and title.isascii()):
         return "en"
-    return spoken(said)[0] or "und"
+    return spoken(sample)[0] or "und"

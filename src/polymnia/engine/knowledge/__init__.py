@@ -93,7 +93,7 @@ class KnowledgeVerbs(Project):
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
         """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
         with importing():
-            from polymnia.engine.knowledge import classifier, suggestions
+            from polymnia.engine.knowledge import suggestions
 
         check_content(content, "content", self.limits, "Give the text to file.")
         here = None if current is None else scopes.legal_scope(current, "current_scope")
@@ -106,7 +106,7 @@ class KnowledgeVerbs(Project):
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
-            classifier.ScopeView(
+            suggestions.ScopeView(
                 asked=embedded.mean(model), filed=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from polymnia.engine.content import cursor as cursor_at
-from polymnia.engine.content import page_size, position
+from polymnia.engine.content import links_of, page_size, position
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Project
 from polymnia.errors import Invalid
@@ -155,8 +155,6 @@ class SearchVerbs(Project):
         )  # fmt: skip
         with self.finding().searched(self.project, wanted, page) as (found, snapshot):
             if links and found.hits:
-                from polymnia.engine.knowledge.associations import links_of
-
                 found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
         self._count_reads((hit.record.id for hit in found.hits), opened=False)
         return found

@@ -54,14 +54,14 @@ class TransferVerbs(KnowledgeVerbs):
         """
         from polymnia.engine.transfer.archives import export_memories
 
-        wanted = None if scope is None else legal_scope(scope, "scope")
+        below = None if scope is None else legal_scope(scope, "scope")
         if name is not None:
             self.grant.check_write("no file was written")
         folder = self.folder()
         with self.store.read(self.project) as snapshot:
             return export_memories(
                 snapshot,
-                scope=wanted,
+                scope=below,
                 form=form,
                 gzip=gzip,
                 associations=associations,

@@ -1,12 +1,13 @@
 """Reports: the sentences for what analyses find. The engine answers values; here they get their words.
 
-Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> its words; ``describe`` where one function
-does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its sentence). A module is loaded
-when its words are needed for the first time.
+Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> the words of its evidence and details;
+``describe`` where one function does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its
+sentence). A module is loaded when its words are needed for the first time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from polymnia.importing import load
@@ -17,7 +18,7 @@ _AREAS = {
     "usage_patterns": "activity",
     "user_patterns": "activity",
     "relationship_patterns": "graph",
-    "topic_clusters": "topics",
+    "topic_clusters": "graph",
     "quality_issues": "issues",
     "content_gaps": "insights",
     "usage_insights": "insights",
@@ -31,7 +32,9 @@ _AREAS = {
 }
 """The module of each type of finding."""
 
+_MODULES = {"topics": "graph", "connections": "graph"}  # areas whose words are in the module of another one
 _FREE = ("conflicts", "quality")  # areas that describe what they find by one function instead of a table
+_TITLE = 60  # characters of a title that is quoted
 
 
 class Description(NamedTuple):
@@ -42,14 +45,20 @@ class Description(NamedTuple):
     recommendation: str | None = None
 
 
+Words = Callable[[JsonObject, JsonObject], Description]
+
+
 def describe(found: Any) -> Description:
     """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, or a ``Flaw`` of quality."""
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
     area = _AREAS[found.type] if hasattr(found, "type") else "quality"
     words = _module(area)
-    told: Description = words.describe(found) if area in _FREE else words.DESCRIPTIONS[found.name](found)
-    return told
+    if area in _FREE:
+        free: Description = words.describe(found)
+        return free
+    described: Description = words.DESCRIPTIONS[found.name](found.evidence, found.details)
+    return described
 
 
 def remark(one: Any) -> str:
@@ -69,4 +78,24 @@ def fields(found: Any) -> JsonObject:
 
 
 def _module(area: str) -> Any:
-    return load(f"{__name__}.{area}")
+    return load(f"{__name__}.{_MODULES.get(area, area)}")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: 1 change, 2 changes."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def memories_are(count: int) -> str:
+    """The beginning of a sentence on so many memories."""
+    return "1 memory is" if count == 1 else f"{count:,} memories are"
+
+
+def day(moment: str) -> str:
+    """The day of a moment in RFC 3339."""
+    return moment[:10]
+
+
+def quoted(title: str) -> str:
+    """A title in quotes, cut where it is long."""
+    return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import day, memories_are, plural
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.dialects.content.reports import Description, Words, day, memories_are, plural
+from polymnia.models import JsonObject
 
 _CORRECTED = (
     "The confidence is that of this chance, corrected for all looks at this project (Holm), when a pattern is as "
@@ -14,96 +14,90 @@ _CORRECTED = (
 )
 
 
-def _about(found: Pattern) -> str:
-    for field, value in found.evidence.get("subject", {}).items():
+def _about(of: JsonObject, details: JsonObject) -> str:
+    for field, value in of.get("subject", {}).items():
         return f"The {field} “{value}”"
-    return "The memory" if found.details.get("focused") else "The project"
+    return "The memory" if details.get("focused") else "The project"
 
 
-def _burst(found: Pattern) -> Description:
-    of = found.evidence
-    span = day(of["start"]) if of["days"] == 1 else f"{day(of['start'])} to {day(found.details['last'])}"
+def _burst(of: JsonObject, details: JsonObject) -> Description:
+    span = day(of["start"]) if of["days"] == 1 else f"{day(of['start'])} to {day(details['last'])}"
     against = "of all that was done then" if "subject" in of else "at the usual rate"
     times = f", {of['count'] / of['expected']:.1f} times as many" if of["expected"] >= 0.1 else ""
     words = f" Much of it is about {', '.join(of['words'][:3])}." if of["words"] else ""
     return Description(
-        f"{_about(found)} had a burst ({span}): {plural(of['count'], 'change')} where {of['expected']:.1f} were to be "
-        f"expected {against}{times}.{words}",
+        f"{_about(of, details)} had a burst ({span}): {plural(of['count'], 'change')} where {of['expected']:.1f} were "
+        f"to be expected {against}{times}.{words}",
         "Every stretch of 1 to 28 days was compared with the days outside of it; the chance is that of the most "
         f"striking one among projects drawn with the same level, week and scatter of days. {_CORRECTED}",
     )
 
 
-def _rhythm(found: Pattern) -> Description:
-    of = found.evidence
+def _rhythm(of: JsonObject, details: JsonObject) -> Description:
     if of["period"] == "day":
         return Description(
-            f"{_about(found)} has a daily rhythm: {of['share']:.0%} of the changes come from {of['from_hour']:02}:00 "
-            f"to {of['to_hour']:02}:00 UTC.",
+            f"{_about(of, details)} has a daily rhythm: {of['share']:.0%} of the changes come from "
+            f"{of['from_hour']:02}:00 to {of['to_hour']:02}:00 UTC.",
             f"Rayleigh's test on the clock, each day being one observation. {_CORRECTED}",
         )
     parts = [f"most on {', '.join(of['busy'])}"] if of["busy"] else []
     parts += [f"least on {', '.join(of['quiet'])}"] if of["quiet"] else []
     return Description(
-        f"{_about(found)} has a weekly rhythm: {'; '.join(parts) or 'days of the week differ'} (UTC).",
+        f"{_about(of, details)} has a weekly rhythm: {'; '.join(parts) or 'days of the week differ'} (UTC).",
         f"Ranks of the days compared between days of the week (Kruskal-Wallis). {_CORRECTED}",
     )
 
 
-def _trend(found: Pattern) -> Description:
-    of = found.evidence
+def _trend(of: JsonObject, details: JsonObject) -> Description:
     if "subject" in of:
         return Description(
-            f"{_about(found)} is {of['direction']}: {of['share_before']:.0%} of the changes in the earlier half, "
+            f"{_about(of, details)} is {of['direction']}: {of['share_before']:.0%} of the changes in the earlier half, "
             f"{of['share_after']:.0%} in the later one.",
             f"Cochran-Armitage test of the share of changes over time, each day being one observation. {_CORRECTED}",
         )
     return Description(
-        f"{_about(found)} is {of['direction']}: from {of['first']:.1f} changes a {of['per']} to {of['last']:.1f} "
+        f"{_about(of, details)} is {of['direction']}: from {of['first']:.1f} changes a {of['per']} to {of['last']:.1f} "
         f"({of['slope']:+.1%} each {of['per']}).",
         "Mann-Kendall test of the counts in equal steps of time; the levels are those of a Poisson regression. "
         f"{_CORRECTED}",
     )
 
 
-def _change(found: Pattern) -> Description:
-    of = found.evidence
+def _change(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{_about(found)} {'rose' if of['direction'] == 'rising' else 'fell'} on {day(of['at'])}: "
+        f"{_about(of, details)} {'rose' if of['direction'] == 'rising' else 'fell'} on {day(of['at'])}: "
         f"{of['before_per_week']:.1f} changes a week before, {of['after_per_week']:.1f} after.",
         "Every day was tried as the one that divides the time into two levels (Poisson likelihood); the chance is that "
         f"of the best division when the same days are put into any order. {_CORRECTED}",
     )
 
 
-def _silence(found: Pattern) -> Description:
-    of = found.evidence
+def _silence(of: JsonObject, details: JsonObject) -> Description:
     if "subject" in of:
         return Description(
-            f"{_about(found)} has not come up since {day(of['last'])}, on "
+            f"{_about(of, details)} has not come up since {day(of['last'])}, on "
             f"{plural(of['active_days_since'], 'active day')} since then.",
             "The exact chance that a subject that came up on so many days is on none of the last active days. "
             f"{_CORRECTED}",
         )
     start = day(of["start"])
     said = f"has been silent since {start}" if of["ongoing"] else f"was silent from {start}"
-    until = "" if of["ongoing"] else f" to {day(found.details['last'])}"
+    until = "" if of["ongoing"] else f" to {day(details['last'])}"
     return Description(
-        f"{_about(found)} {said}{until}: {plural(of['days'], 'day')} without a change, where nine of ten gaps are at "
-        f"most {plural(int(of['usual_days']), 'day')}.",
+        f"{_about(of, details)} {said}{until}: {plural(of['days'], 'day')} without a change, where nine of ten gaps "
+        f"are at most {plural(int(of['usual_days']), 'day')}.",
         "The exact chance of so long a gap anywhere when as many active days are put into any order. " + _CORRECTED,
     )
 
 
-def _bulk(found: Pattern) -> Description:
-    of = found.evidence
+def _bulk(of: JsonObject, details: JsonObject) -> Description:
     calls = "One call" if of["calls"] == 1 else f"{of['calls']} calls in a row"
-    counted = "they count at the dates they came with" if found.details["brought"] else "it counts as one event"
+    counted = "they count at the dates they came with" if details["brought"] else "it counts as one event"
     return Description(
         f"{calls} ({of['action']}) by {of['who']} on {day(of['at'])} touched {of['memories']:,} memories at once; "
         f"{counted}.",
         "The size of a call against the sizes of all others, taken for a geometric law; others touch "
-        f"{found.details['usual']:.1f} memories on average.",
+        f"{details['usual']:.1f} memories on average.",
     )
 
 
@@ -113,43 +107,40 @@ _DAYS_OF_READERS = (
 )
 
 
-def _listed(found: Pattern, head: str, what: str, test: str) -> Description:
-    first = found.evidence["memories"][0]
+def _listed(of: JsonObject, head: str, what: str, test: str) -> Description:
+    first = of["memories"][0]
     return Description(
-        f"{memories_are(found.evidence['count'])} {head}; first of all “{first['title']}”, {what}.",
+        f"{memories_are(of['count'])} {head}; first of all “{first['title']}”, {what}.",
         f"Of each memory the {test}. {_DAYS_OF_READERS}",
     )
 
 
-def _most_read(found: Pattern) -> Description:
-    first = found.evidence["memories"][0]
+def _most_read(of: JsonObject, details: JsonObject) -> Description:
+    first = of["memories"][0]
     what = f"opened {plural(first['opened'], 'time')}, found {first['found']:,}"
-    return _listed(
-        found, "read far more than others", what, "Poisson chance of so many readings at the rate of its age"
-    )
+    return _listed(of, "read far more than others", what, "Poisson chance of so many readings at the rate of its age")
 
 
-def _found_not_opened(found: Pattern) -> Description:
-    what = f"found {plural(found.evidence['memories'][0]['found'], 'time')}"
+def _found_not_opened(of: JsonObject, details: JsonObject) -> Description:
+    what = f"found {plural(of['memories'][0]['found'], 'time')}"
     return _listed(
-        found, "found again and again but never opened", what, "chance of no opening in so many findings"
+        of, "found again and again but never opened", what, "chance of no opening in so many findings"
     )  # fmt: skip
 
 
-def _read_not_updated(found: Pattern) -> Description:
-    first = found.evidence["memories"][0]
+def _read_not_updated(of: JsonObject, details: JsonObject) -> Description:
+    first = of["memories"][0]
     what = f"read on {plural(first['readings_since'], 'day')} since {day(first['last_change'])}"
-    return _listed(found, "read on and on but not updated", what, "chance of no change in so many readings")
+    return _listed(of, "read on and on but not updated", what, "chance of no change in so many readings")
 
 
-def _rewritten(found: Pattern) -> Description:
-    what = f"changed on {plural(found.evidence['memories'][0]['days_changed'], 'day')}"
+def _rewritten(of: JsonObject, details: JsonObject) -> Description:
+    what = f"changed on {plural(of['memories'][0]['days_changed'], 'day')}"
     test = "Poisson chance of so many days with changes at its age"
-    return _listed(found, "rewritten far more often than others", what, test)
+    return _listed(of, "rewritten far more often than others", what, test)
 
 
-def _never_read(found: Pattern) -> Description:
-    of = found.evidence
+def _never_read(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['count']:,} of {of['of']:,} memories of {of['days']:.0f} days or more were never read (if all were read "
         f"alike, {of['expected']:.0f} would be left).",
@@ -159,10 +150,10 @@ def _never_read(found: Pattern) -> Description:
     )
 
 
-def _read_together(found: Pattern) -> Description:
-    first = found.evidence["pairs"][0]
+def _read_together(of: JsonObject, details: JsonObject) -> Description:
+    first = of["pairs"][0]
     return Description(
-        f"{plural(found.evidence['count'], 'pair')} of memories opened by the same reader within the same hour; first "
+        f"{plural(of['count'], 'pair')} of memories opened by the same reader within the same hour; first "
         f"of all “{first['titles'][0]}” and “{first['titles'][1]}”, {first['hours']} times where {first['expected']} "
         "were to be expected.",
         "Poisson chance of so many common hours when what was opened is dealt anew to the same hours, corrected for "
@@ -170,8 +161,7 @@ def _read_together(found: Pattern) -> Description:
     )
 
 
-def _concentration(found: Pattern) -> Description:
-    of = found.evidence
+def _concentration(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"A tenth of the memories gets {of['top_tenth_share']:.0%} of the readings; equal reading would give it "
         f"{of['expected_share']:.0%}.",
@@ -185,18 +175,15 @@ _USERS_CORRECTED = (
 )
 
 
-def _main_user(found: Pattern) -> Description:
-    of = found.evidence
-    what, who = ("writing", "write") if found.name == "main_writer" else ("reading", "read")
+def _main_user(what: str, who: str, of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['user']} has {of['hours'] / of['of']:.0%} of all hours of {what}; equal shares of "
-        f"{found.details['among']} users would be {1 / found.details['among']:.0%}.",
+        f"{details['among']} users would be {1 / details['among']:.0%}.",
         f"Binomial chance of so many hours of {what} with an equal share among all who {who}. {_USERS_CORRECTED}",
     )
 
 
-def _specialty(found: Pattern) -> Description:
-    of = found.evidence
+def _specialty(of: JsonObject, details: JsonObject) -> Description:
     field = next(name for name in ("tag", "kind", "category") if name in of)
     return Description(
         f"{of['user']} writes about the {field} “{of[field]}” more than others: {of['count']} of "
@@ -206,8 +193,7 @@ def _specialty(found: Pattern) -> Description:
     )
 
 
-def _sole_keeper(found: Pattern) -> Description:
-    of = found.evidence
+def _sole_keeper(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{memories_are(of['count'])} changed again and again by {of['user']} alone; nobody else ever touched them.",
         "Chance that all days on which a memory was changed are one user's, by how much each changes. "
@@ -215,8 +201,7 @@ def _sole_keeper(found: Pattern) -> Description:
     )
 
 
-def _newcomer(found: Pattern) -> Description:
-    of = found.evidence
+def _newcomer(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['user']} is new: first there on {day(of['at'])}, after {plural(of['missed_days'], 'active day')} of the "
         f"project, and then on {plural(of['active_days'], 'day')}.",
@@ -225,8 +210,7 @@ def _newcomer(found: Pattern) -> Description:
     )
 
 
-def _gone(found: Pattern) -> Description:
-    of = found.evidence
+def _gone(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['user']} is gone: last there on {day(of['at'])}; the project had "
         f"{plural(of['missed_days'], 'active day')} since ({of['user']} was there on {of['active_days']} before).",
@@ -259,7 +243,7 @@ def _few_hours(*, users: int, hours: int, needed: int, there: int) -> str:
     )
 
 
-DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
+DESCRIPTIONS: dict[str, Words] = {
     "burst": _burst,
     "rhythm": _rhythm,
     "trend": _trend,
@@ -273,8 +257,8 @@ DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
     "never_read": _never_read,
     "read_together": _read_together,
     "concentration": _concentration,
-    "main_writer": _main_user,
-    "main_reader": _main_user,
+    "main_writer": partial(_main_user, "writing", "write"),
+    "main_reader": partial(_main_user, "reading", "read"),
     "specialty": _specialty,
     "sole_keeper": _sole_keeper,
     "newcomer": _newcomer,

@@ -1,12 +1,11 @@
-"""Relationship patterns in words: hubs, bridges, communities, circles, groups apart."""
+"""Relationships and topics in words: hubs, bridges, communities, circles, clusters, and the connections of a record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import quoted
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.dialects.content.reports import Description, Words, plural, quoted
+from polymnia.models import JsonObject
 
 _BY_CHANCE = "in networks made by chance in which every record has as many links as here"
 _FEW = 5
@@ -16,19 +15,17 @@ def _titles(records: list[dict[str, str]], most: int = _FEW) -> list[str]:
     return [quoted(one["title"]) for one in records[:most]]
 
 
-def _hub(found: Pattern) -> Description:
-    of = found.evidence
+def _hub(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{quoted(of['record']['title'])} is linked with {of['degree']} records; half of the linked have "
         f"{of['median_degree']} or fewer.",
-        f"The degrees of the lower nine tenths of {found.details['linked']} linked records let expect "
+        f"The degrees of the lower nine tenths of {details['linked']} linked records let expect "
         f"{of['expected']:.2g} records with {of['degree']} or more neighbours; there are {of['found']}. The confidence "
         "is the share beyond expectation.",
     )
 
 
-def _bridge(found: Pattern) -> Description:
-    of = found.evidence
+def _bridge(of: JsonObject, details: JsonObject) -> Description:
     what = " and ".join(_titles(of["records"]))
     what = f"the link between {what} joins" if of["kind"] == "link" else f"{what} joins"
     parts = " and ".join(str(part) for part in of["parts"][:_FEW])
@@ -40,8 +37,7 @@ def _bridge(found: Pattern) -> Description:
     )
 
 
-def _community(found: Pattern) -> Description:
-    of = found.evidence
+def _community(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['size']} records belong together: {', '.join(of['terms'] or _titles(of['central'], 3))}; "
         f"{of['inside_share']:.0%} of their links stay among them.",
@@ -50,8 +46,7 @@ def _community(found: Pattern) -> Description:
     )
 
 
-def _cycle(found: Pattern) -> Description:
-    of = found.evidence
+def _cycle(of: JsonObject, details: JsonObject) -> Description:
     way = _titles(of["steps"])
     return Description(
         f"A circle of {of['length']} in {of['order']}: {' → '.join([*way, '…' if of['length'] > _FEW else way[0]])}.",
@@ -59,8 +54,7 @@ def _cycle(found: Pattern) -> Description:
     )
 
 
-def _component(found: Pattern) -> Description:
-    of = found.evidence
+def _component(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['size']} records are linked with each other and with nothing else: {', '.join(_titles(of['central'], 3))}"
         ".",
@@ -68,16 +62,14 @@ def _component(found: Pattern) -> Description:
     )
 
 
-def _orphans(found: Pattern) -> Description:
-    of = found.evidence
+def _orphans(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{of['count']} of {found.details['records']} records ({of['share']:.0%}) have no relation to another record.",
+        f"{of['count']} of {details['records']} records ({of['share']:.0%}) have no relation to another record.",
         "Counted.",
     )
 
 
-def _role(found: Pattern) -> Description:
-    of = found.evidence
+def _role(of: JsonObject, details: JsonObject) -> Description:
     inside = f" It belongs to a community of {of['community']['size']} records." if "community" in of else ""
     return Description(
         f"{quoted(of['record']['title'])} is linked with {of['degree']} records, as many as or more than "
@@ -90,7 +82,32 @@ def _links(count: int) -> str:
     return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
 
 
-DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
+def _cluster(of: JsonObject, details: JsonObject) -> Description:
+    return Description(
+        f"{of['size']} of {details['items']} items are about: {of['label']}.",
+        f"Grouped by meaning and words; how many groups there are was estimated. Cohesion {of['cohesion']:.2f}: random "
+        f"groups of this size are 0, equal texts 1. When parts of the items were grouped again, it was found with an "
+        f"overlap of {of['stability']:.2f}. Its items are nearer to its middle than to the next by {of['apart']:.2f} "
+        "(-1 to 1).",
+    )
+
+
+def _outliers(of: JsonObject, details: JsonObject) -> Description:
+    return Description(
+        f"{of['count']} of {details['items']} items fit into no cluster.",
+        "They are farther from their nearest neighbours than the other items are: below the lower quarter of all by "
+        "more than the middle half is wide, on a logarithmic scale. The confidence is the share of them beyond what a "
+        "bell curve has there, times that of the surest cluster.",
+    )
+
+
+def _none(*, candidates: int, of_types: bool) -> str:
+    which = " of the types asked for" if of_types else ""
+    some = f"none of {candidates} items near it shows one" if candidates > 1 else "the one item near it shows none"
+    return f"No relationship{which} is drawn here, and {some if candidates else 'no other item is near it'}."
+
+
+DESCRIPTIONS: dict[str, Words] = {
     "hub": _hub,
     "bridge": _bridge,
     "community": _community,
@@ -98,6 +115,8 @@ DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
     "component": _component,
     "orphans": _orphans,
     "role": _role,
+    "cluster": _cluster,
+    "outliers": _outliers,
 }
 
 REMARKS: dict[str, Callable[..., str]] = {
@@ -114,4 +133,28 @@ REMARKS: dict[str, Callable[..., str]] = {
     ),
     "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
     "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "few": lambda count, least: (
+        f"{plural(count, 'item')} with text; at least {least} are needed to tell subjects apart."
+    ),
+    "no_vectors": lambda: "There are no vectors: items were compared by their words alone.",
+    "without_vector": lambda count, model: (
+        f"{count} items have no vector of {model}: they were compared by their words alone."
+    ),
+    "no_groups": lambda: "The items show no groups.",
+    "by_chance": lambda count: f"Groups left out because chance would make such groups too: {count}.",
+    "many_relations": lambda read: f"Of the relations of the record itself the {read} strongest were read.",
+    "nothing_further": lambda steps: (
+        f"Nothing further than {steps} step{'s' * (steps > 1)} away comes before what is told."
+    ),
+    "strongest_records": lambda step, records, strongest: (
+        f"Step {step}: of {records} records the {strongest} strongest were walked on from."
+    ),
+    "strongest_relations": lambda step, records, strongest: (
+        f"Step {step}: of {records} records with many relations the {strongest} strongest were followed."
+    ),
+    "gone": lambda count, names: f"{count} names it is related to are not there (any more): {', '.join(names)}.",
+    "no_model": lambda: "There is no model here, so what is similar in meaning alone is not discovered.",
+    "less_certain": lambda count, least: f"{count} that the texts show are less certain than min_confidence {least:g}.",
+    "none": _none,
+    "more": lambda count: f"{count} more connections are not told; a higher limit tells them.",
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from polymnia.dialects.content.reports import Description, conflicts, remark
-from polymnia.dialects.content.reports.phrases import day, plural, quoted
+from polymnia.dialects.content.reports import Description, Words, conflicts, day, plural, quoted, remark
 from polymnia.engine.analysis.insights import Insight
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
@@ -18,21 +18,19 @@ def _memories(count: int) -> str:
 # ── Content gaps ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _unfinished(found: Insight) -> Description:
-    of = found.evidence
+def _unfinished(of: JsonObject, details: JsonObject) -> Description:
     first = of["places"][0]
     what = "has nothing under" if first["how"] == "empty heading" else "leaves open:"
     more = f" and {plural(of['count'] - 1, 'more place')}" if of["count"] > 1 else ""
     ago = plural(of["days_since_change"], "day")
     return Description(
-        f"{quoted(found.details['title'])} {what} “{first['line']}”{more}; it was last changed {ago} ago.",
+        f"{quoted(details['title'])} {what} “{first['line']}”{more}; it was last changed {ago} ago.",
         "Counted: the lines are quoted as they stand. Code is not read.",
         "Write what is missing, or take the place out.",
     )
 
 
-def _open_question(found: Insight) -> Description:
-    of, details = found.evidence, found.details
+def _open_question(of: JsonObject, details: JsonObject) -> Description:
     question = of["questions"][0]["question"]
     more = f" and {plural(of['count'] - 1, 'more question')}" if of["count"] > 1 else ""
     closest = "no other memory says any of its words"
@@ -49,8 +47,7 @@ def _open_question(found: Insight) -> Description:
     )
 
 
-def _missing_reference(found: Insight) -> Description:
-    of, details = found.evidence, found.details
+def _missing_reference(of: JsonObject, details: JsonObject) -> Description:
     count = of["count"] - 1
     more = f" (and {plural(count, 'other memory', 'other memories')})" if count else ""
     said, how = {
@@ -74,9 +71,8 @@ def _missing_reference(found: Insight) -> Description:
     )
 
 
-def _loose_end(found: Insight) -> Description:
-    of = found.evidence
-    lead = f"{plural(of['count'], 'relation')} ({', '.join(found.details['types'])}) lead to"
+def _loose_end(of: JsonObject, details: JsonObject) -> Description:
+    lead = f"{plural(of['count'], 'relation')} ({', '.join(details['types'])}) lead to"
     return Description(
         f"{lead} “{of['name']}”, which names nothing that is there.",
         "Counted.",
@@ -84,22 +80,17 @@ def _loose_end(found: Insight) -> Description:
     )
 
 
-def _thin_decision(called: str) -> Callable[[Insight], Description]:
-    def words(found: Insight) -> Description:
-        of = found.evidence
-        return Description(
-            f"In {plural(of['count'], 'decision')} of {of['decisions']} no {called} is named, first in "
-            f"{quoted(found.details['title'])}; the other {of['having']} are complete in that.",
-            "How usual the part is among the decisions of this project: (those that have it + 1) / (the others + 2), "
-            "the mean of what is likely after seeing them.",
-            f"Add it to {', '.join(one['id'] for one in of['lacking'])}.",
-        )
-
-    return words
+def _thin_decision(called: str, of: JsonObject, details: JsonObject) -> Description:
+    return Description(
+        f"In {plural(of['count'], 'decision')} of {of['decisions']} no {called} is named, first in "
+        f"{quoted(details['title'])}; the other {of['having']} are complete in that.",
+        "How usual the part is among the decisions of this project: (those that have it + 1) / (the others + 2), "
+        "the mean of what is likely after seeing them.",
+        f"Add it to {', '.join(one['id'] for one in of['lacking'])}.",
+    )
 
 
-def _unwritten_name(found: Insight) -> Description:
-    of = found.evidence
+def _unwritten_name(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"“{of['name']}” is mentioned in {of['mentions']} memories, but none is about it: no name, title, tag or first "
         f"words are. Of {of['names_like_it']} names mentioned at least half as often, {of['having']} have a memory of "
@@ -128,8 +119,7 @@ _TESTS = {
 }
 
 
-def _trend(found: Insight) -> Description:
-    of, kind = found.evidence, found.name.partition("_")[0]
+def _trend(kind: str, of: JsonObject, details: JsonObject) -> Description:
     about, said = "The project", _PROJECT.get(kind, "")
     test = "Mann-Kendall test of counts in equal times over two horizons."
     for field, value in of.get("subject", {}).items():
@@ -138,7 +128,7 @@ def _trend(found: Insight) -> Description:
         f"{about} {said}: {plural(of['within'], 'change')} in the last {of['days']} days after {of['before']} in the "
         f"{of['days']} days before.",
         f"{test} The confidence is 1 less the share of false ones to expect among all questions (Benjamini-Hochberg).",
-        _trend_advice(kind, found.details["ids"]),
+        _trend_advice(kind, details["ids"]),
     )
 
 
@@ -158,35 +148,28 @@ def _trend_advice(kind: str, ids: list[str]) -> str | None:
 # ── Efficiency ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _duplicates(said: str, how: str) -> Callable[[Insight], Description]:
-    def words(found: Insight) -> Description:
-        of = found.evidence
-        title = quoted(found.details["title"])
-        saved = f"{_memories(of['saved_memories'])} and {plural(of['saved_characters'], 'character')}"
-        return Description(
-            f"{of['saved_memories'] + 1} memories {said} ({title}); keeping one saves {saved}.",
-            how,
-            f"Keep {of['keep']} and delete the rest, which can be undone.",
-        )
-
-    return words
+def _duplicates(said: str, how: str, of: JsonObject, details: JsonObject) -> Description:
+    saved = f"{_memories(of['saved_memories'])} and {plural(of['saved_characters'], 'character')}"
+    return Description(
+        f"{of['saved_memories'] + 1} memories {said} ({quoted(details['title'])}); keeping one saves {saved}.",
+        how,
+        f"Keep {of['keep']} and delete the rest, which can be undone.",
+    )
 
 
-def _tag_spellings(found: Insight) -> Description:
-    of = found.evidence
+def _tag_spellings(of: JsonObject, details: JsonObject) -> Description:
     named = " and ".join(f"“{tag}” ({count})" for tag, count in of["tags"].items())
     return Description(
-        f"The tags {named} are one tag in {_memories(found.details['memories'])}; with “{of['keep']}” alone a search "
+        f"The tags {named} are one tag in {_memories(details['memories'])}; with “{of['keep']}” alone a search "
         "by tag finds all of them.",
         "Counted: the same letters and digits but for case, accents, spaces and signs.",
         f"Give the {_memories(of['count'])} in the evidence “{of['keep']}” instead.",
     )
 
 
-def _split(found: Insight) -> Description:
-    of = found.evidence
+def _split(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{quoted(found.details['title'])} has {of['characters']:,} characters in {of['section_count']} sections; "
+        f"{quoted(details['title'])} has {of['characters']:,} characters in {of['section_count']} sections; "
         f"split, who needs one section reads {of['characters'] - of['saved_characters']:,} at most and saves "
         f"{of['saved_characters']:,}.",
         "Counted: the sections are those of the highest level of headings that repeats.",
@@ -194,19 +177,18 @@ def _split(found: Insight) -> Description:
     )
 
 
-def _clean_sessions(found: Insight) -> Description:
-    of = found.evidence
+def _clean_sessions(of: JsonObject, details: JsonObject) -> Description:
     were = "was" if of["sessions"] == 1 else "were"
     return Description(
         f"{plural(of['sessions'], 'session')} of {of['of']} with {_memories(of['saved_memories'])} {were} not used for "
-        f"{found.details['days']} days or more (the oldest for {of['oldest_days']}).",
+        f"{details['days']} days or more (the oldest for {of['oldest_days']}).",
         "Counted.",
         "Clean up, which can be undone.",
     )
 
 
-def _settle_conflict(found: Insight) -> Description:
-    clash = found.details["clash"]
+def _settle_conflict(of: JsonObject, details: JsonObject) -> Description:
+    clash = details["clash"]
     left, right = (quoted(title_of(side.record)) for side in (clash.left, clash.right))
     return conflicts.describe(clash)._replace(summary=f"{left} and {right} cannot both be right: {clash.differs}.")
 
@@ -214,8 +196,7 @@ def _settle_conflict(found: Insight) -> Description:
 # ── Synthesis ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _topic(found: Insight) -> Description:
-    of = found.evidence
+def _topic(of: JsonObject, details: JsonObject) -> Description:
     clashes = of.get("conflict_count")
     disagree = f" {plural(clashes, 'pair')} of statements on it cannot both hold." if clashes else ""
     denied = any("otherwise" in one for one in of["statements"])
@@ -276,18 +257,19 @@ def advice(found: Insight) -> str | None:
             return None
 
 
-DESCRIPTIONS: dict[str, Callable[[Insight], Description]] = {
+DESCRIPTIONS: dict[str, Words] = {
     "unfinished": _unfinished,
     "open_question": _open_question,
     "missing_reference": _missing_reference,
     "loose_end": _loose_end,
-    "decision_without_rationale": _thin_decision("reason"),
-    "decision_without_alternatives": _thin_decision("alternative"),
-    "decision_without_impact": _thin_decision("consequence"),
+    "decision_without_rationale": partial(_thin_decision, "reason"),
+    "decision_without_alternatives": partial(_thin_decision, "alternative"),
+    "decision_without_impact": partial(_thin_decision, "consequence"),
     "unwritten_name": _unwritten_name,
-    **{f"{kind}_{what}": _trend for kind in _SUBJECT for what in ("subject", "project")},
-    "duplicates": _duplicates("say the same", "Counted: they say exactly the same and are of one scope."),
-    "near_duplicates": _duplicates(
+    **{f"{kind}_{what}": partial(_trend, kind) for kind in _SUBJECT for what in ("subject", "project")},
+    "duplicates": partial(_duplicates, "say the same", "Counted: they say exactly the same and are of one scope."),
+    "near_duplicates": partial(
+        _duplicates,
         "say nearly the same",
         "Near by vectors or words, of the same words or the same by the judge of pairs, and no number, name or "
         "negation differs. Read them before you delete one.",

@@ -1,12 +1,11 @@
-"""Issues in words: contents that are empty, copied, out of date, contradictory, lone or badly laid out."""
+"""Issues in words: contents that are empty, copied, out of date, contradictory or badly laid out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from polymnia.dialects.content.reports import Description
-from polymnia.dialects.content.reports.phrases import plural
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.dialects.content.reports import Description, plural
+from polymnia.models import JsonObject
 
 _EMPTY = {
     "no_text": "no text",
@@ -18,24 +17,23 @@ _EMPTY = {
 }
 
 
-def _of(found: Pattern, verb: str, verb_of_many: str) -> str:
+def _of(of: JsonObject, details: JsonObject, verb: str, verb_of_many: str) -> str:
     """How many contents of all do what the rest of the sentence says."""
-    count = found.evidence["count"]
-    return f"{plural(count, 'content')} of {found.details['total']:,} {verb if count == 1 else verb_of_many}"
+    count = of["count"]
+    return f"{plural(count, 'content')} of {details['total']:,} {verb if count == 1 else verb_of_many}"
 
 
-def _empty(found: Pattern) -> Description:
-    reasons = sorted(found.evidence["by_reason"].items(), key=lambda one: (-one[1], one[0]))
+def _empty(of: JsonObject, details: JsonObject) -> Description:
+    reasons = sorted(of["by_reason"].items(), key=lambda one: (-one[1], one[0]))
     parts = ", ".join(f"{count} × {_EMPTY[why]}" for why, count in reasons)
     return Description(
-        f"{_of(found, 'says', 'say')} nothing: {parts}.",
+        f"{_of(of, details, 'says', 'say')} nothing: {parts}.",
         "Each text was read letter by letter without its headings, signs and marks for what is still to be written; "
         "the confidence is 1 because nothing is left of these.",
     )
 
 
-def _duplicated(found: Pattern) -> Description:
-    of = found.evidence
+def _duplicated(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{of['count']:,} contents in {plural(of['groups'], 'group')} say the same ({of['equal']:,} letter by letter, "
         f"{of['nearly']:,} nearly): {plural(of['superfluous'], 'content')} may be superfluous.",
@@ -45,19 +43,18 @@ def _duplicated(found: Pattern) -> Description:
     )
 
 
-def _stale(found: Pattern) -> Description:
-    reasons = found.evidence["by_reason"]
+def _stale(of: JsonObject, details: JsonObject) -> Description:
+    reasons = of["by_reason"]
     superseded, over = (reasons.get(name, 0) for name in ("superseded", "past_deadline"))
     return Description(
-        f"{_of(found, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that has "
-        "passed.",
+        f"{_of(of, details, 'seems', 'seem')} out of date: {superseded:,} superseded, {over:,} with a deadline that "
+        "has passed.",
         "Marks and relations that supersede, and dates ahead when written that have passed since, are read as they "
         "stand, so the confidence is 1.",
     )
 
 
-def _contradictory(found: Pattern) -> Description:
-    of = found.evidence
+def _contradictory(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{plural(of['conflicts'], 'conflict')} between statements of {plural(of['count'], 'content')}.",
         "Found by the look for conflicts, with sensitivity medium. The confidence is the mean of how often conflicts "
@@ -65,21 +62,9 @@ def _contradictory(found: Pattern) -> Description:
     )
 
 
-def _orphaned(found: Pattern) -> Description:
-    of, count = found.details, found.evidence["count"]
-    near = of["similarity"]
+def _badly_structured(of: JsonObject, details: JsonObject) -> Description:
     return Description(
-        f"{plural(count, 'content')} of {of['contents']:,} {'stands' if count == 1 else 'stand'} alone: no relation, "
-        f"no tag, never found or opened{', and nothing near in meaning' if near else ''}.",
-        f"Contents older than 7 days. The confidence is the share of the project ({of['linked']:.0%}) that has a "
-        "relation, a tag or a reader: how unusual it is here to have none."
-        + (f" Nothing else has a similarity of {near} to them." if near else ""),
-    )
-
-
-def _badly_structured(found: Pattern) -> Description:
-    return Description(
-        f"{_of(found, 'has', 'have')} a broken layout, {plural(found.evidence['faults'], 'fault')} in all.",
+        f"{_of(of, details, 'has', 'have')} a broken layout, {plural(of['faults'], 'fault')} in all.",
         "Headings, fences, links and paragraphs were read as a page would show them; what is told is there letter by "
         "letter, so the confidence is 1. Whether it is worth mending is a matter of taste.",
     )
@@ -90,35 +75,18 @@ DESCRIPTIONS = {
     "duplicated": _duplicated,
     "stale": _stale,
     "contradictory": _contradictory,
-    "orphaned": _orphaned,
     "badly_structured": _badly_structured,
 }
 
 REMARKS: dict[str, Callable[..., str]] = {
     "no_content": lambda: "There is no content to look at.",
     "not_compared": lambda pairs: f"{pairs:,} further pairs of contents that are less alike were not compared.",
-    "few_contents": lambda count, least: (
-        f"{plural(count, 'content')}: at least {least} are needed before one can stand alone."
-    ),
-    "never_read": lambda: "Nobody has read anything yet, so that nobody read a content says nothing.",
-    "all_young": lambda: "All contents are younger than 7 days: none had time to be related or found.",
-    "most_alone": lambda lone, old: (
-        f"{lone:,} of {old:,} contents have no relation, tag or reader: that is how this project is kept, not a fault "
-        "of single ones."
-    ),
-    "no_vectors": lambda: (
-        "There are no vectors to say whether a content fits a topic; relations, tags and reads decide alone."
-    ),
-    "some_compared": lambda lone, compared: (
-        f"Of {lone:,} lone contents {compared:,}, evenly spread, were compared with all others."
-    ),
     "some_read": lambda doubtful, step: (
         f"Of {doubtful:,} contents with headings, links or long paragraphs every {step}th was read closely."
     ),
     "superseded_by": lambda by: f"superseded by {by}",
     "status": lambda status: f'its status is "{status}"',
     "over": lambda day: f"{day} is over, and it was last changed before that",
-    "alone": lambda: "no relation, no tag, no reader",
 }
 for _why, _words in _EMPTY.items():
     REMARKS[_why] = _words.__str__
