@@ -1,4 +1,4 @@
-"""Relationship patterns in words: hubs, bridges, communities, circles, groups apart."""
+"""Relationship patterns in words: hubs, bridges, communities, missing links, circles, groups apart."""
 
 from __future__ import annotations
 
@@ -50,6 +50,17 @@ def _community(found: Pattern) -> Description:
     )
 
 
+def _missing_link(found: Pattern) -> Description:
+    of = found.evidence
+    near = f" and are near in meaning (cosine {of['cosine']:.2f})" if "cosine" in of else ""
+    return Description(
+        f"{' and '.join(_titles(of['records']))} share {of['common_neighbours']} neighbours{near}, but have no "
+        "relation.",
+        f"A tenth of the links was hidden and looked for among {found.details['tried']} such pairs; "
+        f"{found.details['hits']} of them were hidden ones. Of those like this pair, {found.confidence:.0%} were.",
+    )
+
+
 def _cycle(found: Pattern) -> Description:
     of = found.evidence
     way = _titles(of["steps"])
@@ -94,6 +105,7 @@ DESCRIPTIONS: dict[str, Callable[[Pattern], Description]] = {
     "hub": _hub,
     "bridge": _bridge,
     "community": _community,
+    "missing_link": _missing_link,
     "cycle": _cycle,
     "component": _component,
     "orphans": _orphans,
@@ -114,4 +126,13 @@ REMARKS: dict[str, Callable[..., str]] = {
     ),
     "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
     "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "few_links_to_hide": lambda links, needed: (
+        f"{_links(links)} too few to tell which links are missing; {needed} are needed."
+    ),
+    "hidden_not_found": lambda: "Links that were hidden could not be found again, so none that is missing can be told.",
+    "hidden_seldom_found": lambda best: (
+        f"Links that were hidden are hard to find again (at best {best:.0%} of the likeliest pairs were hidden ones), "
+        "so none that is missing can be told."
+    ),
+    "none_missing": lambda: "No pair without a link looks like those that have one.",
 }
