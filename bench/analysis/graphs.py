@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 __all__ = ["main"]
@@ -26,6 +27,8 @@ BATCH = 10_000
 ASKED = 300  # records whose connections are measured
 DEPTHS = (1, 2, 3, 5)
 NULLS = 40  # random networks of each kind
+BANDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01)
+SOME = 12_000  # records that get vectors for the measure of missing links
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,9 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.analysis.graphs", description=__doc__)
     parser.add_argument("--data", required=True, help="the folder of the sets")
     parser.add_argument("--out", help="a JSON file to write")
-    parser.add_argument("--only", choices=["patterns", "chance", "connections", "trust"], action="append")
+    parser.add_argument("--only", choices=["patterns", "missing", "chance", "connections", "trust"], action="append")
     given = parser.parse_args(arguments)
-    parts = given.only or ["patterns", "chance", "connections", "trust"]
+    parts = given.only or ["patterns", "missing", "chance", "connections", "trust"]
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         nodes, edges = _graph(given.data)
@@ -47,6 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
             figures["patterns"] = _patterns(os.path.join(folder, "real.db"))
             _load(os.path.join(folder, "twin.db"), nodes, _rewired(nodes, edges))
             figures["patterns_of_a_twin"] = _patterns(os.path.join(folder, "twin.db"))
+    if "missing" in parts:
+        figures["missing"] = _missing(nodes, edges)
     if "chance" in parts:
         figures["chance"] = _chance()
     if "trust" in parts:
@@ -69,7 +74,7 @@ def _met(figures: dict[str, Any]) -> bool:
         patterns["cpu_s"] < 60
         and patterns["peak_mb"] < 1500
         and all(row["p50_ms"] < 50 for row in steps)
-        and "community" not in twin
+        and not {"community", "missing_link"} & set(twin)
     )
 
 
@@ -195,11 +200,78 @@ def _connections(path: str) -> list[dict[str, Any]]:
     return told
 
 
+def _missing(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """Hide a tenth of the links, ask which are missing, and count how many of each confidence were hidden."""
+    whole = _network(nodes, edges)
+    told = [_held_out(whole, None, "whole, links alone")]
+    part, vectors = _part(nodes, whole)
+    told.append(_held_out(part, None, f"{part.size} records, links alone"))
+    if vectors is not None:
+        told.append(_held_out(part, vectors, f"{part.size} records, links and meaning"))
+    return told
+
+
+def _part(nodes: list[dict[str, Any]], whole: Any) -> tuple[Any, Any]:
+    """A connected part of the graph, with vectors of its glosses where the default model is there."""
+    import numpy as np
+
+    from polymnia import inference
+    from polymnia.engine.analysis.graph.structure import Network
+
+    order, seen = [int(np.argmax(whole.degrees))], {int(np.argmax(whole.degrees))}
+    for node in order:
+        if len(order) >= SOME:
+            break
+        for other in whole.neighbours[whole.starts[node] : whole.starts[node + 1]].tolist():
+            if other not in seen:
+                seen.add(other)
+                order.append(other)
+    order = order[:SOME]
+    place = np.full(whole.size, -1)
+    place[order] = np.arange(len(order))
+    low, high = place[whole.low], place[whole.high]
+    inside = (low >= 0) & (high >= 0)
+    network = Network(len(order), low[inside], high[inside])
+    embedders = inference.choose("use")
+    if not embedders:
+        return network, None
+    embedders[-1].load()
+    texts = [f"{nodes[at]['name']}: {nodes[at]['text']}" for at in order]
+    made = np.concatenate([embedders[-1].embed(texts[at : at + 64]) for at in range(0, len(texts), 64)])
+    return network, (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _held_out(whole: Any, vectors: Any, name: str) -> dict[str, Any]:
+    import numpy as np
+
+    from polymnia.engine.analysis.graph.missing import missing
+    from polymnia.engine.analysis.graph.structure import Network
+
+    hidden = np.sort(np.random.default_rng(SEED).choice(whole.links, whole.links // 10, replace=False))
+    rest = Network.of_keys(whole.size, np.delete(whole.keys, hidden))
+    found, measured = missing(rest, vectors, 50_000, 0.0)
+    sure = np.array([one.confidence for one in found])
+    right = np.isin(np.array([one.low * whole.size + one.high for one in found], np.int64), whole.keys[hidden])
+    bands = {}
+    for low, high in pairwise(BANDS):
+        some = (sure >= low) & (sure < high)
+        if some.any():
+            bands[f"{low:g}-{min(1, high):g}"] = [
+                int(some.sum()), round(float(sure[some].mean()), 3), round(float(right[some].mean()), 3)
+            ]  # fmt: skip
+    return {
+        "graph": name, "links": whole.links, "tried": measured.tried if measured else 0,
+        "said and right by confidence (pairs, said, right)": bands,
+        "right_of_first": {str(n): round(float(right[:n].mean()), 3) for n in (10, 50, 100, 500)},
+    }  # fmt: skip
+
+
 def _chance() -> list[dict[str, Any]]:
     """How often networks made by chance, and planted ones, show something of each kind."""
     import numpy as np
 
     from polymnia.engine.analysis.graph import structure
+    from polymnia.engine.analysis.graph.missing import missing
     from polymnia.engine.analysis.graph.structure import Network, twin
 
     def drawn(nodes: int, links: int, seed: int) -> Network:
@@ -234,10 +306,11 @@ def _chance() -> list[dict[str, Any]]:
                 structure.certainty(structure.deep(links)[1], by.link_cuts, by.twins),
                 structure.certainty(structure.deep(nodes)[1], by.node_cuts, by.twins),
                 np.array([one.confidence for one in structure.hubs(network.degrees, 10, 0.0)]),
+                np.array([one.confidence for one in missing(network, None, 10, 0.0)[0]]),
             ]
             most.append([one.max(initial=0.0) for one in sure])
         table = np.array(most)
-        kinds = ("community", "bridging link", "bridging record", "hub")
+        kinds = ("community", "bridging link", "bridging record", "hub", "missing link")
         told.append(
             {"networks": name}
             | {f"any of {border:g}": dict(zip(kinds, (table >= border).mean(axis=0).round(3).tolist(), strict=True))

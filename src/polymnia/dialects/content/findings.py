@@ -193,8 +193,9 @@ def call(action: actions.Action, project: str | None, session: str | None) -> Js
             return made("memory_store", "update_content", content_id=id, updates=updates)
         case actions.Delete(id=id):
             return made("memory_store", "delete_content", content_id=id)
-        case actions.Relate(source=source, target=target, type=type_):
-            return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_)
+        case actions.Relate(source=source, target=target, type=type_, reason=reason):
+            more = {} if reason is None else {"context": describe(reason).summary}
+            return made("memory_store", "create_relationship", source_id=source, target_id=target, type=type_, **more)
         case actions.Show(id=id):
             return made("memory_retrieve", "get_content", content_id=id, include_history=True)
         case actions.ShowHistory(id=id):

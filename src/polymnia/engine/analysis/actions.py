@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from polymnia.engine.analysis.findings import Pattern
 from polymnia.models import JsonObject
 
 UNWRITTEN = "…"
@@ -43,11 +44,12 @@ class Delete(_Action, frozen=True, kw_only=True):
 
 
 class Relate(_Action, frozen=True, kw_only=True):
-    """Draw a relationship between two items."""
+    """Draw a relationship between two items; ``reason`` is the finding that speaks for it."""
 
     source: str
     target: str
     type: str
+    reason: Pattern | None = None
 
 
 class Show(_Action, frozen=True, kw_only=True):

@@ -314,7 +314,7 @@ def test_the_shape_of_what_is_related_is_found(shared: Server, net: dict[str, li
 @pytest.mark.promise("analysis.patterns.chance")
 def test_relationships_by_lot_have_no_shape(shared: Server, net: dict[str, list[str]]) -> None:
     found = patterns(shared, "tangle", "relationship_patterns", least=0.5)
-    assert not kinds(found) & {"community", "hub", "bridge", "cycle"}
+    assert not kinds(found) & {"community", "hub", "bridge", "missing_link", "cycle"}
 
 
 # Faults

@@ -1,4 +1,4 @@
-"""Relationships and topics in words: hubs, bridges, communities, circles, clusters, and the connections of a record."""
+"""Relationships and topics in words: hubs, bridges, communities, missing links, circles, clusters, connections."""
 
 from __future__ import annotations
 
@@ -43,6 +43,16 @@ def _community(of: JsonObject, details: JsonObject) -> Description:
         f"{of['inside_share']:.0%} of their links stay among them.",
         f"Found by modularity ({of['modularity']:.2f} here, {of['modularity_by_chance']:.2f} by chance) and compared "
         f"with groups of the same kind {_BY_CHANCE}.",
+    )
+
+
+def _missing_link(of: JsonObject, details: JsonObject) -> Description:
+    near = f" and are near in meaning (cosine {of['cosine']:.2f})" if "cosine" in of else ""
+    return Description(
+        f"{' and '.join(_titles(of['records']))} share {of['common_neighbours']} neighbours{near}, but have no "
+        "relation.",
+        f"A tenth of the links was hidden and looked for among {details['tried']} such pairs; "
+        f"{details['hits']} of them were hidden ones. Of those like this pair, {details['share']:.0%} were.",
     )
 
 
@@ -111,6 +121,7 @@ DESCRIPTIONS: dict[str, Words] = {
     "hub": _hub,
     "bridge": _bridge,
     "community": _community,
+    "missing_link": _missing_link,
     "cycle": _cycle,
     "component": _component,
     "orphans": _orphans,
@@ -133,6 +144,15 @@ REMARKS: dict[str, Callable[..., str]] = {
     ),
     "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
     "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "few_links_to_hide": lambda links, needed: (
+        f"{_links(links)} too few to tell which links are missing; {needed} are needed."
+    ),
+    "hidden_not_found": lambda: "Links that were hidden could not be found again, so none that is missing can be told.",
+    "hidden_seldom_found": lambda best: (
+        f"Links that were hidden are hard to find again (at best {best:.0%} of the likeliest pairs were hidden ones), "
+        "so none that is missing can be told."
+    ),
+    "none_missing": lambda: "No pair without a link looks like those that have one.",
     "few": lambda count, least: (
         f"{plural(count, 'item')} with text; at least {least} are needed to tell subjects apart."
     ),

@@ -228,6 +228,8 @@ def _most_said(of: JsonObject) -> str:
 
 def advice(found: Insight) -> str | None:
     """What to do about a finding of another analysis that an insight passes on."""
+    if found.name == "missing_link":
+        return "Draw the relation if it holds." if found.actions else None
     ids = found.details.get("ids", [])
     if not ids:
         return None

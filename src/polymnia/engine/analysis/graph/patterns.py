@@ -1,4 +1,4 @@
-"""Relationship patterns: hubs, bridges, communities, circles, groups apart and records alone, beyond chance."""
+"""Relationship patterns: hubs, bridges, communities, missing links, circles, groups apart and records alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
-from polymnia.engine.analysis.graph import structure
+from polymnia.engine.analysis.graph import missing, structure
 from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.analysis.graph.structure import Community, CutVertex, Network
 from polymnia.engine.analysis.probability import CAP
@@ -20,6 +20,7 @@ from polymnia.importing import importing
 from polymnia.models import JsonObject, Relation
 
 _SURE = 0.7  # what a p value of .05 amounts to; what is less sure shows up in networks made by chance as well
+_MISSING = 0.2  # a pair is worth a look when one in five like it is related
 _MOST = 10  # of each kind
 _MOST_COMMUNITIES = 20
 _MOST_CUTS = 5  # of each of the two kinds of bridges
@@ -28,6 +29,7 @@ _FEWEST_LINKS = 10  # without which nothing can be compared with chance
 _READ = 100  # members of a community whose texts are read for its name
 _BACKGROUND = 500  # records its terms are compared with
 _EXAMPLES = 10
+_FEW = 5
 
 
 def relationship_patterns(project: ProjectView) -> Findings:
@@ -50,6 +52,7 @@ def relationship_patterns(project: ProjectView) -> Findings:
         search.note("few_links", links=network.links, needed=_FEWEST_LINKS)
     else:
         search.shape()
+        search.missing_links()
     search.role()
     found = sorted(search.patterns, key=lambda one: -one.confidence)
     return Findings(patterns=found, looked_at=looked_at | search.looked_at, notes=search.notes)
@@ -217,6 +220,32 @@ class _Search:
                 evidence |= {"kind": "record", "degree": int(self.network.degrees[one.nodes[0]])}
             self.add("bridge", value, one.nodes, evidence)
         return told
+
+    def missing_links(self) -> None:
+        """Pairs that ought to be linked."""
+        vectors = self.project.vectors
+        usable = vectors if vectors.shape[1] and vectors.any() else None
+        found, scale = missing.missing(self.network, usable, _MOST, _MISSING, self.project.tick, self.focus)
+        for one in found:
+            assert scale is not None
+            evidence = {
+                "records": self._examples((one.low, one.high)),
+                "common_neighbours": len(one.shared),
+                **({} if one.cosine is None else {"cosine": round(one.cosine, 4)}),
+                "examples": self._examples(one.shared[:_FEW]),
+            }
+            sure = min(CAP, one.confidence)
+            self.add(
+                "missing_link", sure, (one.low, one.high), evidence, tried=scale.tried, hits=scale.hits, share=sure
+            )
+        if self.network.links < missing.FEWEST:
+            self.note("few_links_to_hide", links=self.network.links, needed=missing.FEWEST)
+        elif scale is None:
+            self.note("hidden_not_found")
+        elif not found and (best := float(scale.shares[-1])) < _MISSING:
+            self.note("hidden_seldom_found", best=best)
+        elif not found:
+            self.note("none_missing")
 
     def role(self) -> None:
         """The place of the focus in the network."""

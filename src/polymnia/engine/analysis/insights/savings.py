@@ -18,7 +18,7 @@ _CONFLICTS = 100  # that are passed on
 
 
 def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
-    """What can be counted at the surface; conflicts and near copies when it goes deep."""
+    """What can be counted at the surface; conflicts, near copies and missing links when it goes deep."""
     looked.looked_at["memories"] = len(view.records)
     _duplicates(view, looked)
     _same_tags(view, looked)
@@ -26,6 +26,7 @@ def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
     _idle_sessions(view, looked)
     if view.deep:
         _conflicts(view, looked)
+        _missing_links(view, looked)
 
 
 # ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
@@ -230,3 +231,17 @@ def _conflicts(view: InsightView, looked: Looked) -> None:
             members=one.members,
             actions=() if one.resolution is None else view.steps(*one.resolution.steps),
         )
+
+
+def _missing_links(view: InsightView, looked: Looked) -> None:
+    with importing():
+        from polymnia.engine.analysis.graph.patterns import relationship_patterns
+
+    found = relationship_patterns(view.project)
+    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
+    for one in found.patterns:
+        if one.name == "missing_link":
+            ids = [record.uid for record in view.loaded(one.members)]
+            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
+            steps = view.steps(*draw)
+            looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

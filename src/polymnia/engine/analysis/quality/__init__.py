@@ -51,6 +51,11 @@ class Improvement(Struct, frozen=True, kw_only=True):
     dimension_gain: float
     gain: float
 
+    @property
+    def quote(self) -> str:
+        """The words it is about, as they stand."""
+        return self.fault.quote
+
 
 class Compared(Struct, frozen=True, kw_only=True):
     """Another content by the same measures, and for each dimension how much better (+) or worse (-) ours is."""

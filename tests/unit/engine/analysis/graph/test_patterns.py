@@ -84,7 +84,7 @@ def test_patterns_come_surest_first_and_say_what_was_looked_at(found: tuple[Find
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_rewired_twin_shows_no_community_or_bridge(tmp_path: Path, seed: int) -> None:
+def test_a_rewired_twin_shows_no_community_bridge_or_missing_link(tmp_path: Path, seed: int) -> None:
     links = planted_links()
     network = twin(Network(41, [a for a, _ in links], [b for _, b in links]), seed + 50)
     pairs = list(zip(network.low.tolist(), network.high.tolist(), strict=True))
@@ -111,6 +111,17 @@ def test_a_plain_hierarchy_shows_nothing(tmp_path: Path, branches: int) -> None:
 def test_a_plain_sequence_shows_nothing(tmp_path: Path) -> None:
     with project(tmp_path, [(f"n{at}", f"n{at + 1}", "precedes") for at in range(40)]) as memory:
         assert patterns(memory).patterns == []
+
+
+def test_what_is_missing_is_found_where_meaning_agrees(tmp_path: Path) -> None:
+    links = planted.cliques(6, 9, share=0.95, seed=4)
+    with project(tmp_path, links, texts=lambda at: f"subject{at // 9} theme{at // 9}", model=True) as memory:
+        told = named(patterns(memory), "missing_link")
+        assert told
+        for one in told:
+            a, b = (int(name[1:]) for name in names_of(memory, one.members))
+            assert a // 9 == b // 9 and (min(a, b), max(a, b)) not in links
+            assert one.evidence["common_neighbours"] >= 5 and one.evidence["cosine"] > 0.5
 
 
 def test_a_group_apart_is_told_as_one(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_each_depth_looks_at_more(tmp_path: Path) -> None:
     project = _messy(tmp_path)
     looked = [project.insights("efficiency_opportunities", depth=depth).looked_at for depth in ("surface", "deep")]
     surface, deep = (set(one["efficiency_opportunities"]) for one in looked)
-    assert {"compared_for_conflicts", "compared_for_near_duplicates"} <= deep - surface
+    assert {"compared_for_conflicts", "compared_for_near_duplicates", "relations"} <= deep - surface
 
 
 def test_recommendations_can_be_left_out(tmp_path: Path) -> None:

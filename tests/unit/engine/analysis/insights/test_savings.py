@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polymnia.engine.analysis.actions import Delete
+from polymnia.engine.analysis.actions import Delete, Relate
 from polymnia.engine.analysis.insights.savings import sections, spelling
 
 from .planted import Project, named, of_type
@@ -122,3 +122,31 @@ def test_a_project_of_unlike_notes_has_nothing_to_save(tmp_path: Path) -> None:
     for number in range(30):
         project.note(_varied(number), days=40 - number, tags=[_LABELS[number % 7]])
     assert not of_type(project.insights("efficiency_opportunities", depth="comprehensive"), "efficiency_opportunities")
+
+
+def _linked(path: Path, *, dealt: bool) -> Project:
+    """Four circles of friends with some relations left out, or as many relations dealt by chance."""
+    project = Project(path, model=False)
+    made = random.Random(3)
+    names = [f"friend {number}" for number in range(40)]
+    for number, name in enumerate(names):
+        project.entry(name, days=50 - number, tags=[])
+    pairs = [(a, b) for a in range(40) for b in range(a + 1, 40) if a // 10 == b // 10 and made.random() < 0.85]
+    if dealt:
+        pairs = made.sample([(a, b) for a in range(40) for b in range(a + 1, 40)], len(pairs))
+    for a, b in pairs:
+        project.relate(names[a], names[b], "knows")
+    return project
+
+
+def test_relations_that_could_be_drawn(tmp_path: Path) -> None:
+    found = named(_linked(tmp_path, dealt=False).insights("efficiency_opportunities", depth="deep"), "missing_link")
+    assert found
+    for one in found:
+        assert [type(step) for step in one.actions] == [Relate]
+        a, b = (int(line["title"].split()[1]) for line in one.evidence["records"])
+        assert a // 10 == b // 10
+
+
+def test_relations_dealt_by_chance_lack_none(tmp_path: Path) -> None:
+    assert not named(_linked(tmp_path, dealt=True).insights("efficiency_opportunities", depth="deep"), "missing_link")
