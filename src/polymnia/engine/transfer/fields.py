@@ -8,7 +8,7 @@ from typing import Any
 from polymnia.engine import content, scopes
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Step
-from polymnia.engine.text.calendar import moment, read_moment
+from polymnia.engine.text.calendar import moment, parse_time
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import Invalid
 from polymnia.models import (
@@ -123,8 +123,8 @@ def draft(told: Mapping[str, Any], limits: Limits, prefix: str | None) -> Entity
     filed = scopes.filed(scope)
     if (session := _text(told, "session", limits)) is not None and filed["session"] is None:
         filed["session"] = scopes.legal_session(session)
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
-    updated = created if told.get("updated_at") is None else read_moment(told["updated_at"], "updated_at")
+    created = None if told.get("created_at") is None else parse_time(told["created_at"], "created_at")
+    updated = created if told.get("updated_at") is None else parse_time(told["updated_at"], "updated_at")
     version = told.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _MOST:
         raise Invalid(f"version is {version!r:.40}, but must be a whole number from 1 on", field="version")
@@ -168,7 +168,7 @@ def link(told: Mapping[str, Any], limits: Limits) -> Ends:
     origin = told.get("origin", "manual")
     if origin not in ("manual", "auto"):
         raise Invalid(f"origin is {origin!r:.40}, but must be manual or auto", field="origin")
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
+    created = None if told.get("created_at") is None else parse_time(told["created_at"], "created_at")
     type = _or(_text(told, "type", limits), _or(_text(told, "association_type", limits), "associated_with"))
     made = RelationDraft(
         source="",
