@@ -289,12 +289,12 @@ def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[s
 
 def brought(record: Record) -> list[Version]:
     """The versions an imported item had elsewhere, newest first."""
-    from polymnia.engine.text.calendar import read_moment
+    from polymnia.engine.text.calendar import parse_time
 
     earlier = record.extra.get(EARLIER)
     found = []
     for one in reversed(earlier) if isinstance(earlier, list) else ():
-        at = read_moment(one["updated_at"], "updated_at") if one.get("updated_at") else record.created
+        at = parse_time(one["updated_at"], "updated_at") if one.get("updated_at") else record.created
         version = replace(
             record, observations=(str(one.get("content", "")),), summary=one.get("summary"), updated=at,
             tags=tuple(one.get("tags", ())), metadata=one.get("metadata", {}), version=one.get("version", 1),

@@ -25,7 +25,7 @@ from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.anonymizer import Anonymizer
 from polymnia.engine.search import passages, snippets
 from polymnia.engine.text import dates, words
-from polymnia.engine.text.extraction import extracted
+from polymnia.engine.text.extraction import extract
 from polymnia.models import Text
 
 
@@ -58,15 +58,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "words": words.terms,
     "passages": passages.split,
     "index": _listed,
-    "dates": lambda text: dates.mentioned(text, 1_700_000_000_000_000),
+    "dates": lambda text: dates.find_dates(text, 1_700_000_000_000_000),
     "highlights": _highlighted,
     "secrets": secrets.masked,
     "anonymizing": _anonymous,
-    "extracting plain text": extracted,
-    "extracting Markdown": lambda text: extracted(text, "text/markdown"),
-    "extracting HTML": lambda text: extracted(text, "text/html"),
-    "extracting CSV": lambda text: extracted(text, "text/csv"),
-    "extracting a program": lambda text: extracted(text, "text/x-python"),
+    "extracting plain text": extract,
+    "extracting Markdown": lambda text: extract(text, "text/markdown"),
+    "extracting HTML": lambda text: extract(text, "text/html"),
+    "extracting CSV": lambda text: extract(text, "text/csv"),
+    "extracting a program": lambda text: extract(text, "text/x-python"),
     "relating": lambda text: related(text, "Note 1", []),
     "duplicates": lambda text: duplicates.unlike(text, text + " x"),
     "exact": lambda text: duplicates.clash(text, text + " x"),

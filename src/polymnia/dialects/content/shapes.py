@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import PLAIN, Version, content, title_of
-from polymnia.engine.text.calendar import moment, read_moment
+from polymnia.engine.text.calendar import moment, parse_time
 from polymnia.errors import Invalid
 from polymnia.models import Filters, JsonObject, Record, Relation
 from polymnia.operation import schema
@@ -53,11 +53,11 @@ def period(given: DateRange | None, where: str) -> tuple[int | None, int | None]
     """From and to in microseconds; a bare date as the end means the end of its day."""
     if given is None:
         return None, None
-    start = None if given.start is None else read_moment(given.start, f"{where}.start")
+    start = None if given.start is None else parse_time(given.start, f"{where}.start")
     end = None
     if given.end is not None:
         is_date = len(given.end.strip()) <= len("2025-07-10")
-        end = read_moment(given.end, f"{where}.end") + (_DAY if is_date else 1)
+        end = parse_time(given.end, f"{where}.end") + (_DAY if is_date else 1)
     if start is not None and end is not None and start >= end:
         raise Invalid(f"{where}.start is after {where}.end", field=f"{where}.start", hint="Exchange the two.")
     return start, end

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct, field
 
-from polymnia.engine.text.language import script, spoken, stem, strip_marks, word_list
+from polymnia.engine.text.language import detect_language, script, stem, strip_marks, word_list
 from polymnia.engine.text.sentences import WORD, lines_of
 
 _FEWEST = 5  # words; fewer say nothing of how a text reads
@@ -55,7 +55,7 @@ class Readability(Struct, frozen=True, kw_only=True):
 
 def readability(text: str, language: str | None = None) -> Readability:
     """Measure a text of prose, a paragraph a line; ``language`` is its code where it is known."""
-    code = language or spoken(text)[0]
+    code = language or detect_language(text)[0]
     if code is None and script(text) == "latin" and text.isascii():
         code = "en"  # a short note without small words: the endings of English do the least harm
     if len(text.split()) < _FEWEST and code not in _DENSE:

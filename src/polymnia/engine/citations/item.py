@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from polymnia.engine.content import content
-from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.dates import find_dates
 from polymnia.engine.text.document import blocks, plain
-from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
+from polymnia.engine.text.language import SCRIPT_CODES, detect_language, fold, language, script
 from polymnia.engine.text.sentences import ends_short, sentences
 from polymnia.models import JsonObject, Record
 
@@ -396,7 +396,7 @@ def _day(text: str) -> Day | None:
     if (found := _NUMBERS.match(text)) is not None:
         parts = [int(part) for part in found.groups() if part]
     else:
-        days = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
+        days = [term[1:] for term in find_dates(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
         parts = [int(part) for part in max(days, key=len, default="").split("-") if part]
     while parts:
         try:
@@ -421,4 +421,4 @@ def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
     guess = language(map(fold, _WORD.findall(sample)))
     if guess == "english" or (guess is None and title.isascii()):
         return "en"
-    return spoken(sample)[0] or "und"
+    return detect_language(sample)[0] or "und"

@@ -46,9 +46,9 @@ def extracted_metadata(text: str, content_type: str) -> JsonObject:
     from msgspec import to_builtins
 
     with importing():
-        from polymnia.engine.text.extraction import extracted
+        from polymnia.engine.text.extraction import extract
 
-    found: JsonObject = to_builtins(extracted(text, content_type))
+    found: JsonObject = to_builtins(extract(text, content_type))
     title = found.pop("title", None)
     return ({"title": title} if title else {}) | {_EXTRACTED: found}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from polymnia.engine.privacy import secrets
 from polymnia.engine.privacy.personal_data import Form, forms
-from polymnia.engine.text.language import AMBIGUOUS_NAMES, STOPWORDS, fold, spoken
+from polymnia.engine.text.language import AMBIGUOUS_NAMES, STOPWORDS, detect_language, fold
 from polymnia.engine.text.names import AFTER_NAME, KOREAN_TITLES, names
 from polymnia.models import JsonObject
 
@@ -86,7 +86,7 @@ class Anonymizer:
 
     def learn(self, text: str) -> None:
         """Take note of the people a text names, without changing it."""
-        language = spoken(text)[1]
+        language = detect_language(text)[1]
         for name in names(text, language):
             if name.kind == "person":
                 self.meet(name.text)

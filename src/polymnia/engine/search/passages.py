@@ -105,7 +105,7 @@ def _parts(body: str, day: int) -> Iterator[_Part]:
     for (start, end), share in zip(ranges, weights(body, ranges), strict=True):
         piece = body if len(ranges) == 1 else body[start:end]
         counts, length = words.terms(piece)
-        yield _Part(counts, dates.mentioned(piece, day * _DAY), length, script_number(piece), round(100 * share))
+        yield _Part(counts, dates.find_dates(piece, day * _DAY), length, script_number(piece), round(100 * share))
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def parse(query: Query) -> Parsed:
     _check(query)
     now = query.now if query.now is not None else time.time_ns() // 1000
     text = query.text.strip()
-    asked = dates.asked(text, now, query.zone)
+    asked = dates.find_time_range(text, now, query.zone)
     groups: list[Group] = []
     if asked is not None and not asked.any_year and not any(c.isdigit() for c in asked.text):
         # What says a time by its distance is no word to look for: "last week" would find whatever is weekly.

@@ -25,7 +25,7 @@ def moment(microseconds: int) -> str:
     return (_EPOCH + timedelta(microseconds=microseconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def read_moment(text: Any, where: str) -> int:
+def parse_time(text: Any, where: str) -> int:
     """A time in microseconds since 1970 from RFC 3339; without a zone it is UTC."""
     if not isinstance(text, str):
         raise Invalid(f"{where} must be a time such as 2025-07-10T05:30:00Z, not {type(text).__name__}", field=where)

@@ -57,12 +57,12 @@ class TimeRange(Struct, frozen=True):
     rest: str
 
 
-def mentioned(text: str, told: int | None = None) -> list[str]:
+def find_dates(text: str, written: int | None = None) -> list[str]:
     """The dates a text mentions, as terms, at most 64.
 
-    ``told`` is when the text was written, in microseconds UTC: with it "yesterday" means a day, and "8 May" has a year.
+    ``written`` is when it was written, in microseconds UTC: with it "yesterday" means a day, and "8 May" has a year.
     """
-    today = None if told is None else days.day_of(told)
+    today = None if written is None else days.day_of(written)
     found: dict[str, None] = {}
     start = dates = 0
     while start < len(text) and len(found) < _MOST and dates < _MOST_READ:
@@ -75,7 +75,7 @@ def mentioned(text: str, told: int | None = None) -> list[str]:
     return list(found)[:_MOST]
 
 
-def asked(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | None:
+def find_time_range(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | None:
     """The time a question asks for, or None when it names none ("when did she leave?").
 
     ``now`` is in microseconds UTC; a day begins at midnight of the zone so many minutes ahead of UTC.

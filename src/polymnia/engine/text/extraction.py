@@ -8,13 +8,23 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from polymnia.engine.text.code import of_code, of_label
-from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.dates import find_dates
 from polymnia.engine.text.document import Document, Heading, document, links, mails
-from polymnia.engine.text.language import DENSE, GENERAL, HANGUL, STOPWORDS, fold, noun, plausible, spoken, stem
+from polymnia.engine.text.language import (
+    DENSE,
+    GENERAL,
+    HANGUL,
+    STOPWORDS,
+    detect_language,
+    fold,
+    noun,
+    plausible,
+    stem,
+)
 from polymnia.engine.text.names import distinct, names
 from polymnia.engine.text.sentences import count_sentences, count_words
 
-__all__ = ["Counts", "Extracted", "Heading", "extracted"]
+__all__ = ["Counts", "Extracted", "Heading", "extract"]
 
 _READ = 12_000  # characters: what a text is about shows by then
 _MOST = 12
@@ -184,7 +194,7 @@ class Extracted(Struct, frozen=True, kw_only=True, omit_defaults=True):
     has_tables: bool = False
 
 
-def extracted(text: str, content_type: str | None = None) -> Extracted:
+def extract(text: str, content_type: str | None = None) -> Extracted:
     """Read a text and tell what can be told of it.
 
     Counts and links are those of the whole text; names those of its first 30,000
@@ -192,7 +202,7 @@ def extracted(text: str, content_type: str | None = None) -> Extracted:
     """
     read = document(text, content_type)
     prose = read.prose
-    code, language = spoken(prose)
+    code, language = detect_language(prose)
     said = distinct(names(_sentences(read)[:_NAMED], language), _MOST_NAMES)
     words, seconds = count_words(prose)
     for _, program in read.code:
@@ -233,7 +243,7 @@ def _sentences(read: Document) -> str:
 
 def _dates(prose: str) -> list[str]:
     """The dates of a text, without the months and years that only are a part of them."""
-    said = [term[1:] for term in mentioned(prose[:_DATED])]
+    said = [term[1:] for term in find_dates(prose[:_DATED])]
     return [one for one in said if not any(other.startswith(f"{one}-") for other in said)][:_MOST_DATES]
 
 

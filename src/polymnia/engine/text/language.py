@@ -225,7 +225,7 @@ def language(words: Iterable[str]) -> str | None:
     return "english" if counts.get("english", 0) == best else max(counts, key=lambda name: counts[name])
 
 
-def spoken(text: str) -> tuple[str | None, str | None]:
+def detect_language(text: str) -> tuple[str | None, str | None]:
     """The language of a text: its code, and its name where its small words are known. None when they do not show it."""
     head = text[:_READ]
     name = script(head)

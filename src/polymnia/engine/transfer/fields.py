@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from polymnia.engine import content, scopes
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Step
-from polymnia.engine.text.calendar import moment, read_moment
+from polymnia.engine.text.calendar import moment, parse_time
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import Invalid
 from polymnia.models import (
@@ -197,7 +197,7 @@ def _text(fields: Mapping[str, Any], key: str, limits: Limits) -> str | None:
 
 def _time(fields: Mapping[str, Any], key: str, default: int | None = None) -> int | None:
     value = fields.get(key)
-    return default if value is None else read_moment(value, key)
+    return default if value is None else parse_time(value, key)
 
 
 def _typed(fields: Mapping[str, Any], key: str, kind: type[T], named: str) -> T | None:

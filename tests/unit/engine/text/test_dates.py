@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.text.dates import asked, mentioned
+from polymnia.engine.text.dates import find_dates, find_time_range
 
 
 def _moment(year: int, month: int, day: int, hour: int = 0) -> int:
@@ -35,7 +35,7 @@ FULL = ["@2023", "@2023-05", "@2023-05-08"]
     ],
 )  # fmt: skip
 def test_a_day_is_read_however_it_is_written(text: str) -> None:
-    assert mentioned(text) == FULL
+    assert find_dates(text) == FULL
 
 
 _MONTHS = {
@@ -57,49 +57,49 @@ _MONTHS = {
 def test_every_month_has_its_name(language: str) -> None:
     for number, name in enumerate(_MONTHS[language].split(), 1):
         text = f"2022年{name}" if language == "Chinese" else f"{name} 2022"
-        assert mentioned(text) == ["@2022", f"@2022-{number:02}"], text
+        assert find_dates(text) == ["@2022", f"@2022-{number:02}"], text
 
 
 def test_a_russian_month_is_read_in_the_nominative_too() -> None:
     names = "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь"
-    assert [mentioned(f"{name} 2022")[-1][-2:] for name in names.split()] == [f"{n:02}" for n in range(1, 13)]
+    assert [find_dates(f"{name} 2022")[-1][-2:] for name in names.split()] == [f"{n:02}" for n in range(1, 13)]
 
 
 def test_an_accent_may_be_missing_or_encoded_apart() -> None:
-    assert mentioned("3 fevrier 2022") == mentioned("3 fe\u0301vrier 2022") == ["@2022", "@2022-02", "@2022-02-03"]
+    assert find_dates("3 fevrier 2022") == find_dates("3 fe\u0301vrier 2022") == ["@2022", "@2022-02", "@2022-02-03"]
 
 
 def test_a_day_without_a_year_is_that_of_any_year() -> None:
-    assert mentioned("on 8 May") == ["@--05", "@--05-08"]
-    assert mentioned("5월 8일") == ["@--05", "@--05-08"]
-    assert mentioned("in May") == ["@--05"]
+    assert find_dates("on 8 May") == ["@--05", "@--05-08"]
+    assert find_dates("5월 8일") == ["@--05", "@--05-08"]
+    assert find_dates("in May") == ["@--05"]
 
 
 def test_told_when_it_was_written_a_day_without_a_year_gets_the_nearest() -> None:
-    assert "@2022-12-30" in mentioned("we met on 30 December", _moment(2023, 1, 2))
-    assert "@2023-01-02" in mentioned("we meet on 2 January", _moment(2022, 12, 30))
+    assert "@2022-12-30" in find_dates("we met on 30 December", _moment(2023, 1, 2))
+    assert "@2023-01-02" in find_dates("we meet on 2 January", _moment(2022, 12, 30))
 
 
 def test_a_day_without_a_year_has_the_one_said_before() -> None:
-    assert mentioned("In 2008 she left, and on 3 May she was back.", NOW)[-1] == "@2008-05-03"
+    assert find_dates("In 2008 she left, and on 3 May she was back.", NOW)[-1] == "@2008-05-03"
 
 
 def test_a_date_in_slashes_is_read_both_ways() -> None:
-    assert {"@2023-05-08", "@2023-08-05"} <= set(mentioned("5/8/2023"))
-    assert mentioned("25/8/2023") == ["@2023", "@2023-08", "@2023-08-25"]
+    assert {"@2023-05-08", "@2023-08-05"} <= set(find_dates("5/8/2023"))
+    assert find_dates("25/8/2023") == ["@2023", "@2023-08", "@2023-08-25"]
 
 
 def test_a_range_of_days_mentions_each_of_them() -> None:
     days = [f"@2023-05-{day:02}" for day in range(3, 11)]
     for text in ("3-10 May 2023", "May 3–10, 2023", "from 3 to 10 May 2023", "3. bis 10. Mai 2023"):
-        assert mentioned(text) == ["@2023", "@2023-05", *days]
+        assert find_dates(text) == ["@2023", "@2023-05", *days]
 
 
 def test_a_year_a_season_and_a_quarter_are_dates() -> None:
-    assert mentioned("it was built in 1998") == ["@1998"]
-    assert mentioned("in 1066") == ["@1066"]
-    assert mentioned("summer of 2022") == ["@2022", "@2022-06", "@2022-07", "@2022-08"]
-    assert mentioned("Q1 2022") == ["@2022", "@2022-01", "@2022-02", "@2022-03"]
+    assert find_dates("it was built in 1998") == ["@1998"]
+    assert find_dates("in 1066") == ["@1066"]
+    assert find_dates("summer of 2022") == ["@2022", "@2022-06", "@2022-07", "@2022-08"]
+    assert find_dates("Q1 2022") == ["@2022", "@2022-01", "@2022-02", "@2022-03"]
 
 
 @each(
@@ -112,20 +112,20 @@ def test_a_year_a_season_and_a_quarter_are_dates() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_date_is_left_alone(text: str) -> None:
-    assert mentioned(text) == []
+    assert find_dates(text) == []
 
 
 def test_relative_words_mean_a_day_only_beside_the_time_they_were_told() -> None:
-    assert mentioned("I saw her yesterday and last Tuesday") == []
-    assert mentioned("I saw her yesterday", NOW) == ["@2023", "@2023-05", "@2023-05-16"]
-    assert "@2023-05-14" in mentioned("vor drei Tagen", NOW)
-    assert "@2022" in mentioned("작년에 샀다", NOW)
-    assert "@2023-05-09" in mentioned("last week", NOW)
+    assert find_dates("I saw her yesterday and last Tuesday") == []
+    assert find_dates("I saw her yesterday", NOW) == ["@2023", "@2023-05", "@2023-05-16"]
+    assert "@2023-05-14" in find_dates("vor drei Tagen", NOW)
+    assert "@2022" in find_dates("작년에 샀다", NOW)
+    assert "@2023-05-09" in find_dates("last week", NOW)
 
 
 def test_a_text_full_of_dates_gives_a_bounded_number_of_terms() -> None:
     text = " ".join(str(date.fromordinal(730_000 + day)) for day in range(2_000))
-    assert len(mentioned(text)) == 64
+    assert len(find_dates(text)) == 64
 
 
 @pytest.mark.long
@@ -134,7 +134,7 @@ def test_a_text_full_of_dates_gives_a_bounded_number_of_terms() -> None:
 )
 def test_a_text_of_megabytes_mentions_what_a_shorter_one_does(unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))
-    assert set(mentioned(unit * 20, NOW)) <= set(mentioned(text, NOW))
+    assert set(find_dates(unit * 20, NOW)) <= set(find_dates(text, NOW))
 
 
 @each(
@@ -203,7 +203,7 @@ def test_a_text_of_megabytes_mentions_what_a_shorter_one_does(unit: str) -> None
     ],
 )
 def test_a_question_asks_for_a_time(query: str, first: str, last: str) -> None:
-    found = asked(query, NOW)
+    found = find_time_range(query, NOW)
     assert found is not None
     assert (found.start, found.end) == (
         _moment(*map(int, first.split("-"))),
@@ -223,12 +223,12 @@ def test_a_question_asks_for_a_time(query: str, first: str, last: str) -> None:
     ],
 )  # fmt: skip
 def test_a_question_without_a_time_asks_for_none(query: str) -> None:
-    assert asked(query, NOW) is None
+    assert find_time_range(query, NOW) is None
 
 
 def test_the_terms_are_days_then_months_then_years() -> None:
     def terms(query: str) -> tuple[str, ...]:
-        found = asked(query, NOW)
+        found = find_time_range(query, NOW)
         assert found is not None
         return found.terms
 
@@ -243,13 +243,13 @@ def test_the_terms_are_days_then_months_then_years() -> None:
 
 def test_a_text_that_mentions_the_time_asked_for_bears_one_of_its_terms() -> None:
     for query, text in [("in May 2023", "8.5.2023"), ("last week", "2023-05-10"), ("in 2023", "5 March 2023")]:
-        found = asked(query, NOW)
+        found = find_time_range(query, NOW)
         assert found is not None
-        assert set(found.terms) & set(mentioned(text))
+        assert set(found.terms) & set(find_dates(text))
 
 
 def test_without_a_year_every_year_is_meant() -> None:
-    found = asked("what did we do in May?", _moment(2024, 2, 1))
+    found = find_time_range("what did we do in May?", _moment(2024, 2, 1))
     assert found is not None
     assert found.any_year
     assert found.start == _moment(2023, 5, 1)
@@ -257,7 +257,7 @@ def test_without_a_year_every_year_is_meant() -> None:
 
 
 def test_the_words_of_the_time_are_told_from_the_rest() -> None:
-    found = asked("What did Ann say in May 2023 about cats?", NOW)
+    found = find_time_range("What did Ann say in May 2023 about cats?", NOW)
     assert found is not None
     assert (found.text, found.rest) == ("in May 2023", "What did Ann say about cats?")
     assert found.past_words == ("in", "may", "2023")
@@ -265,7 +265,7 @@ def test_the_words_of_the_time_are_told_from_the_rest() -> None:
 
 def test_a_day_begins_at_midnight_of_the_zone() -> None:
     late = _moment(2023, 5, 17, 20)  # already the 18th in Seoul
-    found = asked("today", late, 9 * 60)
+    found = find_time_range("today", late, 9 * 60)
     assert found is not None
     assert found.terms == ("@2023-05-18",)
     assert found.start == _moment(2023, 5, 17, 15)
@@ -278,14 +278,14 @@ and until vor letzten Sommer summer 작년 5월 전 지난 去年 五月 上 周
 
 @given(st.lists(st.sampled_from(_WORDS.split()), max_size=8), st.integers(-(10**18), 10**19), st.integers(-900, 900))
 def test_whatever_is_asked_and_whenever_there_is_an_answer(words: list[str], now: int, zone: int) -> None:
-    found = asked(" ".join(words), now, zone)
+    found = find_time_range(" ".join(words), now, zone)
     if found is not None:
         assert found.start < found.end
         assert 0 < len(found.terms) <= 64
-    assert len(mentioned("".join(words), now)) <= 64
+    assert len(find_dates("".join(words), now)) <= 64
 
 
 @given(st.text(), st.integers())
 def test_no_text_is_too_strange(text: str, now: int) -> None:
-    asked(text, now)
-    mentioned(text, now)
+    find_time_range(text, now)
+    find_dates(text, now)

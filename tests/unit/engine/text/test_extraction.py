@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.text.extraction import Extracted, Heading, extracted
+from polymnia.engine.text.extraction import Extracted, Heading, extract
 
 _MARKDOWN = """# Billing service
 
@@ -34,7 +34,7 @@ SELECT name FROM users;
 
 
 def test_markdown_tells_everything_at_once():
-    told = extracted(_MARKDOWN, "text/markdown")
+    told = extract(_MARKDOWN, "text/markdown")
     assert (told.title, told.language) == ("Billing service", "en")
     assert told.headings == [Heading(1, "Billing service"), Heading(2, "What is left")]
     assert told.keywords[0].lower() == "billing service"
@@ -52,7 +52,7 @@ def test_markdown_tells_everything_at_once():
 
 
 def test_korean_tells_people_dates_and_keywords_without_particles():
-    told = extracted(
+    told = extract(
         "김민수 대표는 2024년 5월 3일에 서울에서 이지영 씨와 결제 시스템을 논의했다. 결제 시스템은 곧 출시된다.\n"
         "담당자: 박서준, 최유리. 문의는 help@acme.example로."
     )
@@ -79,11 +79,11 @@ def test_korean_tells_people_dates_and_keywords_without_particles():
     ],
 )
 def test_the_language_is_told_only_where_it_shows(text, code):
-    assert extracted(text).language == code
+    assert extract(text).language == code
 
 
 def test_html_is_read_without_its_tags():
-    told = extracted(
+    told = extract(
         "<html><head><title>Hallo &amp; Welt</title><style>p {color: red}</style><script>var secret = 1</script></head>"
         "<body><h1>Über uns</h1><p>Wir sind die Firma und <b>das</b> ist der Text.</p>"
         "<table><tr><td>1</td></tr></table>"
@@ -99,24 +99,24 @@ def test_html_is_read_without_its_tags():
 
 
 def test_json_has_its_keys_as_headings_and_its_strings_as_words():
-    told = extracted('{"title": "Our hosts", "db": {"host": "in the cellar"}, "n": [1, 2]}', "application/json")
+    told = extract('{"title": "Our hosts", "db": {"host": "in the cellar"}, "n": [1, 2]}', "application/json")
     assert told.title == "Our hosts"
     assert [(one.level, one.text) for one in told.headings] == [(1, "title"), (1, "db"), (1, "n"), (2, "host")]
     assert (told.counts.words, told.code_languages) == (5, ["json"])
 
 
 def test_broken_json_is_read_as_text():
-    assert extracted('{"title": "Our hosts"', "application/json").title is None
+    assert extract('{"title": "Our hosts"', "application/json").title is None
 
 
 def test_csv_is_a_table_with_its_columns_as_headings():
-    told = extracted("name;city\nAnn;Paris\nBob;Rome\n", "text/csv")
+    told = extract("name;city\nAnn;Paris\nBob;Rome\n", "text/csv")
     assert told.has_tables
     assert [one.text for one in told.headings] == ["name", "city"]
 
 
 def test_a_program_is_told_by_its_type_and_read_by_its_comments():
-    told = extracted(
+    told = extract(
         '"""Sorting by radix."""\nimport os\n# Make the buckets for each of the digits\nx = 1\n', "text/x-python"
     )
     assert (told.code_languages, told.title, told.language) == (["python"], "Sorting by radix.", "en")
@@ -139,7 +139,7 @@ def test_a_program_is_told_by_its_type_and_read_by_its_comments():
     ],
 )
 def test_code_without_a_label_is_told_by_signs_that_settle_it(code, language):
-    told = extracted(f"Look:\n\n```\n{code}\n```\n", "text/markdown")
+    told = extract(f"Look:\n\n```\n{code}\n```\n", "text/markdown")
     assert told.code_languages == ([language] if language else [])
 
 
@@ -157,7 +157,7 @@ def test_code_without_a_label_is_told_by_signs_that_settle_it(code, language):
     ],
 )
 def test_a_title_is_what_looks_like_one(text, title):
-    assert extracted(text, "text/plain").title == title
+    assert extract(text, "text/plain").title == title
 
 
 @pytest.mark.parametrize(
@@ -173,31 +173,31 @@ def test_a_title_is_what_looks_like_one(text, title):
     ],
 )
 def test_words_and_sentences_are_counted_by_the_rules_of_the_script(text, words, sentences):
-    counts = extracted(text).counts
+    counts = extract(text).counts
     assert (counts.words, counts.sentences) == (words, sentences)
 
 
 def test_reading_takes_as_long_as_people_take():
-    assert extracted("word " * 238).reading_seconds == 60
-    assert extracted("字" * 255).reading_seconds == 60
-    assert extracted("한국어를 " * 125).reading_seconds == 60
-    assert extracted("").reading_seconds == 0
+    assert extract("word " * 238).reading_seconds == 60
+    assert extract("字" * 255).reading_seconds == 60
+    assert extract("한국어를 " * 125).reading_seconds == 60
+    assert extract("").reading_seconds == 0
 
 
 def test_an_address_ends_where_the_sentence_goes_on():
-    told = extracted(
+    told = extract(
         "(see https://a.example/b.) Then https://a.example/c에서 and https://ko.example/wiki/서울 and www.b.example!"
     )
     assert told.links == ["https://a.example/b", "https://a.example/c", "https://ko.example/wiki/서울", "www.b.example"]
 
 
 def test_german_nouns_are_no_names():
-    told = extracted("Der Hund und die Katze sind mit Angela Merkel in dem Garten, aber das Haus ist leer.")
+    told = extract("Der Hund und die Katze sind mit Angela Merkel in dem Garten, aber das Haus ist leer.")
     assert told.names == ["Angela Merkel"]
 
 
 def test_what_is_not_there_is_absent_when_kept():
-    assert set(msgspec.to_builtins(extracted("just words"))) == {"counts", "reading_seconds", "keywords"}
+    assert set(msgspec.to_builtins(extract("just words"))) == {"counts", "reading_seconds", "keywords"}
 
 
 @given(
@@ -207,7 +207,7 @@ def test_what_is_not_there_is_absent_when_kept():
     ),
 )
 def test_any_text_of_any_type_is_read(text, content_type):
-    told = extracted(text, content_type)
+    told = extract(text, content_type)
     assert told.counts.characters == len(text)
     assert msgspec.convert(msgspec.to_builtins(told), Extracted) == told
 
@@ -227,7 +227,7 @@ _WORDS = [
 def test_keywords_and_names_really_stand_in_the_text(words):
     text = " ".join(words)
     small = " ".join(text.split()).lower()
-    told = extracted(text)
+    told = extract(text)
     assert all(one.lower() in small for one in told.keywords)
     assert all(one in text for one in told.names)
 
@@ -240,4 +240,4 @@ def test_a_long_hostile_text_is_read_to_its_end(piece):
     # Half a million characters: what costs more than its length would not come back within the test's patience.
     text = piece * (500_000 // len(piece))
     for content_type in ("text/markdown", "text/html"):
-        assert extracted(text, content_type).counts.characters == len(text)
+        assert extract(text, content_type).counts.characters == len(text)

@@ -13,7 +13,7 @@ from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.knowledge.duplicates import Difference
 from polymnia.engine.knowledge.judge import Border
 from polymnia.engine.text.calendar import month, start_of, year
-from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.dates import find_dates
 from polymnia.models import Record
 
 ConflictType = Literal["factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts"]
@@ -206,7 +206,7 @@ def said_at(text: str, told: int) -> tuple[int, bool]:
 
 def _day(piece: str, told: int) -> int | None:
     """The first day of the date that a few words are, most exact first."""
-    terms = sorted((term[1:] for term in mentioned(piece, told) if term[1] != "-"), key=len, reverse=True)
+    terms = sorted((term[1:] for term in find_dates(piece, told) if term[1] != "-"), key=len, reverse=True)
     if not terms:
         return None
     parts = [int(part) for part in terms[0].split("-")]

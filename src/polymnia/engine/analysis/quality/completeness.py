@@ -13,7 +13,7 @@ from msgspec import Struct
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share, unknown
 from polymnia.engine.content import DECISION
-from polymnia.engine.text.dates import mentioned
+from polymnia.engine.text.dates import find_dates
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.language import fold
 from polymnia.engine.text.names import names
@@ -321,4 +321,4 @@ def _has_who(text: str) -> bool:
 
 
 def _has_when(text: str) -> bool:
-    return _WHEN.search(text) is not None or bool(mentioned(text, 0))
+    return _WHEN.search(text) is not None or bool(find_dates(text, 0))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.text.code import of_type
 from polymnia.engine.text.document import Block, blocks, document
-from polymnia.engine.text.language import script, spoken
+from polymnia.engine.text.language import detect_language, script
 from polymnia.engine.text.sentences import sentences
 from polymnia.models import JsonObject
 
@@ -179,7 +179,7 @@ def page(text: str, content_type: str | None = None) -> ParsedPage:
     inside = [_sentences(at, block) for at, block in enumerate(parts)]
     found = [one for some in inside for one in some]
     prose = "\n".join(block.text for block in parts if block.kind != "code")
-    language = spoken(prose)[0]
+    language = detect_language(prose)[0]
     if language is None and prose.isascii() and script(prose) == "latin":
         language = "en"
     return ParsedPage(
